@@ -1,0 +1,128 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Code written for the seeds says `import ArcGIS`; this is how it finds Fieldwork.
+let arcGISAlias: [SwiftSetting] = [.unsafeFlags(["-module-alias", "ArcGIS=Fieldwork"])]
+
+let package = Package(
+    name: "fieldwork",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Fieldwork", targets: ["Fieldwork"]),
+        .executable(name: "fieldwork", targets: ["FieldworkCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        // The edge: C libraries, each seen by exactly one Swift module.
+        .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
+        .systemLibrary(name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
+        .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
+        .target(
+            name: "FieldworkStore",
+            dependencies: [
+                "FieldworkREST", "FieldworkGeometry",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Fieldwork",
+            dependencies: [
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FieldworkServer",
+            dependencies: [
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FieldworkCollect",
+            dependencies: [
+                "Fieldwork",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.copy("Resources")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "FieldworkCommand",
+            dependencies: [
+                "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
+
+        .testTarget(
+            name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry"], swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkStoreTests",
+            dependencies: [
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkServerTests",
+            dependencies: [
+                "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkTests",
+            dependencies: ["Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "SeedCompatibilityTests",
+            dependencies: ["Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST"],
+            swiftSettings: strict + arcGISAlias),
+        .testTarget(
+            name: "FieldworkCollectTests",
+            dependencies: ["FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "Fieldwork"],
+            swiftSettings: strict),
+        .testTarget(name: "EndToEndTests", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
