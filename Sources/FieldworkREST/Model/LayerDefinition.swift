@@ -1,0 +1,202 @@
+package import FieldworkGeometry
+
+/// What a layer or table is: everything its resource shows that is not counted from the data.
+package struct LayerDefinition: Sendable, Hashable {
+    package var id: Int
+    package var name: String
+    package var description: String
+    /// nil for a table.
+    package var geometryType: LayerGeometryType?
+    package var hasZ: Bool
+    package var hasM: Bool
+    /// The reference of the stored geometries; nil for a table.
+    package var spatialReference: SpatialReference?
+    package var fields: [FieldDefinition]
+    package var objectIDField: String
+    package var globalIDField: String?
+    package var displayField: String?
+    package var typeIDField: String?
+    package var types: [FeatureTypeDefinition]
+    package var templates: [FeatureTemplateDefinition]
+    package var relationships: [RelationshipDefinition]
+    package var editFields: EditFieldsDefinition?
+    package var hasAttachments: Bool
+    /// What the layer allows; never more than the service.
+    package var capabilities: Set<Capability>
+    package var allowsGeometryUpdates: Bool
+    package var maxRecordCount: Int
+    package var minScale: Double
+    package var maxScale: Double
+    package var isVisibleByDefault: Bool
+    /// Renderer, labels and transparency as the protocol's JSON.
+    package var drawingInfo: JSONValue?
+    /// The layer's extent as last counted; answers use the store's own count where it is cheap.
+    package var extent: Envelope?
+    /// Members of the layer's JSON that this type does not know; written back unchanged.
+    package var unknownMembers: JSONObject
+
+    package var isTable: Bool { geometryType == nil }
+
+    package init(
+        id: Int, name: String, description: String = "", geometryType: LayerGeometryType? = nil, hasZ: Bool = false,
+        hasM: Bool = false, spatialReference: SpatialReference? = nil, fields: [FieldDefinition],
+        objectIDField: String = "OBJECTID", globalIDField: String? = nil, displayField: String? = nil,
+        typeIDField: String? = nil, types: [FeatureTypeDefinition] = [], templates: [FeatureTemplateDefinition] = [],
+        relationships: [RelationshipDefinition] = [], editFields: EditFieldsDefinition? = nil,
+        hasAttachments: Bool = false, capabilities: Set<Capability> = [.query, .create, .update, .delete, .editing],
+        allowsGeometryUpdates: Bool = true, maxRecordCount: Int = 2_000, minScale: Double = 0, maxScale: Double = 0,
+        isVisibleByDefault: Bool = true, drawingInfo: JSONValue? = nil, extent: Envelope? = nil,
+        unknownMembers: JSONObject = JSONObject()
+    ) {
+        self.id = id
+        self.name = name
+        self.description = description
+        self.geometryType = geometryType
+        self.hasZ = hasZ
+        self.hasM = hasM
+        self.spatialReference = spatialReference
+        self.fields = fields
+        self.objectIDField = objectIDField
+        self.globalIDField = globalIDField
+        self.displayField = displayField
+        self.typeIDField = typeIDField
+        self.types = types
+        self.templates = templates
+        self.relationships = relationships
+        self.editFields = editFields
+        self.hasAttachments = hasAttachments
+        self.capabilities = capabilities
+        self.allowsGeometryUpdates = allowsGeometryUpdates
+        self.maxRecordCount = maxRecordCount
+        self.minScale = minScale
+        self.maxScale = maxScale
+        self.isVisibleByDefault = isVisibleByDefault
+        self.drawingInfo = drawingInfo
+        self.extent = extent
+        self.unknownMembers = unknownMembers
+    }
+
+    /// The field of a name, without regard to case.
+    package func field(named name: String) -> FieldDefinition? {
+        fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }
+    }
+}
+
+/// The geometry types of layers, named as the protocol names them.
+package enum LayerGeometryType: String, Sendable, Hashable, CaseIterable {
+    case point = "esriGeometryPoint"
+    case multipoint = "esriGeometryMultipoint"
+    case polyline = "esriGeometryPolyline"
+    case polygon = "esriGeometryPolygon"
+    case envelope = "esriGeometryEnvelope"
+}
+
+/// What a service or layer allows, as listed in its `capabilities`.
+package enum Capability: String, Sendable, Hashable, CaseIterable {
+    case query = "Query"
+    case create = "Create"
+    case update = "Update"
+    case delete = "Delete"
+    case editing = "Editing"
+    case sync = "Sync"
+    case extract = "Extract"
+    case uploads = "Uploads"
+    case changeTracking = "ChangeTracking"
+}
+
+/// A kind of feature within a layer, with the domains and templates of its own.
+package struct FeatureTypeDefinition: Sendable, Hashable {
+    package var id: AttributeValue
+    package var name: String
+    /// Domains by field name.
+    package var domains: [String: DomainDefinition]
+    package var templates: [FeatureTemplateDefinition]
+
+    package init(
+        id: AttributeValue, name: String, domains: [String: DomainDefinition] = [:],
+        templates: [FeatureTemplateDefinition] = []
+    ) {
+        self.id = id
+        self.name = name
+        self.domains = domains
+        self.templates = templates
+    }
+}
+
+/// What a new feature starts from.
+package struct FeatureTemplateDefinition: Sendable, Hashable {
+    package var name: String
+    package var description: String
+    /// For example `esriFeatureEditToolPoint`.
+    package var drawingTool: String?
+    /// Attribute values of the prototype by field name.
+    package var attributes: [String: AttributeValue]
+
+    package init(
+        name: String, description: String = "", drawingTool: String? = nil, attributes: [String: AttributeValue] = [:]
+    ) {
+        self.name = name
+        self.description = description
+        self.drawingTool = drawingTool
+        self.attributes = attributes
+    }
+}
+
+/// One end of a relationship between two layers or tables of a service.
+package struct RelationshipDefinition: Sendable, Hashable {
+    package enum Cardinality: String, Sendable, Hashable {
+        case oneToOne = "esriRelCardinalityOneToOne"
+        case oneToMany = "esriRelCardinalityOneToMany"
+        case manyToMany = "esriRelCardinalityManyToMany"
+    }
+
+    package enum Role: String, Sendable, Hashable {
+        case origin = "esriRelRoleOrigin"
+        case destination = "esriRelRoleDestination"
+    }
+
+    package var id: Int
+    package var name: String
+    package var relatedTableID: Int
+    package var cardinality: Cardinality
+    package var role: Role
+    /// The key on this side.
+    package var keyField: String
+    package var isComposite: Bool
+    /// The table between both sides of an attributed or many-to-many relationship.
+    package var relationshipTableID: Int?
+    package var keyFieldInRelationshipTable: String?
+
+    package init(
+        id: Int, name: String, relatedTableID: Int, cardinality: Cardinality, role: Role, keyField: String,
+        isComposite: Bool = false, relationshipTableID: Int? = nil, keyFieldInRelationshipTable: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.relatedTableID = relatedTableID
+        self.cardinality = cardinality
+        self.role = role
+        self.keyField = keyField
+        self.isComposite = isComposite
+        self.relationshipTableID = relationshipTableID
+        self.keyFieldInRelationshipTable = keyFieldInRelationshipTable
+    }
+}
+
+/// The fields that the server fills with who and when.
+package struct EditFieldsDefinition: Sendable, Hashable {
+    package var creationDateField: String?
+    package var creatorField: String?
+    package var editDateField: String?
+    package var editorField: String?
+
+    package init(
+        creationDateField: String? = "CreationDate", creatorField: String? = "Creator",
+        editDateField: String? = "EditDate", editorField: String? = "Editor"
+    ) {
+        self.creationDateField = creationDateField
+        self.creatorField = creatorField
+        self.editDateField = editDateField
+        self.editorField = editorField
+    }
+}
