@@ -122,6 +122,7 @@ let package = Package(
             name: "FieldworkCollectTests",
             dependencies: ["FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "Fieldwork"],
             swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "EndToEndTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
