@@ -106,6 +106,11 @@ actor Writer {
         return try connection.transaction { try body(connection) }
     }
 
+    /// Reads where no edit can come between two looks.
+    func inspect<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) throws -> Result {
+        try body(opened())
+    }
+
     func replaceCatalogue(_ new: ServiceCatalogue) throws {
         try write { try new.write(on: $0) }
         catalogue = new

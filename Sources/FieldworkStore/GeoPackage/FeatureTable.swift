@@ -37,7 +37,8 @@ struct FeatureTable {
                 // AUTOINCREMENT: an id is never used twice, even after the newest feature was deleted.
                 return "\(quoted(column.name)) INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
             }
-            return "\(quoted(column.name)) \(column.sqlType)\(Self.defaultClause(column.field.defaultValue))"
+            let defaultValue = AttributeRules.storedAsIs(column.field.defaultValue, in: column)
+            return "\(quoted(column.name)) \(column.sqlType)\(Self.defaultClause(defaultValue))"
         }
         if let geometryColumn = layer.geometryColumn {
             columns.insert("\(quoted(geometryColumn)) \(Self.geometryTypeName(layer.definition))", at: 1)

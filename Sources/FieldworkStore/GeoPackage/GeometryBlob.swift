@@ -75,6 +75,12 @@ struct GeometryBlob {
         return box.isNothing ? nil : box
     }
 
+    /// The kind of geometry in WKB's numbers (1 point … 7 collection), whatever its dimension.
+    var wellKnownType: UInt32? {
+        guard bytes.count >= bodyOffset + 5 else { return nil }
+        return Self.baseType(integer(at: bodyOffset + 1, littleEndian: bytes[bodyOffset] == 1))
+    }
+
     /// Whether the bytes are well formed and no x or y is NaN or infinite.
     var isFinite: Bool { scanned().map { $0.isFinite } ?? false }
 

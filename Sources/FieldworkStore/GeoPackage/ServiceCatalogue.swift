@@ -58,8 +58,15 @@ struct ServiceCatalogue: Sendable {
 
     // MARK: Writing
 
-    /// Writes the service and its layers' definitions; tables are not touched.
+    /// Writes the service and its layers' definitions, aliases and domains; tables are not touched.
     func write(on connection: SQLiteConnection) throws {
+        try writeDefinitions(on: connection)
+        for layerDefinition in definition.layers {
+            try DataColumns(layer: layer(layerDefinition.id)).write(on: connection)
+        }
+    }
+
+    func writeDefinitions(on connection: SQLiteConnection) throws {
         var service = definition
         service.layers = []
         try connection.run(
@@ -89,7 +96,6 @@ struct ServiceCatalogue: Sendable {
                 try $0.bind(Int64(layer.srsID), at: 5)
                 try $0.bind(layerDefinition.storageJSON.text, at: 6)
             }
-            try DataColumns(layer: layer).write(on: connection)
         }
     }
 
