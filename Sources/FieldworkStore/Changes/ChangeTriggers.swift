@@ -1,3 +1,5 @@
+import FieldworkREST
+
 /// The triggers that keep a layer's count, change log and history, in plain SQL, so that an edit by another program in
 /// the same file is recorded like one of ours (design D4).
 struct ChangeTriggers {

@@ -1,5 +1,5 @@
 import FieldworkGeometry
-import FieldworkREST
+package import FieldworkREST
 
 /// The order along a Hilbert curve: neighbours on the map become neighbours in the file, so that an extent reads few
 /// pages (design D6b).

@@ -100,8 +100,8 @@ struct FeatureTable {
             try $0.bind(Self.geometryTypeName(layer.definition), at: 3)
             try $0.bind(Int64(layer.srsID), at: 4)
             // 2: z may be there or not, since a client may leave it out.
-            try $0.bind(layer.definition.hasZ ? 2 : 0, at: 5)
-            try $0.bind(layer.definition.hasM ? 2 : 0, at: 6)
+            try $0.bind(Int64(layer.definition.hasZ ? 2 : 0), at: 5)
+            try $0.bind(Int64(layer.definition.hasM ? 2 : 0), at: 6)
         }
     }
 }

@@ -5,20 +5,20 @@ import GRDBSQLite
 enum SpatialFunctions {
     static func register(on connection: SQLiteConnection) throws {
         try connection.addFunction("ST_IsEmpty") { context, _, values in
-            guard let blob = geometry(values) else { return sqlite3_result_null(context) }
+            guard let blob = SpatialFunctions.geometry(values) else { return sqlite3_result_null(context) }
             sqlite3_result_int(context, blob.box == nil ? 1 : 0)
         }
         try connection.addFunction("ST_MinX") { context, _, values in
-            result(context, geometry(values)?.box?.xMin)
+            SpatialFunctions.result(context, SpatialFunctions.geometry(values)?.box?.xMin)
         }
         try connection.addFunction("ST_MaxX") { context, _, values in
-            result(context, geometry(values)?.box?.xMax)
+            SpatialFunctions.result(context, SpatialFunctions.geometry(values)?.box?.xMax)
         }
         try connection.addFunction("ST_MinY") { context, _, values in
-            result(context, geometry(values)?.box?.yMin)
+            SpatialFunctions.result(context, SpatialFunctions.geometry(values)?.box?.yMin)
         }
         try connection.addFunction("ST_MaxY") { context, _, values in
-            result(context, geometry(values)?.box?.yMax)
+            SpatialFunctions.result(context, SpatialFunctions.geometry(values)?.box?.yMax)
         }
     }
 

@@ -146,7 +146,7 @@ struct QueryCompiler {
             let index = SpatialIndex(layer: layer)
         {
             let box = SpatialMatcher(filter, reference: nil).box
-            if box.isNothing || (try share(of: box, in: index)) <= Self.largestShareByIndex {
+            if try box.isNothing || share(of: box, in: index) <= Self.largestShareByIndex {
                 parts.conditions.append(
                     """
                     \(key) IN (SELECT id FROM \(quoted(index.name)) \

@@ -15,11 +15,19 @@ enum QueryFunctions {
             sqlite3_result_int(context, matcher.matches(bytes) ? 1 : 0)
         }
         try connection.addFunction("fieldwork_ms") { context, _, values in
-            result(context, text(values, 0).flatMap { DateText.milliseconds($0) })
+            QueryFunctions.result(context, QueryFunctions.milliseconds(values))
         }
         try connection.addFunction("fieldwork_time") { context, _, values in
-            result(context, text(values, 0).flatMap { DateText.timeMilliseconds(String(decoding: $0, as: UTF8.self)) })
+            QueryFunctions.result(context, QueryFunctions.timeMilliseconds(values))
         }
+    }
+
+    private static func milliseconds(_ values: UnsafeMutablePointer<OpaquePointer?>?) -> Int64? {
+        text(values, 0).flatMap { DateText.milliseconds($0) }
+    }
+
+    private static func timeMilliseconds(_ values: UnsafeMutablePointer<OpaquePointer?>?) -> Int64? {
+        text(values, 0).flatMap { DateText.timeMilliseconds(String(decoding: $0, as: UTF8.self)) }
     }
 
     static func result(_ context: OpaquePointer?, _ value: Int64?) {

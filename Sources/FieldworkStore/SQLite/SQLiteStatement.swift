@@ -93,12 +93,17 @@ final class SQLiteStatement {
         if code == SQLITE_DONE || code == SQLITE_ROW { return .done }
         let error = SQLiteConnection.error(of: sqlite3_db_handle(pointer), code: code)
         switch code {
-        case SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_ROWID:
+        case Self.uniqueViolation, Self.primaryKeyViolation, Self.rowIDViolation:
             return .notUnique(error.message)
         case let code where code & 0xFF == SQLITE_CONSTRAINT: return .refused(error.message)
         default: throw error
         }
     }
+
+    // SQLite's extended codes are macros that Swift can't see.
+    private static let uniqueViolation = SQLITE_CONSTRAINT | (8 << 8)
+    private static let primaryKeyViolation = SQLITE_CONSTRAINT | (6 << 8)
+    private static let rowIDViolation = SQLITE_CONSTRAINT | (10 << 8)
 
     enum Outcome {
         case done
