@@ -3,7 +3,7 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// The GeoServices REST server over a store. Runs as a service: on graceful shutdown it takes no more requests, finishes
 /// those that are being answered, and closes the store.

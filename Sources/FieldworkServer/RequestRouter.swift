@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import HTTPTypes
@@ -16,7 +17,8 @@ struct RequestRouter: Sendable {
     func answer(_ request: ServiceRequest) async -> (ServerMetrics.Operation, Answer) {
         var operation = ServerMetrics.Operation.other
         do {
-            let callback = try request.parameters["callback"].map { name throws(ServiceError) in try JSONPCallback(name) }
+            let callback = try request.parameters["callback"].map { name throws(ServiceError) in try JSONPCallback(name)
+            }
             let answer = try await route(request, &operation).begun()
             return (operation, callback.map { answer.wrapped(in: $0) } ?? answer)
         } catch let error as ServiceError {
@@ -68,7 +70,7 @@ struct RequestRouter: Sendable {
     private func health() async -> Answer {
         do {
             let names = try await store.serviceNames()
-            return .json(["status": "ok", "services": .init(names.count)])
+            return .json(["status": "ok", "services": JSONValue(names.count)])
         } catch {
             logger.error("The store does not answer", metadata: ["error": "\(error)"])
             var answer = Answer.json(["status": "failing", "reason": "The store does not answer."])
@@ -97,7 +99,9 @@ struct RequestRouter: Sendable {
         return try await answer(resource, of: published, request)
     }
 
-    private func answer(_ resource: ServiceResource, of published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
+    private func answer(_ resource: ServiceResource, of published: PublishedService, _ request: ServiceRequest)
+        async throws -> Answer
+    {
         let definition = published.definition
         switch resource {
         case .root:
@@ -117,7 +121,7 @@ struct RequestRouter: Sendable {
             return try await service.feature(objectID, in: published.layer(id: layerID), of: published, request)
         case .layerOperation(let layerID, .query):
             let layer = try published.layer(id: layerID)
-            if request.method != .post, try request.wantsPage() { return directory.queryForm(layer, of: definition) }
+            if request.method != .post, request.wantsPage { return directory.queryForm(layer, of: definition) }
             return try await service.query(layer, of: published, request)
         case .layerOperation(let layerID, let operation):
             try request.requirePost()
@@ -127,7 +131,8 @@ struct RequestRouter: Sendable {
             try request.requirePost()
             return try await service.applyEdits(to: published, request)
         case .unknown:
-            throw ServiceError(code: 400, message: "Invalid URL", details: ["The service has no such resource or operation."])
+            throw ServiceError(
+                code: 400, message: "Invalid URL", details: ["The service has no such resource or operation."])
         }
     }
 

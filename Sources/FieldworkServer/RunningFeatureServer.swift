@@ -1,5 +1,4 @@
 package import FieldworkStore
-package import Foundation
 package import Logging
 import ServiceLifecycle
 

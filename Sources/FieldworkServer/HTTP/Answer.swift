@@ -39,7 +39,9 @@ struct Answer: Sendable {
         return answer
     }
 
-    static func text(_ text: String, type: String = "text/plain;charset=utf-8", status: HTTPResponse.Status = .ok) -> Answer {
+    static func text(_ text: String, type: String = "text/plain;charset=utf-8", status: HTTPResponse.Status = .ok)
+        -> Answer
+    {
         Answer(status: status, contentType: type, body: .bytes(Array(text.utf8)))
     }
 

@@ -1,3 +1,4 @@
+import FieldworkStore
 import HTTPTypes
 import HummingbirdCore
 import NIOCore

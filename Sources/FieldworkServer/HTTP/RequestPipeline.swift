@@ -21,10 +21,12 @@ struct RequestPipeline: Sendable {
         var isError = false
         defer {
             metrics.ended(
-                operation, isError: isError, isBrokenOff: sent == nil, bytesSent: sent ?? 0, duration: started.duration(to: .now))
+                operation, isError: isError, isBrokenOff: sent == nil, bytesSent: sent ?? 0,
+                duration: started.duration(to: .now))
         }
         if request.method == .options {
-            try await response.writeResponse(HTTPResponse(status: .noContent, headerFields: CrossOrigin.preflight(request.head)))
+            try await response.writeResponse(
+                HTTPResponse(status: .noContent, headerFields: CrossOrigin.preflight(request.head)))
             sent = 0
             return
         }

@@ -34,7 +34,9 @@ struct RequestTarget: Sendable, Hashable {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else { return nil }
+            guard let high = rest.popFirst().flatMap(hexValue), let low = rest.popFirst().flatMap(hexValue) else {
+                return nil
+            }
             bytes.append(high << 4 | low)
         }
         guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }

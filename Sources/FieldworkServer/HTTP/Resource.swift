@@ -97,3 +97,20 @@ extension String {
 
     private static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 }
+
+extension ServiceResource {
+    /// What the request is counted under.
+    var operation: ServerMetrics.Operation {
+        switch self {
+        case .root, .layers, .relationships: .service
+        case .layer: .layer
+        case .feature: .feature
+        case .layerOperation(_, .query): .query
+        case .layerOperation(_, .addFeatures): .addFeatures
+        case .layerOperation(_, .updateFeatures): .updateFeatures
+        case .layerOperation(_, .deleteFeatures): .deleteFeatures
+        case .layerOperation(_, .applyEdits), .applyEdits: .applyEdits
+        case .unknown: .other
+        }
+    }
+}

@@ -21,3 +21,10 @@ struct ServiceRequest: Sendable {
         try AnswerFormat(name: parameters["f"], accept: accept)
     }
 }
+
+extension ServiceRequest {
+    /// Whether a person in a browser asks for the page of an operation rather than for its answer.
+    var wantsPage: Bool {
+        (try? format()) == .html
+    }
+}

@@ -1,4 +1,5 @@
 import FieldworkREST
+import HTTPTypes
 
 /// The pages that a person sees at the addresses of the protocol: plain, without script.
 struct ServicesDirectory: Sendable {
@@ -82,7 +83,9 @@ struct ServicesDirectory: Sendable {
             html.markup("<label>Geometry <textarea name=\"geometry\" rows=\"3\"></textarea></label>")
             html.markup("<label>Fields <input name=\"outFields\" value=\"*\"></label>")
             html.markup("<label>Order by <input name=\"orderByFields\"></label>")
-            html.markup("<label>Most features <input name=\"resultRecordCount\" type=\"number\" min=\"1\" value=\"10\"></label>")
+            html.markup(
+                "<label>Most features <input name=\"resultRecordCount\" type=\"number\" min=\"1\" value=\"10\"></label>"
+            )
             html.markup("<label>Return geometry <select name=\"returnGeometry\"><option>true</option>")
             html.markup("<option>false</option></select></label>")
             html.markup("<label>Count only <select name=\"returnCountOnly\"><option>false</option>")
@@ -114,7 +117,9 @@ struct ServicesDirectory: Sendable {
         Capability.allCases.filter(capabilities.contains).map(\.rawValue).joined(separator: ", ")
     }
 
-    private func list(_ title: StaticString, _ layers: [LayerDefinition], of service: ServiceDefinition, in html: inout HTMLWriter) {
+    private func list(
+        _ title: StaticString, _ layers: [LayerDefinition], of service: ServiceDefinition, in html: inout HTMLWriter
+    ) {
         guard !layers.isEmpty else { return }
         html.markup("<h2>")
         html.markup(title)
