@@ -71,7 +71,7 @@ struct TestClient: Sendable {
         parameters.map { "\(escape($0.key))=\(escape($0.value))" }.joined(separator: "&")
     }
 
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
