@@ -151,7 +151,7 @@ struct BadInputTests {
             parameters.removeAll { $0.0 == name }
             parameters.append((name, value))
             let form = parameters.map { "\($0.0)=\(TestClient.escape($0.1))" }.joined(separator: "&")
-            let answer = try await server.client.send(.GET, "\(Self.layer)/query?\(form)")
+            let answer = try await server.client.send("GET", "\(Self.layer)/query?\(form)")
             #expect(answer.status == 200)
             #expect(answer.errorCode == 400, "\(answer.text.prefix(200))")
         }
@@ -166,7 +166,7 @@ struct BadInputTests {
     func body(type: String, text: String) async throws {
         try await Self.unchanged { server in
             let answer = try await server.client.send(
-                .POST, "\(Self.layer)/applyEdits", headers: [("Content-Type", type)], body: Array(text.utf8))
+                "POST", "\(Self.layer)/applyEdits", headers: [("Content-Type", type)], body: Array(text.utf8))
             #expect(answer.errorCode == 400, "\(answer.text.prefix(200))")
         }
     }

@@ -151,7 +151,7 @@ struct EditTests {
             let body =
                 "f=json&features=[\n  {\"attributes\": {\"Name\": \"50 % & 1+1\"}, \"geometry\": {\"x\": 1, \"y\": 2}}\n]"
             let answer = try await server.client.send(
-                .POST, "\(Self.layer)/addFeatures", headers: [("Content-Type", "application/x-www-form-urlencoded")],
+                "POST", "\(Self.layer)/addFeatures", headers: [("Content-Type", "application/x-www-form-urlencoded")],
                 body: Array(body.utf8))
             #expect(try answer.json["addResults"]?.arrayValue?.first?["success"] == true)
             #expect(try await Self.count(server, where: "Name = '50 % & 1+1'") == 1)

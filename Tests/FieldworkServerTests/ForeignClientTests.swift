@@ -17,7 +17,7 @@ struct ForeignClientTests {
     func ogrinfo() async throws {
         try await TemporaryStore.serve(trees: 2_345) { server, _ in
             let address = "ESRIJSON:\(server.running.servicesAddress)/Trees/FeatureServer/0/\(Self.query)&f=json"
-            let output = try Tool.run("ogrinfo", ["-ro", "-al", "-so", address])
+            let output = try await Tool.run("ogrinfo", ["-ro", "-al", "-so", address])
             #expect(output.status == 0, "\(output.standardError)")
             #expect(output.standardError.isEmpty)
             #expect(output.text.contains("Feature Count: 2345"))
@@ -37,7 +37,7 @@ struct ForeignClientTests {
             defer { try? FileManager.default.removeItem(at: copy) }
             let prefix = format == "json" ? "ESRIJSON:" : ""
             let address = "\(prefix)\(server.running.servicesAddress)/Trees/FeatureServer/0/\(Self.query)&f=\(format)"
-            let output = try Tool.run("ogr2ogr", ["-f", "CSV", copy.path, address, "-lco", "GEOMETRY=AS_XY"])
+            let output = try await Tool.run("ogr2ogr", ["-f", "CSV", copy.path, address, "-lco", "GEOMETRY=AS_XY"])
             #expect(output.status == 0, "\(output.standardError)")
             let lines = try String(contentsOf: copy, encoding: .utf8).split(separator: "\n")
             #expect(lines.count == 2_346)

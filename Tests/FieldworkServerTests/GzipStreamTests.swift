@@ -19,7 +19,7 @@ struct GzipStreamTests {
     @Test(
         "gunzip gives back what was compressed piece by piece",
         .enabled(if: Tool.isInstalled("gzip"), "gzip is not installed"))
-    func roundTrip() throws {
+    func roundTrip() async throws {
         var gzip = try GzipStream()
         var buffer = ByteBuffer()
         for piece in Self.pieces { try gzip.compress(piece, into: &buffer) }
@@ -27,7 +27,7 @@ struct GzipStreamTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-\(UUID().uuidString).gz")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(buffer.readableBytesView).write(to: file)
-        let output = try Tool.run("gzip", ["-dc", file.path])
+        let output = try await Tool.run("gzip", ["-dc", file.path])
         #expect(output.status == 0)
         #expect(Array(output.standardOutput) == Self.pieces.flatMap { $0 })
     }

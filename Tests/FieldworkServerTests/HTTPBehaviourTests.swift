@@ -11,10 +11,10 @@ struct HTTPBehaviourTests {
     func crossOrigin() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
             let answer = try await server.client.get("/arcgis/rest/info", headers: [("Origin", "https://maps.example")])
-            #expect(answer.headers.first(name: "Access-Control-Allow-Origin") == "https://maps.example")
-            #expect(answer.headers["Vary"].joined(separator: ",").contains("Origin"))
+            #expect(answer.header("Access-Control-Allow-Origin") == "https://maps.example")
+            #expect(answer.header("Vary")?.contains("Origin") == true)
             let plain = try await server.client.get("/arcgis/rest/info")
-            #expect(plain.headers.first(name: "Access-Control-Allow-Origin") == nil)
+            #expect(plain.header("Access-Control-Allow-Origin") == nil)
         }
     }
 
@@ -22,12 +22,12 @@ struct HTTPBehaviourTests {
     func preflight() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
             let answer = try await server.client.send(
-                .OPTIONS, "Trees/FeatureServer/0/applyEdits",
+                "OPTIONS", "Trees/FeatureServer/0/applyEdits",
                 headers: [("Origin", "https://maps.example"), ("Access-Control-Request-Method", "POST")])
             #expect(answer.status == 204)
             #expect(answer.body.isEmpty)
-            #expect(answer.headers.first(name: "Access-Control-Allow-Methods") == "GET, POST, OPTIONS, HEAD")
-            let allowed = answer.headers.first(name: "Access-Control-Allow-Headers") ?? ""
+            #expect(answer.header("Access-Control-Allow-Methods") == "GET, POST, OPTIONS, HEAD")
+            let allowed = answer.header("Access-Control-Allow-Headers") ?? ""
             for name in ["Content-Type", "X-Esri-Authorization", "Authorization", "If-None-Match"] {
                 #expect(allowed.contains(name))
             }
@@ -38,11 +38,11 @@ struct HTTPBehaviourTests {
     func head() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
             let full = try await server.client.get("/arcgis/rest/info")
-            let head = try await server.client.send(.HEAD, "/arcgis/rest/info")
+            let head = try await server.client.send("HEAD", "/arcgis/rest/info")
             #expect(head.status == 200)
             #expect(head.body.isEmpty)
-            #expect(head.headers.first(name: "Content-Length") == "\(full.body.count)")
-            #expect(head.headers.first(name: "ETag") == full.headers.first(name: "ETag"))
+            #expect(head.header("Content-Length") == "\(full.body.count)")
+            #expect(head.header("ETag") == full.header("ETag"))
         }
     }
 
@@ -50,7 +50,7 @@ struct HTTPBehaviourTests {
     func notModified() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
             let first = try await server.client.get("/arcgis/rest/info")
-            let tag = try #require(first.headers.first(name: "ETag"))
+            let tag = try #require(first.header("ETag"))
             let second = try await server.client.get("/arcgis/rest/info", headers: [("If-None-Match", tag)])
             #expect(second.status == 304)
             #expect(second.body.isEmpty)
@@ -63,17 +63,17 @@ struct HTTPBehaviourTests {
     func cacheControl() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
             let plain = try await server.client.get("/arcgis/rest/info")
-            #expect(plain.headers.first(name: "Cache-Control") == "private, no-cache")
+            #expect(plain.header("Cache-Control") == "private, no-cache")
             let qgis = try await server.client.get(
                 "/arcgis/rest/info", headers: [("User-Agent", "Mozilla/5.0 QGIS/32216")])
-            #expect(qgis.headers.first(name: "Cache-Control") == "no-store")
+            #expect(qgis.header("Cache-Control") == "no-store")
         }
     }
 
     @Test("Methods that the protocol does not have are refused", arguments: ["PUT", "DELETE", "PATCH"])
     func otherMethods(method: String) async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
-            let answer = try await server.client.send(.RAW(value: method), "Trees/FeatureServer/0")
+            let answer = try await server.client.send(method, "Trees/FeatureServer/0")
             #expect(answer.errorCode == 405)
         }
     }
@@ -84,10 +84,10 @@ struct HTTPBehaviourTests {
         try await TestServer.with(store: ScriptedStore(), configuration: configuration) { server in
             let form = ("Content-Type", "application/x-www-form-urlencoded")
             let fitting = Array("f=json&x=".utf8) + [UInt8](repeating: 0x61, count: 99_991)
-            let taken = try await server.client.send(.POST, "Trees/FeatureServer/0", headers: [form], body: fitting)
+            let taken = try await server.client.send("POST", "Trees/FeatureServer/0", headers: [form], body: fitting)
             #expect(taken.errorCode == nil)
             let refused = try await server.client.send(
-                .POST, "Trees/FeatureServer/0", headers: [form], body: fitting + [0x61])
+                "POST", "Trees/FeatureServer/0", headers: [form], body: fitting + [0x61])
             #expect(refused.status == 200)
             #expect(refused.errorCode == 413)
         }
@@ -98,7 +98,7 @@ struct HTTPBehaviourTests {
         try await TestServer.with(store: ScriptedStore()) { server in
             let body = Array("f=json&adds=[".utf8) + [UInt8](repeating: 0x20, count: 100_000_000)
             let answer = try await server.client.send(
-                .POST, "Trees/FeatureServer/0/applyEdits",
+                "POST", "Trees/FeatureServer/0/applyEdits",
                 headers: [("Content-Type", "application/x-www-form-urlencoded")],
                 body: body)
             #expect(answer.errorCode == 413)
@@ -110,7 +110,7 @@ struct HTTPBehaviourTests {
         .enabled(if: Tool.isInstalled("curl"), "curl is not installed"))
     func expectContinue() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
-            let output = try Tool.run(
+            let output = try await Tool.run(
                 "curl",
                 [
                     "-s", "-v", "-H", "Expect: 100-continue", "--expect100-timeout", "60", "--data", "f=json",
@@ -129,16 +129,17 @@ struct HTTPBehaviourTests {
         try await TestServer.with(store: ScriptedStore()) { server in
             let address = "\(server.running.servicesAddress)/Trees/FeatureServer/0?f=json"
             let plain = try await server.client.get("Trees/FeatureServer/0", ["f": "json"])
-            #expect(plain.headers.first(name: "Content-Encoding") == nil)
+            #expect(plain.header("Content-Encoding") == nil)
             #expect(plain.body.count > Limits.compressionThreshold)
             let packed = try await server.client.get(
                 "Trees/FeatureServer/0", ["f": "json"], headers: [("Accept-Encoding", "gzip")])
-            #expect(packed.headers.first(name: "Content-Encoding") == "gzip")
+            #expect(packed.header("Content-Encoding") == "gzip")
             #expect(packed.body.count < plain.body.count / 2)
-            #expect(packed.headers.first(name: "ETag") != plain.headers.first(name: "ETag"))
-            #expect(try Tool.run("curl", ["-s", "--compressed", address]).text == plain.text)
+            #expect(packed.header("ETag") != plain.header("ETag"))
+            let unpacked = try await Tool.run("curl", ["-s", "--compressed", address])
+            #expect(unpacked.text == plain.text)
             let short = try await server.client.get("/arcgis/rest/info", headers: [("Accept-Encoding", "gzip")])
-            #expect(short.headers.first(name: "Content-Encoding") == nil)
+            #expect(short.header("Content-Encoding") == nil)
         }
     }
 
@@ -146,7 +147,7 @@ struct HTTPBehaviourTests {
     func callback() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
             let answer = try await server.client.get("/arcgis/rest/info", ["f": "json", "callback": "show"])
-            #expect(answer.headers.first(name: "Content-Type")?.hasPrefix("application/javascript") == true)
+            #expect(answer.header("Content-Type")?.hasPrefix("application/javascript") == true)
             #expect(answer.text.hasPrefix("/**/show({"))
             #expect(answer.text.hasSuffix("});"))
             let evil = try await server.client.get("/arcgis/rest/info", ["f": "json", "callback": "alert(1)//"])

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Testing

@@ -32,7 +32,7 @@ struct QueryTests {
                     JSONObject(["where": "Stems <= 3", "outFields": "Name,Stems", "f": "json"])
                 ).text
                 answer = try await client.send(
-                    .POST, Self.path, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+                    "POST", Self.path, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
             }
             let json = try answer.json
             #expect(json["objectIdFieldName"] == "OBJECTID")
@@ -144,7 +144,7 @@ struct QueryTests {
     func geoJSON() async throws {
         try await TemporaryStore.serve(trees: 3) { server, _ in
             let answer = try await server.client.get(Self.path, ["where": "1=1", "outFields": "*", "f": "geojson"])
-            #expect(answer.headers.first(name: "Content-Type")?.hasPrefix("application/geo+json") == true)
+            #expect(answer.header("Content-Type")?.hasPrefix("application/geo+json") == true)
             let json = try answer.json
             #expect(json["type"] == "FeatureCollection")
             #expect(json["features"]?.arrayValue?.count == 3)
@@ -158,7 +158,7 @@ struct QueryTests {
     func pbf() async throws {
         try await TemporaryStore.serve(trees: 500) { server, _ in
             let pbf = try await server.client.get(Self.path, ["where": "1=1", "outFields": "*", "f": "pbf"])
-            #expect(pbf.headers.first(name: "Content-Type") == "application/x-protobuf")
+            #expect(pbf.header("Content-Type") == "application/x-protobuf")
             let json = try await server.client.get(Self.path, ["where": "1=1", "outFields": "*", "f": "json"])
             #expect(!pbf.body.isEmpty)
             #expect(pbf.body.count < json.body.count / 2)
@@ -191,7 +191,7 @@ struct QueryTests {
         try await TemporaryStore.serve(trees: 3) { server, _ in
             let parameters: KeyValuePairs = ["where": "1=1", "outFields": "*", "f": "json"]
             let first = try await server.client.get(Self.path, parameters)
-            let tag = try #require(first.headers.first(name: "ETag"))
+            let tag = try #require(first.header("ETag"))
             let second = try await server.client.get(Self.path, parameters, headers: [("If-None-Match", tag)])
             #expect(second.status == 304)
             let edit = try await server.client.post(

@@ -13,6 +13,12 @@ struct TestClient: Sendable {
         var headers: HTTPHeaders
         var body: [UInt8]
 
+        /// The values of a header field, joined as HTTP allows.
+        func header(_ name: String) -> String? {
+            let values = headers[name]
+            return values.isEmpty ? nil : values.joined(separator: ", ")
+        }
+
         var text: String { String(decoding: body, as: UTF8.self) }
         var json: JSONValue {
             get throws { try JSONParser.parse(body) }
@@ -21,17 +27,20 @@ struct TestClient: Sendable {
         var errorCode: Int? { (try? json)?["error"]?["code"]?.integerValue.map(Int.init) }
     }
 
+    /// Not the library's shared client, which takes compression off before a test sees it.
+    static let http = HTTPClient(configuration: HTTPClient.Configuration())
+
     static let answerBytesMax = 256 * 1_024 * 1_024
 
     /// - Parameter path: below `base`, or from the root of the server when it starts with a slash.
     func send(
-        _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+        _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: address(path))
-        request.method = method
+        request.method = HTTPMethod(rawValue: method)
         request.headers = HTTPHeaders(headers)
         if let body { request.body = .bytes(body) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(120))
+        let response = try await Self.http.execute(request, timeout: .seconds(120))
         var bytes: [UInt8] = []
         for try await piece in response.body {
             bytes.append(contentsOf: piece.readableBytesView)
@@ -43,14 +52,14 @@ struct TestClient: Sendable {
     func get(_ path: String, _ parameters: KeyValuePairs<String, String> = [:], headers: [(String, String)] = [])
         async throws -> Answer
     {
-        try await send(.GET, parameters.isEmpty ? path : "\(path)?\(Self.form(parameters))", headers: headers)
+        try await send("GET", parameters.isEmpty ? path : "\(path)?\(Self.form(parameters))", headers: headers)
     }
 
     func post(_ path: String, _ parameters: KeyValuePairs<String, String>, headers: [(String, String)] = [])
         async throws -> Answer
     {
         try await send(
-            .POST, path, headers: headers + [("Content-Type", "application/x-www-form-urlencoded")],
+            "POST", path, headers: headers + [("Content-Type", "application/x-www-form-urlencoded")],
             body: Array(Self.form(parameters).utf8))
     }
 
@@ -63,7 +72,7 @@ struct TestClient: Sendable {
         }
         text += "--\(boundary)--\r\n"
         return try await send(
-            .POST, path, headers: [("Content-Type", "multipart/form-data; boundary=\(boundary)")],
+            "POST", path, headers: [("Content-Type", "multipart/form-data; boundary=\(boundary)")],
             body: Array(text.utf8))
     }
 

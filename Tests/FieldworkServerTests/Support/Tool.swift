@@ -11,25 +11,33 @@ enum Tool {
 
     static func isInstalled(_ name: String) -> Bool { path(name) != nil }
 
-    /// Runs a program to its end. Its output goes through files, so that no pipe can fill up.
-    static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws -> Output {
+    /// Runs a program to its end, without holding a thread meanwhile: the server under test needs it. Its output goes
+    /// through files, so that no pipe can fill up.
+    static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) async throws -> Output {
         guard let path = path(name) else { throw CocoaError(.fileNoSuchFile) }
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-tool-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let (output, errors) = (folder.appending(path: "out"), folder.appending(path: "err"))
-        FileManager.default.createFile(atPath: output.path, contents: nil)
-        FileManager.default.createFile(atPath: errors.path, contents: nil)
+        try Data().write(to: output)
+        try Data().write(to: errors)
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        process.waitUntilExit()
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
         return Output(
-            status: process.terminationStatus, standardOutput: try Data(contentsOf: output),
+            status: status, standardOutput: try Data(contentsOf: output),
             standardError: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
     }
 
