@@ -139,7 +139,9 @@ package struct WKBWalker {
     ) throws(GeometryError) {
         guard bytes.count - position >= count * header.size else { throw Self.corrupted("The binary ends early.") }
         vertices += count
-        guard vertices <= GeometryLimits.verticesMax else { throw Self.corrupted("The geometry has too many vertices.") }
+        guard vertices <= GeometryLimits.verticesMax else {
+            throw Self.corrupted("The geometry has too many vertices.")
+        }
         for _ in 0..<count {
             let x = double(position, header.isBigEndian)
             let y = double(position + 8, header.isBigEndian)

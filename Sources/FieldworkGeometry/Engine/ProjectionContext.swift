@@ -114,7 +114,9 @@ final class ReferenceRegister: Sendable {
         var factor = isGeographic ? .pi / 180 : 1.0
         if let system = proj_crs_get_coordinate_system(object.context.pointer, object.pointer) {
             var unit = 0.0
-            if proj_cs_get_axis_info(object.context.pointer, system, 0, nil, nil, nil, &unit, nil, nil, nil) != 0, unit > 0 {
+            if proj_cs_get_axis_info(object.context.pointer, system, 0, nil, nil, nil, &unit, nil, nil, nil) != 0,
+                unit > 0
+            {
                 factor = unit
             }
             proj_destroy(system)

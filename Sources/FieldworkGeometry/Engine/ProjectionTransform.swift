@@ -136,8 +136,8 @@ private final class LibraryTransform: Sendable {
 extension GeometryEngine {
     /// The geometry in another spatial reference; nil when some coordinate has no place there or the geometry's own
     /// reference is not known.
-    public static func project(_ geometry: Geometry, into spatialReference: SpatialReference) -> Geometry? {
-        try? projected(geometry, into: spatialReference)
+    public static func project<G: Geometry>(_ geometry: G, into spatialReference: SpatialReference) -> G? {
+        geometry.spatialReference == nil ? nil : try? projected(geometry, into: spatialReference)
     }
 
     /// The geometry in another spatial reference. A geometry without one is taken to be in the target's.

@@ -65,25 +65,37 @@ public final class PointBuilder: GeometryBuilder, @unchecked Sendable {
     /// East, in units of the spatial reference; NaN while empty.
     public var x: Double {
         get { points.first?.x ?? .nan }
-        set { replace { Point(x: newValue, y: $0?.y ?? 0, z: $0?.z, m: $0?.m, spatialReference: self.spatialReference) } }
+        set {
+            replace { Point(x: newValue, y: $0?.y ?? 0, z: $0?.z, m: $0?.m, spatialReference: self.spatialReference) }
+        }
     }
 
     /// North, in units of the spatial reference; NaN while empty.
     public var y: Double {
         get { points.first?.y ?? .nan }
-        set { replace { Point(x: $0?.x ?? 0, y: newValue, z: $0?.z, m: $0?.m, spatialReference: self.spatialReference) } }
+        set {
+            replace { Point(x: $0?.x ?? 0, y: newValue, z: $0?.z, m: $0?.m, spatialReference: self.spatialReference) }
+        }
     }
 
     /// The height.
     public var z: Double? {
         get { points.first?.z }
-        set { replace { Point(x: $0?.x ?? 0, y: $0?.y ?? 0, z: newValue, m: $0?.m, spatialReference: self.spatialReference) } }
+        set {
+            replace {
+                Point(x: $0?.x ?? 0, y: $0?.y ?? 0, z: newValue, m: $0?.m, spatialReference: self.spatialReference)
+            }
+        }
     }
 
     /// The measure.
     public var m: Double? {
         get { points.first?.m }
-        set { replace { Point(x: $0?.x ?? 0, y: $0?.y ?? 0, z: $0?.z, m: newValue, spatialReference: self.spatialReference) } }
+        set {
+            replace {
+                Point(x: $0?.x ?? 0, y: $0?.y ?? 0, z: $0?.z, m: newValue, spatialReference: self.spatialReference)
+            }
+        }
     }
 
     private func replace(_ change: (Point?) -> Point) {

@@ -1,7 +1,8 @@
 /// Several positions that are one feature.
 public final class Multipoint: Geometry, @unchecked Sendable {
     /// The points in order. A height or measure that any of them has is given to all.
-    public convenience init<S: Sequence>(points: S, spatialReference: SpatialReference? = nil) where S.Element == Point {
+    public convenience init<S: Sequence>(points: S, spatialReference: SpatialReference? = nil)
+    where S.Element == Point {
         let points = Array(points)
         self.init(
             vertices: Vertices(points: points),

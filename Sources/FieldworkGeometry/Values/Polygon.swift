@@ -2,7 +2,8 @@
 /// codecs close it where their format wants that.
 public final class Polygon: Multipart, @unchecked Sendable {
     /// A polygon of one ring.
-    public convenience init<S: Sequence>(points: S, spatialReference: SpatialReference? = nil) where S.Element == Point {
+    public convenience init<S: Sequence>(points: S, spatialReference: SpatialReference? = nil)
+    where S.Element == Point {
         let points = Array(points)
         self.init(
             vertices: Self.vertices(of: [Self.open(points)]),

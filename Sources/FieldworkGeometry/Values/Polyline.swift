@@ -1,7 +1,8 @@
 /// One or more paths.
 public final class Polyline: Multipart, @unchecked Sendable {
     /// A polyline of one path.
-    public convenience init<S: Sequence>(points: S, spatialReference: SpatialReference? = nil) where S.Element == Point {
+    public convenience init<S: Sequence>(points: S, spatialReference: SpatialReference? = nil)
+    where S.Element == Point {
         let points = Array(points)
         self.init(
             vertices: Vertices(points: points),
