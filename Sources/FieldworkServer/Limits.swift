@@ -7,6 +7,10 @@ package enum Limits {
     package static let bodyBytesInFlight = 256 * 1_024 * 1_024
     /// Bytes of a request's address and of all of its header fields. QGIS asks for a hundred ids in one address.
     package static let headerBytes = 80 * 1_024
+    /// Fields of a form.
+    package static let formFields = 256
+    /// Bytes of the header of one field of a multipart form.
+    package static let fieldHeaderBytes = 8 * 1_024
     /// Segments of a request's path.
     package static let pathSegments = 16
     /// Characters of the name of a JSONP function.
