@@ -59,7 +59,9 @@ package final class GeoPackageFile: Sendable {
     }
 
     /// Runs blocking work away from Swift's shared threads.
-    private static func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    private static func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws
+        -> Result
+    {
         try await OneTimeWorker().run(body)
     }
 

@@ -79,7 +79,9 @@ struct StoreEditingTests {
         let ids = (0..<6).map { _ in UUID() }
         _ = try await store.apply(
             Samples.batch(
-                adds: ids.enumerated().map { Samples.tree("t\($0.offset)", x: Double($0.offset), globalID: $0.element) },
+                adds: ids.enumerated().map {
+                    Samples.tree("t\($0.offset)", x: Double($0.offset), globalID: $0.element)
+                },
                 usesGlobalIDs: true), to: Samples.name)
         let result = try await store.apply(
             Samples.batch(deletes: [.objectID(1), .globalID(ids[1])]), to: Samples.name)
@@ -167,7 +169,8 @@ struct StoreEditingTests {
         let update = try await store.apply(
             Samples.batch(updates: [FeatureEdit(objectID: 1, attributes: [(name, value)])]), to: Samples.name)
         #expect(update.layers.first?.updates.first?.error != nil)
-        #expect(try await store.records(FeatureQuery(), in: Samples.trees).first?.attributes["species"] == .text("Acer"))
+        #expect(
+            try await store.records(FeatureQuery(), in: Samples.trees).first?.attributes["species"] == .text("Acer"))
         #expect(try await store.generation(of: Samples.name) == 1)
     }
 

@@ -107,7 +107,8 @@ struct ChangeLog {
     func history(of feature: FeatureIdentifier) throws -> [FeatureVersion] {
         guard let objectID = try objectID(of: feature) else { return [] }
         let stored = layer.columns.filter { $0.isStored && $0.kind != .objectID }
-        let names = stored.map { ", h.\(quoted($0.name))" }.joined() + (layer.geometryColumn.map { ", h.\(quoted($0))" } ?? "")
+        let names =
+            stored.map { ", h.\(quoted($0.name))" }.joined() + (layer.geometryColumn.map { ", h.\(quoted($0))" } ?? "")
         var versions: [FeatureVersion] = []
         let added = try connection.integer(
             """

@@ -97,7 +97,8 @@ struct ChangeTriggers {
     }
 
     private func change(_ operation: FeatureChange.Operation, _ row: String) -> String {
-        let masks = operation == .update ? (0..<Self.maskCount).map(mask) : Array(repeating: "NULL", count: Self.maskCount)
+        let masks =
+            operation == .update ? (0..<Self.maskCount).map(mask) : Array(repeating: "NULL", count: Self.maskCount)
         let merged = (1...Self.maskCount).map { "changed_\($0) = changed_\($0) | excluded.changed_\($0)" }
         return """
             INSERT INTO fieldwork_changes

@@ -115,7 +115,9 @@ enum AttributeRules {
         return milliseconds
     }
 
-    private static func text(_ value: AttributeValue, _ column: StoredColumn, _ what: String) throws(EditError) -> String {
+    private static func text(_ value: AttributeValue, _ column: StoredColumn, _ what: String) throws(EditError)
+        -> String
+    {
         guard case .text(let text) = value else { throw refused(column, "takes \(what)") }
         let length = column.field.length
         // Characters are Unicode scalars; there are never more of them than bytes, which are counted at once.

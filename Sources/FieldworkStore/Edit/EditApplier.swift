@@ -67,7 +67,9 @@ struct EditApplier {
         var results = LayerEditResults(layerID: edits.layerID)
         results.adds = try add(edits.adds, writer)
         for edit in edits.updates { results.updates.append(try writer.update(edit)) }
-        for identifier in try identifiers(edits.deletes, layer) { results.deletes.append(try writer.delete(identifier)) }
+        for identifier in try identifiers(edits.deletes, layer) {
+            results.deletes.append(try writer.delete(identifier))
+        }
         return results
     }
 

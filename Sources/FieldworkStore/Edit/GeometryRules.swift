@@ -10,7 +10,8 @@ enum GeometryRules {
             throw EditError(code: 1000, description: "The layer holds \(expected.rawValue), not \(name(of: geometry)).")
         }
         let projected = try projected(geometry, layer)
-        let bytes = GeoPackageBinary.blob(for: projected, srsID: layer.srsID)
+        // Multi-geometries throughout, as the table's declared type wants it.
+        let bytes = GeoPackageBinary.blob(for: projected, srsID: layer.srsID, isMulti: true)
         let isFinite = bytes.withUnsafeBytes { GeometryBlob($0)?.isFinite ?? false }
         guard isFinite else {
             throw EditError(code: 1000, description: "The geometry has coordinates that are not finite numbers.")

@@ -8,7 +8,8 @@ package enum HilbertOrder {
     private static let order: UInt32 = 1 << 16
 
     /// The position of a point of `extent` along the curve. Points outside count as on its edge.
-    package static func position(x: Double, y: Double, xMin: Double, yMin: Double, xMax: Double, yMax: Double) -> UInt32 {
+    package static func position(x: Double, y: Double, xMin: Double, yMin: Double, xMax: Double, yMax: Double) -> UInt32
+    {
         func cell(_ value: Double, _ low: Double, _ high: Double) -> UInt32 {
             guard high > low, value > low else { return 0 }
             return min(order - 1, UInt32(min((value - low) / (high - low), 1) * Double(order - 1)))
@@ -52,7 +53,8 @@ package enum HilbertOrder {
             guard let centre else { return .max }
             return UInt64(
                 position(
-                    x: centre.x, y: centre.y, xMin: bounds.xMin, yMin: bounds.yMin, xMax: bounds.xMax, yMax: bounds.yMax))
+                    x: centre.x, y: centre.y, xMin: bounds.xMin, yMin: bounds.yMin, xMax: bounds.xMax, yMax: bounds.yMax
+                ))
         }
         return edits.indices.sorted { (keys[$0], $0) < (keys[$1], $1) }
     }

@@ -39,7 +39,11 @@ struct LayerWriter {
         var position = 1
         for index in row.indices where layer.columns[index].isStored {
             if index == layer.objectIDIndex {
-                if let objectID { try statement.bind(objectID, at: position) } else { try statement.bindNull(at: position) }
+                if let objectID {
+                    try statement.bind(objectID, at: position)
+                } else {
+                    try statement.bindNull(at: position)
+                }
             } else {
                 try statement.bind(row[index], at: position)
             }

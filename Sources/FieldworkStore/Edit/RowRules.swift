@@ -57,7 +57,8 @@ struct RowRules {
         for index in row.indices where isChecked(index, batch.origin) {
             let column = layer.columns[index]
             // A default fills what is not there, so an explicit null must be meant.
-            row[index] = try AttributeRules.stored(row[index], in: column, domain: domains?[index] ?? column.field.domain)
+            row[index] = try AttributeRules.stored(
+                row[index], in: column, domain: domains?[index] ?? column.field.domain)
         }
         track(batch, isNew: true) { index, value in
             // A load keeps who and when its source tells.
@@ -116,7 +117,8 @@ struct RowRules {
     /// What a cache takes over from its service: all that is known here, unchecked.
     func assignmentsAsTheyAre(_ edit: FeatureEdit) -> [Assignment] {
         let known = edit.attributes.compactMap { attribute -> Assignment? in
-            guard let index = layer.index(of: attribute.name), index != layer.objectIDIndex, index != layer.globalIDIndex,
+            guard let index = layer.index(of: attribute.name), index != layer.objectIDIndex,
+                index != layer.globalIDIndex,
                 layer.columns[index].isStored
             else { return nil }
             return (index, AttributeRules.storedAsIs(attribute.value, in: layer.columns[index]))

@@ -26,7 +26,8 @@ enum DefinitionRules {
                 part.utf8.count <= Limits.serviceNameLength
             else {
                 throw invalid(
-                    "\"\(part)\" is no name for a service or folder: use letters, digits, space, _, - and . (not first).")
+                    "\"\(part)\" is no name for a service or folder: use letters, digits, space, _, - and . (not first)."
+                )
             }
         }
     }

@@ -121,7 +121,9 @@ struct ForeignTable {
                         isIntegerKey: row.integer(3) == 1 && row.text(1) == "INTEGER"))
             })
         // A key of several columns is no object id.
-        if columns.filter(\.isIntegerKey).count != 1 { for index in columns.indices { columns[index].isIntegerKey = false } }
+        if columns.filter(\.isIntegerKey).count != 1 {
+            for index in columns.indices { columns[index].isIntegerKey = false }
+        }
         return columns
     }
 

@@ -113,7 +113,8 @@ enum GeoPackageSchema {
 
     /// Declares a table of ours, so that other tools know that they may leave it alone.
     static func registerOwn(_ table: String, on connection: SQLiteConnection) throws {
-        try register("fieldwork_store", definition: "Documentation/storage.md", table: table, column: nil, on: connection)
+        try register(
+            "fieldwork_store", definition: "Documentation/storage.md", table: table, column: nil, on: connection)
     }
 
     static func register(

@@ -46,7 +46,13 @@ struct GeometryBlob {
         guard bytes.count >= 8, bytes[0] == 0x47, bytes[1] == 0x50 else { return nil }
         let flags = bytes[3]
         let envelopeKind = (flags >> 1) & 0x07
-        let envelopeSize = switch envelopeKind { case 0: 0; case 1: 32; case 2, 3: 48; default: 64 }
+        let envelopeSize =
+            switch envelopeKind {
+            case 0: 0;
+            case 1: 32;
+            case 2, 3: 48;
+            default: 64
+            }
         guard envelopeKind <= 4 else { return nil }
         bodyOffset = 8 + envelopeSize
         guard bytes.count >= bodyOffset else { return nil }
@@ -101,7 +107,8 @@ struct GeometryBlob {
         let littleEndian = bytes[bodyOffset] == 1
         guard Self.baseType(integer(at: bodyOffset + 1, littleEndian: littleEndian)) == 1 else { return nil }
         return (
-            double(at: bodyOffset + 5, littleEndian: littleEndian), double(at: bodyOffset + 13, littleEndian: littleEndian)
+            double(at: bodyOffset + 5, littleEndian: littleEndian),
+            double(at: bodyOffset + 13, littleEndian: littleEndian)
         )
     }
 
@@ -155,7 +162,9 @@ struct GeometryBlob {
         return count <= (bytes.count - offset) / 4 + 1 ? count : nil
     }
 
-    private func scanSequence(_ stride: Int, at offset: inout Int, into result: inout Scan, _ littleEndian: Bool) -> Bool {
+    private func scanSequence(_ stride: Int, at offset: inout Int, into result: inout Scan, _ littleEndian: Bool)
+        -> Bool
+    {
         guard let vertices = count(at: &offset, littleEndian) else { return false }
         return scanVertices(vertices, stride, at: &offset, into: &result, littleEndian)
     }

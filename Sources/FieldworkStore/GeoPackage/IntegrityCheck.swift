@@ -9,10 +9,12 @@ struct IntegrityCheck {
 
     func run() throws -> [String] {
         var findings: [String] = []
-        try connection.run("PRAGMA integrity_check(20)", row: { row in
-            let text = row.text(0)
-            if text != "ok" { findings.append("SQLite: \(text)") }
-        })
+        try connection.run(
+            "PRAGMA integrity_check(20)",
+            row: { row in
+                let text = row.text(0)
+                if text != "ok" { findings.append("SQLite: \(text)") }
+            })
         for layer in layers {
             findings += try spatialIndex(of: layer)
             findings += try counts(of: layer)
@@ -89,17 +91,21 @@ struct IntegrityCheck {
             LIMIT \(Self.findingsPerCheck)
             """,
             row: { findings.append("\(name): no change of feature \($0.integer(0)) in generation \($0.integer(1)).") })
-        let newest = try connection.integer(
-            "SELECT max(generation) FROM fieldwork_changes WHERE layer_id = \(id)") ?? 0
+        let newest =
+            try connection.integer(
+                "SELECT max(generation) FROM fieldwork_changes WHERE layer_id = \(id)") ?? 0
         let current = try ChangeLog.generation(on: connection)
-        if newest > current { findings.append("\(name): changes of generation \(newest), but the file is at \(current).") }
+        if newest > current {
+            findings.append("\(name): changes of generation \(newest), but the file is at \(current).")
+        }
         return findings
     }
 
     private func globalIDs(of layer: StoredLayer) throws -> [String] {
         guard let column = layer.globalIDColumn.map(quoted) else { return [] }
-        let missing = try connection.integer(
-            "SELECT count(*) FROM \(quoted(layer.tableName)) WHERE \(column) IS NULL") ?? 0
+        let missing =
+            try connection.integer(
+                "SELECT count(*) FROM \(quoted(layer.tableName)) WHERE \(column) IS NULL") ?? 0
         return missing == 0 ? [] : ["\(layer.definition.name): \(missing) features have no global id."]
     }
 }

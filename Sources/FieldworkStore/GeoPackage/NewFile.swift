@@ -41,7 +41,9 @@ struct NewFile {
 
     static func synchronize(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY)
-        guard descriptor >= 0 else { throw StoreError(.failure, "\(url.lastPathComponent) can't be opened to be synchronised.") }
+        guard descriptor >= 0 else {
+            throw StoreError(.failure, "\(url.lastPathComponent) can't be opened to be synchronised.")
+        }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else {
             throw StoreError(.failure, "\(url.lastPathComponent) can't be brought to the disk.")

@@ -30,7 +30,8 @@ struct ServiceCatalogue: Sendable {
         guard found.version <= GeoPackageSchema.formatVersion else {
             throw StoreError(
                 .unsupportedVersion,
-                "The file was written by a newer Fieldwork (format \(found.version)); this one reads \(GeoPackageSchema.formatVersion).")
+                "The file was written by a newer Fieldwork (format \(found.version)); this one reads \(GeoPackageSchema.formatVersion)."
+            )
         }
         var definition = try ServiceDefinition(storageJSON: json(found.definition))
         definition.name = found.name

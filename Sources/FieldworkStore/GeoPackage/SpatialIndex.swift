@@ -67,9 +67,11 @@ struct SpatialIndex {
     /// rounded outwards. One page is read, however large the layer is.
     func rootBoxes(on connection: SQLiteConnection) throws -> [GeometryBlob.Box] {
         var boxes: [GeometryBlob.Box] = []
-        try connection.run("SELECT data FROM \(quoted(name + "_node")) WHERE nodeno = 1", row: { statement in
-            boxes = Self.cells(of: statement.blob(0))
-        })
+        try connection.run(
+            "SELECT data FROM \(quoted(name + "_node")) WHERE nodeno = 1",
+            row: { statement in
+                boxes = Self.cells(of: statement.blob(0))
+            })
         return boxes
     }
 

@@ -40,7 +40,9 @@ struct ExtentReader {
         return (GeometryBlob.Box(xMin: xMin, yMin: yMin, xMax: xMax, yMax: yMax), count)
     }
 
-    private func edge(_ aggregate: String, _ condition: String, _ value: Double, _ index: SpatialIndex) throws -> Double? {
+    private func edge(_ aggregate: String, _ condition: String, _ value: Double, _ index: SpatialIndex) throws
+        -> Double?
+    {
         let sql = """
             SELECT \(aggregate)(\(quoted(index.column)))) FROM \(quoted(index.table))
             WHERE \(quoted(index.key)) IN (SELECT id FROM \(quoted(index.name)) WHERE \(condition))

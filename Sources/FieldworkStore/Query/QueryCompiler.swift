@@ -32,7 +32,8 @@ struct QueryCompiler {
         let order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
         let limit = limitClause(query, &parts)
         let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
-        let sql = "SELECT \(distinct)\(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)\(order)\(limit)"
+        let sql =
+            "SELECT \(distinct)\(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)\(order)\(limit)"
         return QueryPlan(
             sql: sql, arguments: parts.arguments, columns: columns, hasGeometry: returnsGeometry, limit: query.limit)
     }
@@ -119,7 +120,9 @@ struct QueryCompiler {
             parts.conditions.append(try compiler.condition(condition))
             parts.arguments += compiler.arguments.map { .value($0) }
         }
-        if query.offset > 0, query.isUnfiltered, query.isInObjectIDOrder(layer), let start = try denseStart(query.offset) {
+        if query.offset > 0, query.isUnfiltered, query.isInObjectIDOrder(layer),
+            let start = try denseStart(query.offset)
+        {
             parts.conditions.append("\(key) >= ?")
             parts.arguments.append(.value(.integer(start)))
             parts.startsAtOffset = true
@@ -145,7 +148,7 @@ struct QueryCompiler {
         if filter.needsBoxesToMeet, query.objectIDs == nil, query.globalIDs == nil,
             let index = SpatialIndex(layer: layer)
         {
-            let box = SpatialMatcher(filter, reference: nil).box
+            let box = SpatialMatcher.box(of: filter)
             if try box.isNothing || share(of: box, in: index) <= Self.largestShareByIndex {
                 parts.conditions.append(
                     """
@@ -156,7 +159,7 @@ struct QueryCompiler {
             }
         }
         parts.conditions.append("fieldwork_matches(\(column(geometryColumn)), ?)")
-        parts.arguments.append(.filter(filter, layer.definition.spatialReference))
+        parts.arguments.append(.filter(filter))
     }
 
     /// The share of a layer that a box covers, estimated from the R-tree's root: 0 to 1.

@@ -1,4 +1,3 @@
-import FieldworkGeometry
 import FieldworkREST
 
 /// A query as a statement of SQLite: its text, what is bound to it, what its columns are. A value; it becomes a running
@@ -7,7 +6,7 @@ struct QueryPlan: Sendable {
     enum Argument: Sendable {
         case value(AttributeValue)
         /// An exact test by `SpatialMatcher`.
-        case filter(SpatialFilter, SpatialReference?)
+        case filter(SpatialFilter)
     }
 
     var sql: String
@@ -26,8 +25,8 @@ struct QueryPlan: Sendable {
             for (index, argument) in arguments.enumerated() {
                 switch argument {
                 case .value(let value): try statement.bind(value, at: index + 1)
-                case .filter(let filter, let reference):
-                    let matcher = SpatialMatcher(filter, reference: reference)
+                case .filter(let filter):
+                    let matcher = try SpatialMatcher(filter)
                     try statement.bind(object: matcher, type: SpatialMatcher.pointerType, at: index + 1)
                 }
             }

@@ -100,7 +100,9 @@ final class ReaderPool: Sendable {
 
     /// Whose turn it is once a reader came back.
     private func nextPair(_ state: inout State) -> (Waiter, Reader)? {
-        if !state.readQueue.isEmpty, let reader = takeNow(.read, &state) { return (state.readQueue.removeFirst(), reader) }
+        if !state.readQueue.isEmpty, let reader = takeNow(.read, &state) {
+            return (state.readQueue.removeFirst(), reader)
+        }
         if !state.streamQueue.isEmpty, let reader = takeNow(.stream, &state) {
             return (state.streamQueue.removeFirst(), reader)
         }
@@ -109,8 +111,12 @@ final class ReaderPool: Sendable {
 
     private func cancel(_ id: Int) {
         let waiter = state.withLock { state -> Waiter? in
-            if let index = state.streamQueue.firstIndex(where: { $0.id == id }) { return state.streamQueue.remove(at: index) }
-            if let index = state.readQueue.firstIndex(where: { $0.id == id }) { return state.readQueue.remove(at: index) }
+            if let index = state.streamQueue.firstIndex(where: { $0.id == id }) {
+                return state.streamQueue.remove(at: index)
+            }
+            if let index = state.readQueue.firstIndex(where: { $0.id == id }) {
+                return state.readQueue.remove(at: index)
+            }
             return nil
         }
         waiter?.continuation.resume(throwing: CancellationError())

@@ -42,7 +42,8 @@ struct RecordReader {
     static func geometry(_ row: SQLiteStatement, _ index: Int, _ layer: StoredLayer) throws -> Geometry? {
         guard row.type(index) == SQLITE_BLOB else { return nil }
         do {
-            return try GeoPackageBinary.geometry(from: row.blob(index), spatialReference: layer.definition.spatialReference)
+            return try GeoPackageBinary.geometry(
+                from: row.blob(index), spatialReference: layer.definition.spatialReference)
         } catch {
             throw StoreError(.corrupt, "\(layer.definition.name) has a geometry that can't be read: \(error).")
         }

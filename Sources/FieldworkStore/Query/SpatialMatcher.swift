@@ -7,22 +7,36 @@ final class SpatialMatcher {
     static let pointerType: StaticString = "fieldwork_filter"
 
     private let filter: SpatialFilter
-    private let reference: SpatialReference?
     let box: GeometryBlob.Box
     /// The filter is its own box, so that boxes decide most cases.
     private let isBox: Bool
-    /// Made when the first geometry needs it: most queries by extent never do.
+    /// Made at once where a geometry could be unfit for it; of a box when the first geometry needs it, since most
+    /// queries by extent never do.
     private var prepared: PreparedFilter?
 
-    init(_ filter: SpatialFilter, reference: SpatialReference?) {
+    /// Throws `StoreError.invalidQuery` when the filter's geometry can't be compared.
+    init(_ filter: SpatialFilter) throws {
         self.filter = filter
-        self.reference = reference
-        let extent = filter.geometry.extent
-        box =
-            filter.geometry.isEmpty
-            ? .nothing
-            : GeometryBlob.Box(xMin: extent.xMin, yMin: extent.yMin, xMax: extent.xMax, yMax: extent.yMax)
+        box = Self.box(of: filter)
         isBox = filter.geometry is Envelope
+        if filter.relation == .relation, filter.pattern.map(GeometryEngine.isRelationPattern) != true {
+            throw StoreError(.invalidQuery, "A relation needs a pattern of nine characters out of 0, 1, 2, T, F and *.")
+        }
+        if !isBox, filter.relation.needsExactTest, !filter.geometry.isEmpty { prepared = try Self.prepare(filter) }
+    }
+
+    static func box(of filter: SpatialFilter) -> GeometryBlob.Box {
+        guard !filter.geometry.isEmpty else { return .nothing }
+        let extent = filter.geometry.extent
+        return GeometryBlob.Box(xMin: extent.xMin, yMin: extent.yMin, xMax: extent.xMax, yMax: extent.yMax)
+    }
+
+    private static func prepare(_ filter: SpatialFilter) throws -> PreparedFilter {
+        do {
+            return try PreparedFilter(filter.geometry, relation: filter.relation.exact(pattern: filter.pattern))
+        } catch {
+            throw StoreError(.invalidQuery, "The query's geometry can't be compared with features: \(error).")
+        }
     }
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -53,9 +67,27 @@ final class SpatialMatcher {
     }
 
     private func exactly(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if prepared == nil { prepared = try? PreparedFilter(filter.geometry) }
-        guard let prepared else { return false }
-        return prepared.matches(bytes, filter.relation, pattern: filter.pattern, reference: reference)
+        if prepared == nil, !filter.geometry.isEmpty { prepared = try? Self.prepare(filter) }
+        return prepared?.holds(blob: bytes) ?? false
+    }
+}
+
+extension SpatialFilter.Relation {
+    /// Whether boxes alone don't decide.
+    var needsExactTest: Bool { self != .envelopeIntersects && self != .indexIntersects }
+
+    func exact(pattern: String?) -> PreparedFilter.Relation {
+        switch self {
+        // `disjoint` is the opposite of `intersects`, which the caller turns round.
+        case .intersects, .disjoint, .envelopeIntersects, .indexIntersects: .intersects
+        case .contains: .contains
+        case .within: .within
+        case .crosses: .crosses
+        case .touches: .touches
+        case .overlaps: .overlaps
+        case .equals: .equals
+        case .relation: .matches(pattern: pattern ?? "")
+        }
     }
 }
 
@@ -74,7 +106,7 @@ extension SpatialFilter {
             guard let pattern, pattern.utf8.count == 9 else { return false }
             // Interiors and boundaries meet when one of their four cells must not be empty.
             let cells = Array(pattern.utf8)
-            return [0, 1, 3, 4].contains { cells[$0] != UInt8(ascii: "F") && cells[$0] != UInt8(ascii: "*") && cells[$0] != UInt8(ascii: "f") }
+            return [0, 1, 3, 4].contains { cells[$0] != UInt8(ascii: "F") && cells[$0] != UInt8(ascii: "*") }
         default: return true
         }
     }

@@ -42,6 +42,7 @@ final class SQLiteConnection {
         if mode == .readOnly { try execute("PRAGMA query_only = ON") }
         try SpatialFunctions.register(on: self)
         try QueryFunctions.register(on: self)
+        try ScalarFunctions.register(on: self)
     }
 
     /// Runs SQL of ours that takes no arguments.

@@ -19,9 +19,12 @@ final class SQLiteStatement {
     var pointer: OpaquePointer { handle.pointer }
 
     /// Copies the value while the call lasts (`SQLITE_TRANSIENT`): the caller's memory may go.
-    private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
-    /// SQLite reads the caller's memory itself: it must stay until the statement is finished (`SQLITE_STATIC`).
-    private static let unmanaged: sqlite3_destructor_type? = nil
+    static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    /// Where an empty text starts: no pointer at all would be NULL.
+    static var emptyText: UnsafePointer<CChar> {
+        UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
+    }
 
     // MARK: Arguments, counted from 1
 
@@ -33,7 +36,8 @@ final class SQLiteStatement {
         guard var value else { return try bindNull(at: index) }
         let code = value.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(pointer, Int32(index), $0.baseAddress, Int32($0.count), Self.transient)
+                sqlite3_bind_text(
+                    pointer, Int32(index), $0.baseAddress ?? Self.emptyText, Int32($0.count), Self.transient)
             }
         }
         try check(code)
