@@ -71,9 +71,6 @@ package struct RequestParameters: Sendable, Hashable {
 // MARK: - Lists and geometries
 
 extension RequestParameters {
-    /// The most ids of one list.
-    package static let listCountMax = 1_000_000
-
     /// Object ids as clients spell them: `1,2,3`, `1, 2, 3`, `[1,2,3]`.
     package func objectIDs(_ name: String) throws(ServiceError) -> [Int64]? {
         guard let words = try words(name) else { return nil }
@@ -114,7 +111,7 @@ extension RequestParameters {
             words = text.utf8.split(separator: 0x2C).map { Substring($0).trimmingCharacters(in: .whitespacesAndNewlines) }
             words.removeAll(where: \.isEmpty)
         }
-        guard words.count <= Self.listCountMax else { throw .invalidParameter("'\(name)' is too long a list.") }
+        guard words.count <= Limits.identifierCount else { throw .invalidParameter("'\(name)' is too long a list.") }
         return words
     }
 

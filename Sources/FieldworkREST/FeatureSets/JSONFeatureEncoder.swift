@@ -8,7 +8,7 @@ package struct JSONFeatureEncoder: FeatureEncoder {
     private var buffer = VertexBuffer()
     private var isFirstFeature = true
     private let grid: QuantizationGrid?
-    private let pipeline: VertexPipeline
+    private let roundsTo: Double?
 
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
         layout = try AnswerLayout(layer: layer, query: query)
@@ -19,7 +19,11 @@ package struct JSONFeatureEncoder: FeatureEncoder {
             return key
         }
         grid = query.output.quantization.map(QuantizationGrid.init)
-        pipeline = VertexPipeline(layout: layout)
+        roundsTo = query.output.precision.map { Self.power($0) }
+    }
+
+    private static func power(_ decimals: Int) -> Double {
+        (0..<min(max(decimals, 0), 15)).reduce(1.0) { power, _ in power * 10 }
     }
 
     package mutating func begin() {
@@ -75,7 +79,8 @@ package struct JSONFeatureEncoder: FeatureEncoder {
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
         bytes.append(0x7D)
-        guard let blob, try pipeline.fill(&buffer, from: blob) else { return }
+        guard let blob, try buffer.read(blob) else { return }
+        guard buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo) else { return }
         bytes.append(contentsOf: #","geometry":{"#.utf8)
         switch layout.geometryType {
         case .point?, nil: writePoint()

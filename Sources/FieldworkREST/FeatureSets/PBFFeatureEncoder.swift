@@ -1,205 +1,155 @@
 import FieldworkGeometry
 
-/// Writes an answer as the protocol's protocol buffer (rest-api §12.6). Lengths stand before the contents they measure,
-/// so the answer is gathered and handed over at the end; the service's record count bounds it.
+/// Writes an answer as `FeatureCollectionPBuffer` (rest-api §12.6). Lengths stand before what they measure, so the answer
+/// is held until its end; it is bounded by the query's limit.
 package struct PBFFeatureEncoder: FeatureEncoder {
-    private typealias Wire = ProtocolBufferWriter
-
     package var bytes: [UInt8] = []
     private let layout: AnswerLayout
-    private let pipeline: VertexPipeline
-    private let transform: PBFTransform
-    private let kinds: [FieldType]
+    private let values: [PBFValueKind]
+    private let grid: PBFGrid
+    private let roundsTo: Double?
     private var buffer = VertexBuffer()
+    /// The features so far, the one being written, and its coordinates.
     private var features: [UInt8] = []
     private var feature: [UInt8] = []
     private var coordinates: [UInt8] = []
+    private var message: [UInt8] = []
 
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
-        layout = try AnswerLayout(layer: layer, query: query)
-        pipeline = VertexPipeline(layout: layout)
-        transform = PBFTransform(
-            quantization: query.output.quantization, isGeographic: layout.spatialReference?.isGeographic ?? false)
-        kinds = layout.fields.map(\.type)
+        let layout = try AnswerLayout(layer: layer, query: query)
+        self.layout = layout
+        values = layout.fields.map { PBFValueKind($0.type) }
+        grid = PBFGrid(layout: layout)
+        roundsTo = query.output.precision.map { decimals in
+            (0..<min(max(decimals, 0), 15)).reduce(1.0) { power, _ in power * 10 }
+        }
     }
 
     package mutating func begin() {}
 
     package mutating func beginFeature() { feature.removeAll(keepingCapacity: true) }
 
-    /// A null is a value without content.
-    package mutating func null(column: Int) { feature.append(contentsOf: [0x0A, 0]) }
+    /// A value that is not there is a message without content.
+    package mutating func null(column: Int) { feature.append(contentsOf: [0x0A, 0x00]) }
 
     package mutating func integer(_ value: Int64, column: Int) {
-        switch kinds[column] {
-        case .oid: number(field: 5, UInt64(bitPattern: value))
-        // sint32: zig-zag, so that small negative numbers stay short.
-        case .smallInteger, .integer: number(field: 4, UInt64(bitPattern: value << 1 ^ value >> 63))
-        case .date: number(field: 6, UInt64(bitPattern: value))
-        case .single, .double: real(Double(value), column: column)
-        default: number(field: 6, UInt64(bitPattern: value))
+        switch values[column] {
+        case .unsigned: varint(UInt64(bitPattern: value), field: 5)
+        case .signed: varint(ProtobufBytes.zigZag(value), field: 4)
+        case .wide: varint(ProtobufBytes.zigZag(value), field: 8)
+        case .date: varint(UInt64(bitPattern: value), field: 6)
+        case .single, .double, .text: real(Double(value), column: column)
         }
     }
 
-    private mutating func number(field: UInt8, _ value: UInt64) {
-        feature.append(contentsOf: [0x0A, UInt8(1 + Wire.length(of: value)), field << 3])
-        Wire.varint(value, to: &feature)
-    }
-
     package mutating func real(_ value: Double, column: Int) {
-        if kinds[column] == .single {
-            feature.append(contentsOf: [0x0A, 5, 2 << 3 | 5])
-            withUnsafeBytes(of: Float(value).bitPattern.littleEndian) { feature.append(contentsOf: $0) }
+        if values[column] == .single {
+            feature.append(contentsOf: [0x0A, 0x05])
+            ProtobufBytes.float(Float(value), field: 2, to: &feature)
         } else {
-            feature.append(contentsOf: [0x0A, 9, 3 << 3 | 1])
-            withUnsafeBytes(of: value.bitPattern.littleEndian) { feature.append(contentsOf: $0) }
+            feature.append(contentsOf: [0x0A, 0x09])
+            ProtobufBytes.double(value, field: 3, to: &feature)
         }
     }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
-        let count = UInt64(value.count)
+        let length = UInt64(value.count)
         feature.append(0x0A)
-        Wire.varint(1 + UInt64(Wire.length(of: count)) + count, to: &feature)
-        feature.append(1 << 3 | 2)
-        Wire.varint(count, to: &feature)
+        ProtobufBytes.varint(length + UInt64(1 + ProtobufBytes.varintLength(length)), to: &feature)
+        feature.append(0x0A)
+        ProtobufBytes.varint(length, to: &feature)
         feature.append(contentsOf: value)
     }
 
+    /// The protocol has no value of bytes: they are written as base64, as in JSON.
     package mutating func data(_ value: UnsafeRawBufferPointer, column: Int) {
-        var encoded: [UInt8] = []
-        Base64.append(value, to: &encoded)
-        // The text without the quotes that JSON needs.
-        encoded.withUnsafeBytes { text(UnsafeRawBufferPointer(rebasing: $0[1..<$0.count - 1]), column: column) }
+        message.removeAll(keepingCapacity: true)
+        Base64.append(value, to: &message)
+        let quoted = message
+        quoted.withUnsafeBytes { text(UnsafeRawBufferPointer(rebasing: $0[1..<($0.count - 1)]), column: column) }
     }
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
-        guard let blob, try pipeline.fill(&buffer, from: blob) else { return }
-        var lengths: [UInt8] = []
+        guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo) else {
+            return
+        }
+        message.removeAll(keepingCapacity: true)
         coordinates.removeAll(keepingCapacity: true)
         if layout.geometryType == .point {
-            vertex(0, previous: nil)
+            writeVertices(0..<1)
         } else {
-            // The points of a multipoint are one part.
-            let parts = layout.geometryType == .multipoint ? [0..<buffer.count] : buffer.starts.indices.map(buffer.part)
-            for part in parts { Wire.varint(UInt64(path(part)), to: &lengths) }
+            writeParts()
         }
-        var message: [UInt8] = []
-        if !lengths.isEmpty { Wire.message(2, lengths, to: &message) }
-        Wire.message(3, coordinates, to: &message)
-        Wire.message(2, message, to: &feature)
+        ProtobufBytes.delimited(coordinates, field: 3, to: &message)
+        ProtobufBytes.delimited(message, field: 2, to: &feature)
     }
 
-    /// Writes one part and gives the number of its vertices. In view mode steps that go nowhere are left out.
-    private mutating func path(_ range: Range<Int>) -> Int {
-        var previous: (column: Int64, row: Int64)?
-        var count = 0
-        for index in range {
-            let cell = transform.cell(buffer.xs[index], buffer.ys[index])
-            if transform.isViewMode, let previous, previous == cell { continue }
-            vertex(index, previous: previous)
-            previous = cell
-            count += 1
-        }
-        return count
-    }
-
-    private mutating func vertex(_ index: Int, previous: (column: Int64, row: Int64)?) {
-        let cell = transform.cell(buffer.xs[index], buffer.ys[index])
-        Wire.zigzag(cell.column - (previous?.column ?? 0), to: &coordinates)
-        Wire.zigzag(cell.row - (previous?.row ?? 0), to: &coordinates)
-        if layout.hasZ {
-            Wire.zigzag(PBFTransform.height(buffer.hasZ ? buffer.zs[index] : 0), to: &coordinates)
-        }
-        if layout.hasM {
-            Wire.zigzag(PBFTransform.height(buffer.hasM ? buffer.ms[index] : 0), to: &coordinates)
-        }
-    }
-
-    package mutating func endFeature() { Wire.message(15, feature, to: &features) }
+    package mutating func endFeature() { ProtobufBytes.delimited(feature, field: 15, to: &features) }
 
     package mutating func end(exceededTransferLimit: Bool) {
-        var head: [UInt8] = []
-        Wire.string(1, layout.objectIDField, to: &head)
-        var unique: [UInt8] = []
-        Wire.string(1, layout.objectIDField, to: &unique)
-        Wire.integer(2, 1, to: &unique)
-        Wire.message(2, unique, to: &head)
-        if let globalIDField = layout.globalIDField { Wire.string(3, globalIDField, to: &head) }
-        if let type = layout.geometryType {
-            let code = PBFCodes.code(of: type)
-            if code > 0 { Wire.integer(7, code, to: &head) }
-            if let reference = layout.spatialReference {
-                Wire.message(8, PBFCodes.message(of: reference), to: &head)
-            }
-        } else {
-            Wire.integer(7, 127, to: &head)
-        }
-        if exceededTransferLimit { Wire.integer(9, 1, to: &head) }
-        if layout.geometryType != nil {
-            if layout.hasZ { Wire.integer(10, 1, to: &head) }
-            if layout.hasM { Wire.integer(11, 1, to: &head) }
-            Wire.message(12, transform.message(hasZ: layout.hasZ, hasM: layout.hasM), to: &head)
-        }
-        for field in layout.fields { Wire.message(13, PBFCodes.message(of: field), to: &head) }
+        var result = PBFHead.bytes(layout, grid, exceededTransferLimit: exceededTransferLimit)
+        result.append(contentsOf: features)
+        features = []
+        var query: [UInt8] = []
+        query.reserveCapacity(result.count + 16)
+        ProtobufBytes.delimited(result, field: 1, to: &query)
+        ProtobufBytes.delimited(query, field: 2, to: &bytes)
+    }
 
-        // The answer: collection { queryResult { featureResult { head, features } } }.
-        let resultCount = UInt64(head.count + features.count)
-        let queryCount = 1 + UInt64(Wire.length(of: resultCount)) + resultCount
-        bytes.reserveCapacity(Int(queryCount) + 16)
-        Wire.tag(2, .bytes, to: &bytes)
-        Wire.varint(queryCount, to: &bytes)
-        Wire.tag(1, .bytes, to: &bytes)
-        Wire.varint(resultCount, to: &bytes)
-        bytes.append(contentsOf: head)
-        bytes.append(contentsOf: features)
+    private mutating func varint(_ value: UInt64, field: UInt64) {
+        feature.append(0x0A)
+        feature.append(UInt8(1 + ProtobufBytes.varintLength(value)))
+        ProtobufBytes.integer(value, field: field, to: &feature)
+    }
+
+    // MARK: Geometry
+
+    private mutating func writeParts() {
+        var lengths: [UInt8] = []
+        if layout.geometryType == .multipoint {
+            ProtobufBytes.varint(UInt64(buffer.count), to: &lengths)
+            writeVertices(0..<buffer.count)
+        } else {
+            for index in buffer.starts.indices {
+                let part = buffer.part(index)
+                ProtobufBytes.varint(UInt64(part.count), to: &lengths)
+                writeVertices(part)
+            }
+        }
+        ProtobufBytes.delimited(lengths, field: 2, to: &message)
+    }
+
+    /// Cells of the grid: x and y of the first vertex of a part, then steps; z and m always whole.
+    private mutating func writeVertices(_ range: Range<Int>) {
+        var previous: (column: Int64, row: Int64) = (0, 0)
+        for index in range {
+            let cell = (column: grid.column(buffer.xs[index]), row: grid.row(buffer.ys[index]))
+            ProtobufBytes.varint(ProtobufBytes.zigZag(cell.column &- previous.column), to: &coordinates)
+            ProtobufBytes.varint(ProtobufBytes.zigZag(cell.row &- previous.row), to: &coordinates)
+            previous = cell
+            if layout.hasZ { writeHeight(buffer.hasZ ? buffer.zs[index] : 0) }
+            if layout.hasM { writeHeight(buffer.hasM ? buffer.ms[index] : 0) }
+        }
+    }
+
+    private mutating func writeHeight(_ value: Double) {
+        ProtobufBytes.varint(ProtobufBytes.zigZag(grid.height(value)), to: &coordinates)
     }
 }
 
-/// The grid of an answer: the one that was asked for, else one fine enough for every stored coordinate.
-struct PBFTransform: Sendable {
-    let scale: Double
-    let originX: Double
-    let originY: Double
-    let isUpperLeft: Bool
-    let isViewMode: Bool
+/// Which member of `Value` carries the values of a field.
+enum PBFValueKind: Sendable, Hashable {
+    case unsigned, signed, wide, date, single, double, text
 
-    init(quantization: Quantization?, isGeographic: Bool) {
-        if let quantization {
-            (scale, originX, originY) = (quantization.tolerance, quantization.originX, quantization.originY)
-            (isUpperLeft, isViewMode) = (quantization.isUpperLeftOrigin, quantization.isViewMode)
-        } else {
-            (scale, originX, originY) = isGeographic ? (1e-9, -400, -400) : (1e-4, -20_037_700, -30_241_100)
-            (isUpperLeft, isViewMode) = (true, false)
+    init(_ type: FieldType) {
+        switch type {
+        case .oid: self = .unsigned
+        case .smallInteger, .integer: self = .signed
+        case .bigInteger: self = .wide
+        case .date: self = .date
+        case .single: self = .single
+        case .double: self = .double
+        default: self = .text
         }
-    }
-
-    func cell(_ x: Double, _ y: Double) -> (column: Int64, row: Int64) {
-        (
-            QuantizationGrid.cell((x - originX) / scale),
-            QuantizationGrid.cell((isUpperLeft ? originY - y : y - originY) / scale)
-        )
-    }
-
-    /// Heights and measures have a grid of their own: a tenth of a millimetre from -100,000.
-    static let heightScale = 1e-4
-    static let heightOrigin = -100_000.0
-
-    static func height(_ value: Double) -> Int64 { QuantizationGrid.cell((value - heightOrigin) / heightScale) }
-
-    func message(hasZ: Bool, hasM: Bool) -> [UInt8] {
-        func numbers(_ x: Double, _ y: Double, _ other: Double) -> [UInt8] {
-            var bytes: [UInt8] = []
-            ProtocolBufferWriter.double(1, x, to: &bytes)
-            ProtocolBufferWriter.double(2, y, to: &bytes)
-            // The measure comes before the height here, other than in the coordinates.
-            if hasM { ProtocolBufferWriter.double(3, other, to: &bytes) }
-            if hasZ { ProtocolBufferWriter.double(4, other, to: &bytes) }
-            return bytes
-        }
-        var bytes: [UInt8] = []
-        if !isUpperLeft { ProtocolBufferWriter.integer(1, 1, to: &bytes) }
-        ProtocolBufferWriter.message(2, numbers(scale, scale, Self.heightScale), to: &bytes)
-        ProtocolBufferWriter.message(3, numbers(originX, originY, Self.heightOrigin), to: &bytes)
-        return bytes
     }
 }

@@ -14,14 +14,11 @@ struct FeatureEditReader: Sendable {
     func edits(_ json: JSONValue?, _ kind: Kind, name: String) throws(ServiceError) -> [FeatureEdit] {
         guard let json, !json.isNull else { return [] }
         guard let features = json.arrayValue else { throw .invalidParameter("'\(name)' must be an array of features.") }
-        guard features.count <= FeatureEditReader.featureCountMax else {
-            throw .invalidParameter("'\(name)' may hold \(FeatureEditReader.featureCountMax) features.")
+        guard features.count <= Limits.editCount else {
+            throw .invalidParameter("'\(name)' may hold \(Limits.editCount) features.")
         }
         return features.map { edit($0, kind) }
     }
-
-    /// The most features of one list of edits.
-    static let featureCountMax = 250_000
 
     private func edit(_ json: JSONValue, _ kind: Kind) -> FeatureEdit {
         var edit = FeatureEdit()
