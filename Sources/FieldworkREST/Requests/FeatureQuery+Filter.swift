@@ -1,0 +1,69 @@
+import FieldworkGeometry
+
+extension FeatureQuery {
+    /// The features that a request chooses: by condition, ids and geometry. Shared by `query` and `deleteFeatures`.
+    package init(filter parameters: RequestParameters, layer: LayerDefinition) throws(ServiceError) {
+        self.init()
+        if let text = parameters["where"] { condition = try Self.condition(text, layer) }
+        objectIDs = try parameters.objectIDs("objectIds")
+        globalIDs = try parameters.globalIDs("globalIds")
+        spatialFilter = try Self.spatialFilter(parameters, layer)
+    }
+
+    private static func condition(_ text: String, _ layer: LayerDefinition) throws(ServiceError) -> SQLExpression? {
+        // What every client sends for "all" needs no parser.
+        if text == "1=1" || text == "1 = 1" { return nil }
+        let expression: SQLExpression
+        do {
+            expression = try SQLParser.parse(where: text)
+        } catch {
+            throw .invalidQuery("'where': \(error)")
+        }
+        return try expression.bound(to: layer)
+    }
+
+    /// The geometry in the layer's reference. Its own reference is named by `inSR`, by itself, or it is the layer's.
+    private static func spatialFilter(
+        _ parameters: RequestParameters, _ layer: LayerDefinition
+    ) throws(ServiceError) -> SpatialFilter? {
+        let inSR = try parameters.spatialReference("inSR") ?? parameters.spatialReference("defaultSR")
+        let relation = try relation(parameters)
+        guard let geometry = try parameters.geometry("geometry", spatialReference: inSR ?? layer.spatialReference) else {
+            return nil
+        }
+        guard let reference = layer.spatialReference else {
+            throw .invalidQuery("A table has no geometry to compare with.")
+        }
+        guard !geometry.isEmpty else { throw .invalidQuery("'geometry' is empty.") }
+        let pattern = parameters["relationParam"]
+        if relation == .relation {
+            let isPattern = pattern?.count == 9 && pattern?.allSatisfy { "012FT*ft".contains($0) } == true
+            guard isPattern else { throw .invalidQuery("'relationParam' must be nine of 0, 1, 2, T, F and *.") }
+        }
+        do {
+            let buffered = try buffered(geometry, parameters)
+            return SpatialFilter(
+                geometry: try GeometryEngine.projected(buffered, into: reference), relation: relation, pattern: pattern)
+        } catch let error as GeometryError {
+            throw .invalidQuery("'geometry': \(error.details)")
+        } catch let error as ServiceError {
+            throw error
+        } catch {
+            throw .invalidQuery("'geometry' can't be used.")
+        }
+    }
+
+    private static func relation(_ parameters: RequestParameters) throws(ServiceError) -> SpatialFilter.Relation {
+        guard let name = parameters["spatialRel"] else { return .intersects }
+        guard let relation = SpatialFilter.Relation(rawValue: name) else {
+            throw .invalidQuery("The spatial relation '\(name.prefix(64))' is not supported.")
+        }
+        return relation
+    }
+
+    /// `distance` widens the geometry, over the ellipsoid.
+    private static func buffered(_ geometry: Geometry, _ parameters: RequestParameters) throws -> Geometry {
+        guard let distance = try parameters.number("distance"), distance != 0 else { return geometry }
+        throw ServiceError.invalidQuery("'distance' is not supported.")
+    }
+}
