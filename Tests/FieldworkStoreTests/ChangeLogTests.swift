@@ -23,11 +23,12 @@ struct ChangeLogTests {
     func changes() async throws {
         try await apply(Samples.batch(adds: [Samples.tree("a"), Samples.tree("b")]))
         try await apply(
-            Samples.batch(updates: [
-                FeatureEdit(
-                    objectID: 2, attributes: [("species", .text("c")), ("height", .null)],
-                    geometry: .geometry(Point(x: 9, y: 9)))
-            ], editor: "grace"))
+            Samples.batch(
+                updates: [
+                    FeatureEdit(
+                        objectID: 2, attributes: [("species", .text("c")), ("height", .null)],
+                        geometry: .geometry(Point(x: 9, y: 9)))
+                ], editor: "grace"))
         try await apply(Samples.batch(deletes: [.objectID(1)]))
         let changes = try await store.changes(after: 0, in: Samples.trees, limit: 100)
         #expect(changes.map(\.generation) == [1, 1, 2, 3])
@@ -115,7 +116,8 @@ struct ChangeLogTests {
         var generator = SeededGenerator(seed: 7)
         let trees = (0..<2_000).map { number in
             Samples.tree(
-                "t\(number)", x: .random(in: 0..<1_000, using: &generator), y: .random(in: 0..<1_000, using: &generator),
+                "t\(number)", x: .random(in: 0..<1_000, using: &generator),
+                y: .random(in: 0..<1_000, using: &generator),
                 [("Creator", .text("surveyor"))])
         }
         let result = try await store.apply(Samples.batch(adds: trees, origin: .load), to: Samples.name)
@@ -128,7 +130,8 @@ struct ChangeLogTests {
             zip(points, points.dropFirst()).reduce(0) { $0 + hypot($1.0.x - $1.1.x, $1.0.y - $1.1.y) }
         }
         let inFile = way(records.compactMap { $0.geometry as? Point })
-        let asSent = way(trees.compactMap { if case .geometry(let point) = $0.geometry { point as? Point } else { nil } })
+        let asSent = way(
+            trees.compactMap { if case .geometry(let point) = $0.geometry { point as? Point } else { nil } })
         #expect(inFile < asSent / 10, "neighbours on the map are neighbours in the file")
         #expect(try await store.check() == [])
     }

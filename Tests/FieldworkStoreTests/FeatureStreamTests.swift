@@ -51,7 +51,8 @@ struct FeatureStreamTests {
             for _ in 0..<Limits.openStreamsPerFile * 3 {
                 group.addTask {
                     var count = 0
-                    for try await piece in try await file.encodedFeatures(FeatureQuery(), in: 0, encoder: TextEncoder()) {
+                    for try await piece in try await file.encodedFeatures(FeatureQuery(), in: 0, encoder: TextEncoder())
+                    {
                         count += piece.count { $0 == 0x0A }
                     }
                     return count

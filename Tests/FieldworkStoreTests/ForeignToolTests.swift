@@ -44,7 +44,9 @@ struct ForeignToolTests {
         #expect(report.contains("Poor"))
     }
 
-    @Test("Rows that GDAL adds are in counts, index, change log, and get global ids", .enabled(if: ShellTool.exists("ogr2ogr")))
+    @Test(
+        "Rows that GDAL adds are in counts, index, change log, and get global ids",
+        .enabled(if: ShellTool.exists("ogr2ogr")))
     func ogr2ogr() async throws {
         let source = folder.url.appending(path: "more.geojson")
         let text = """
@@ -67,7 +69,8 @@ struct ForeignToolTests {
         #expect(try await store.check() == [])
     }
 
-    @Test("An edit by SQL of another program is logged with what it replaced", .enabled(if: ShellTool.exists("ogrinfo")))
+    @Test(
+        "An edit by SQL of another program is logged with what it replaced", .enabled(if: ShellTool.exists("ogrinfo")))
     func ogrSQL() async throws {
         _ = try ShellTool.run(
             "ogrinfo", [path, "-sql", "UPDATE Trees SET species = 'Tilia' WHERE OBJECTID = 1"])
@@ -85,11 +88,15 @@ struct ForeignToolTests {
         #expect(try await store.check() == [])
     }
 
-    @Test("A program with no functions at all edits a table, and it is logged", .enabled(if: ShellTool.exists("sqlite3")))
+    @Test(
+        "A program with no functions at all edits a table, and it is logged", .enabled(if: ShellTool.exists("sqlite3")))
     func plainSQLite() async throws {
         _ = try ShellTool.run(
             "sqlite3",
-            [path, "INSERT INTO Visits (remark) VALUES ('seen'), ('gone'); UPDATE Visits SET remark = 'cut' WHERE OBJECTID = 2; DELETE FROM Visits WHERE OBJECTID = 1"])
+            [
+                path,
+                "INSERT INTO Visits (remark) VALUES ('seen'), ('gone'); UPDATE Visits SET remark = 'cut' WHERE OBJECTID = 2; DELETE FROM Visits WHERE OBJECTID = 1",
+            ])
         let changes = try await store.changes(after: 1, in: Samples.visits, limit: 10)
         #expect(changes.map(\.operation) == [.add, .add, .update, .delete])
         #expect(changes.map(\.generation) == [2, 3, 4, 5])
@@ -99,7 +106,9 @@ struct ForeignToolTests {
         #expect(try await store.check() == [])
     }
 
-    @Test("A GeoPackage that GDAL made is published in place and can be edited", .enabled(if: ShellTool.exists("ogr2ogr")))
+    @Test(
+        "A GeoPackage that GDAL made is published in place and can be edited", .enabled(if: ShellTool.exists("ogr2ogr"))
+    )
     func attach() async throws {
         let source = folder.url.appending(path: "lines.geojson")
         let text = """

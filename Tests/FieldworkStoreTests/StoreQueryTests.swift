@@ -57,7 +57,9 @@ struct StoreQueryTests {
 
     @Test("Pages by offset cover the layer once, with gaps among the ids and without", arguments: [false, true])
     func paging(hasGaps: Bool) async throws {
-        if hasGaps { _ = try await store.apply(Samples.batch(deletes: [.objectID(7), .objectID(50)]), to: Samples.name) }
+        if hasGaps {
+            _ = try await store.apply(Samples.batch(deletes: [.objectID(7), .objectID(50)]), to: Samples.name)
+        }
         var seen: [Int64] = []
         for offset in stride(from: 0, to: 110, by: 11) {
             seen += try await store.records(FeatureQuery(offset: offset, limit: 11), in: Samples.trees).map(\.objectID)
@@ -84,11 +86,14 @@ struct StoreQueryTests {
         #expect(try await ids(where: .not(isTall)).count == 100 - 7 - 15, "an unknown height is not small either")
         #expect(try await ids(where: .isNull(.field("height"), negated: false)).count == 15)
         #expect(
-            try await ids(where: .inList(.field("stems"), [.literal(.integer(1)), .literal(.integer(2))], negated: true))
-                .count == 34)
+            try await ids(
+                where: .inList(.field("stems"), [.literal(.integer(1)), .literal(.integer(2))], negated: true)
+            )
+            .count == 34)
         #expect(
             try await ids(
-                where: .between(.field("OBJECTID"), lower: .literal(.integer(5)), upper: .literal(.integer(7)), negated: false))
+                where: .between(
+                    .field("OBJECTID"), lower: .literal(.integer(5)), upper: .literal(.integer(7)), negated: false))
                 == [5, 6, 7])
     }
 
@@ -115,11 +120,13 @@ struct StoreQueryTests {
         #expect(
             try await ids(
                 where: .binary(
-                    .greaterOrEqual, .binary(.add, .field("planted"), .literal(.interval(day))), .literal(.date(100 * day))))
+                    .greaterOrEqual, .binary(.add, .field("planted"), .literal(.interval(day))),
+                    .literal(.date(100 * day))))
                 == [100])
         #expect(
             try await ids(
-                where: .binary(.equal, .extract(.month, from: .field("planted")), .literal(.integer(2)))).count == 28)
+                where: .binary(.equal, .extract(.month, from: .field("planted")), .literal(.integer(2)))
+            ).count == 28)
         await #expect(throws: StoreError.self) {
             try await ids(where: .binary(.equal, .field("planted"), .literal(.string("soon"))))
         }
@@ -163,7 +170,8 @@ struct StoreQueryTests {
         #expect(whole.count == 100)
         #expect(whole.extent == Envelope(xMin: 0, yMin: 0, xMax: 9, yMax: 9, spatialReference: .webMercator))
         let part = try await store.extent(
-            FeatureQuery(condition: .binary(.lessOrEqual, .field("OBJECTID"), .literal(.integer(3)))), in: Samples.trees)
+            FeatureQuery(condition: .binary(.lessOrEqual, .field("OBJECTID"), .literal(.integer(3)))), in: Samples.trees
+        )
         #expect(part.count == 3)
         #expect(part.extent == Envelope(xMin: 0, yMin: 0, xMax: 2, yMax: 0, spatialReference: .webMercator))
         let none = try await store.extent(FeatureQuery(objectIDs: [1_000]), in: Samples.trees)
