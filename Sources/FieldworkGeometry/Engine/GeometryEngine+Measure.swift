@@ -161,7 +161,7 @@ extension GeometryEngine {
 
     // MARK: On the ellipsoid
 
-    private static var ellipsoid: geod_geodesic {
+    static var ellipsoid: geod_geodesic {
         var geodesic = geod_geodesic()
         geod_init(&geodesic, 6_378_137, 1 / 298.257223563)
         return geodesic
