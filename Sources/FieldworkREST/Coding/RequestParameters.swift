@@ -77,7 +77,9 @@ extension RequestParameters {
         var ids: [Int64] = []
         ids.reserveCapacity(words.count)
         for word in words {
-            guard let id = Int64(word) else { throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no object id.") }
+            guard let id = Int64(word) else {
+                throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no object id.")
+            }
             ids.append(id)
         }
         return ids
@@ -88,7 +90,9 @@ extension RequestParameters {
         guard let words = try words(name) else { return nil }
         var ids: [UUID] = []
         for word in words {
-            guard let id = GUID.parse(word) else { throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no global id.") }
+            guard let id = GUID.parse(word) else {
+                throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no global id.")
+            }
             ids.append(id)
         }
         return ids
@@ -108,7 +112,9 @@ extension RequestParameters {
                 }
             }
         } else {
-            words = text.utf8.split(separator: 0x2C).map { Substring($0).trimmingCharacters(in: .whitespacesAndNewlines) }
+            words = text.utf8.split(separator: 0x2C).map {
+                Substring($0).trimmingCharacters(in: .whitespacesAndNewlines)
+            }
             words.removeAll(where: \.isEmpty)
         }
         guard words.count <= Limits.identifierCount else { throw .invalidParameter("'\(name)' is too long a list.") }
@@ -141,7 +147,8 @@ extension RequestParameters {
         }
         var numbers: [Double] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let number = Double(word.trimmingCharacters(in: .whitespaces)), number.isFinite, numbers.count < 4 else {
+            guard let number = Double(word.trimmingCharacters(in: .whitespaces)), number.isFinite, numbers.count < 4
+            else {
                 throw .invalidParameter("'\(name)' is not a geometry.")
             }
             numbers.append(number)

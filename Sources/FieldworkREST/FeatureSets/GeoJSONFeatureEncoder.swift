@@ -71,7 +71,8 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
         bytes.append(contentsOf: #"},"geometry":"#.utf8)
-        guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: false, roundsTo: roundsTo) else {
+        guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: false, roundsTo: roundsTo)
+        else {
             bytes.append(contentsOf: "null".utf8)
             return
         }

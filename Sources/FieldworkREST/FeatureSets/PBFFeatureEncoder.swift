@@ -70,7 +70,8 @@ package struct PBFFeatureEncoder: FeatureEncoder {
     }
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
-        guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo) else {
+        guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo)
+        else {
             return
         }
         message.removeAll(keepingCapacity: true)

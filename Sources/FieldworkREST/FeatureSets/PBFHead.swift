@@ -1,4 +1,4 @@
-import FieldworkGeometry
+package import FieldworkGeometry
 
 /// The grid that coordinates of an answer are counted on. Without one that the client asks for, it is so fine that nothing
 /// that was measured is lost.

@@ -81,15 +81,18 @@ struct FeatureEditReader: Sendable {
                 return
             }
             let reference = layer.spatialReference
-            edit.geometry = .geometry(try reference.map { reference throws(GeometryError) in
-                try GeometryEngine.projected(geometry, into: reference)
-            } ?? geometry)
+            edit.geometry = .geometry(
+                try reference.map { reference throws(GeometryError) in
+                    try GeometryEngine.projected(geometry, into: reference)
+                } ?? geometry)
         } catch {
             throw Self.unreadable("Geometry: \(error.details)")
         }
     }
 
-    private static func unreadable(_ description: String) -> EditError { EditError(code: 1000, description: description) }
+    private static func unreadable(_ description: String) -> EditError {
+        EditError(code: 1000, description: description)
+    }
 
     private static func isSame(_ name: String, _ other: String) -> Bool {
         name == other || (name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased())

@@ -28,7 +28,8 @@ extension FeatureQuery {
     ) throws(ServiceError) -> SpatialFilter? {
         let inSR = try parameters.inputReference()
         let relation = try relation(parameters)
-        guard let geometry = try parameters.geometry("geometry", spatialReference: inSR ?? layer.spatialReference) else {
+        guard let geometry = try parameters.geometry("geometry", spatialReference: inSR ?? layer.spatialReference)
+        else {
             return nil
         }
         guard let reference = layer.spatialReference else {
@@ -58,7 +59,8 @@ extension FeatureQuery {
     }
 
     /// `distance` widens the geometry, over the ellipsoid.
-    private static func buffered(_ geometry: Geometry, _ parameters: RequestParameters) throws(ServiceError) -> Geometry {
+    private static func buffered(_ geometry: Geometry, _ parameters: RequestParameters) throws(ServiceError) -> Geometry
+    {
         guard let distance = try parameters.number("distance"), distance != 0 else { return geometry }
         let metersPerUnit: Double
         switch parameters["units"] {

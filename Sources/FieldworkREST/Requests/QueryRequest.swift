@@ -64,13 +64,17 @@ package struct QueryRequest: Sendable {
     }
 
     /// The fields to return, in layer order. Without the parameter only the object id; `*` for all.
-    private static func outFields(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError) -> [String]? {
+    private static func outFields(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError)
+        -> [String]?
+    {
         guard parameters.names("outFields") else { return [layer.objectIDField] }
         guard let words = try parameters.words("outFields") else { return [] }
         if words.contains("*") { return nil }
         var wanted: Set<String> = []
         for word in words {
-            let name = word.hasPrefix("\"") && word.hasSuffix("\"") && word.count > 1 ? String(word.dropFirst().dropLast()) : word
+            let name =
+                word.hasPrefix("\"") && word.hasSuffix("\"") && word.count > 1
+                ? String(word.dropFirst().dropLast()) : word
             guard let field = layer.field(named: name) else {
                 throw .invalidQuery("'outFields' names the field '\(name.prefix(64))', which the layer does not have.")
             }
@@ -123,7 +127,9 @@ package struct QueryRequest: Sendable {
         output.spatialReference = try parameters.outputReference()
         if output.spatialReference == nil, format == .geojson, !layer.isTable { output.spatialReference = .wgs84 }
         output.maxAllowableOffset = try parameters.number("maxAllowableOffset") ?? 0
-        guard output.maxAllowableOffset >= 0 else { throw .invalidParameter("'maxAllowableOffset' must not be negative.") }
+        guard output.maxAllowableOffset >= 0 else {
+            throw .invalidParameter("'maxAllowableOffset' must not be negative.")
+        }
         output.precision = try nonNegative("geometryPrecision", parameters).map { min($0, 15) }
         let (returnsZ, returnsM) = (try parameters.bool("returnZ") ?? false, try parameters.bool("returnM") ?? false)
         output.returnsZ = layer.hasZ && returnsZ
@@ -138,7 +144,8 @@ package struct QueryRequest: Sendable {
     private static func quantization(_ parameters: RequestParameters) throws(ServiceError) -> Quantization? {
         guard let json = try parameters.json("quantizationParameters"), !json.isNull else { return nil }
         let tolerance = json["tolerance"]?.doubleValue ?? 1
-        guard let extent = json["extent"], let xMin = extent["xmin"]?.doubleValue, let yMin = extent["ymin"]?.doubleValue,
+        guard let extent = json["extent"], let xMin = extent["xmin"]?.doubleValue,
+            let yMin = extent["ymin"]?.doubleValue,
             let yMax = extent["ymax"]?.doubleValue, tolerance > 0, tolerance.isFinite
         else { throw .invalidParameter("'quantizationParameters' needs an extent and a positive tolerance.") }
         let isUpperLeft = json["originPosition"]?.stringValue?.lowercased() != "lowerleft"
@@ -149,7 +156,9 @@ package struct QueryRequest: Sendable {
 
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
-        for name in ["outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion"]
+        for name in [
+            "outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion",
+        ]
         where parameters[name].map({ !["null", "sde.default", "[]"].contains($0.lowercased()) }) == true {
             throw .invalidQuery("'\(name)' is not supported.")
         }

@@ -5,7 +5,9 @@ import HTTPTypes
 
 extension FeatureService {
     /// `query` of a layer or table (rest-api §3).
-    func query(_ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
+    func query(_ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest) async throws
+        -> Answer
+    {
         try Permissions(service: published.definition, layer: layer).require(.query)
         let query = try QueryRequest(parameters: request.parameters, layer: layer, service: published.definition)
         let address = LayerAddress(service: published.definition.name, layerID: layer.id)
@@ -35,20 +37,25 @@ extension FeatureService {
         return .json(["feature": feature], format: format == .html ? .json : format)
     }
 
-    private func answer(_ query: QueryRequest, _ layer: LayerDefinition, _ address: LayerAddress) async throws -> Answer {
+    private func answer(_ query: QueryRequest, _ layer: LayerDefinition, _ address: LayerAddress) async throws -> Answer
+    {
         let format: AnswerFormat = query.format == .pjson ? .prettyJSON : .json
+        let isPBF = query.format == .pbf
         switch query.content {
         case .features(let features):
             return try await self.features(features, query.format, layer, address)
         case .count(let counted):
-            return .json(QueryAnswer.count(try await store.count(counted, in: address)), format: format)
+            let count = try await store.count(counted, in: address)
+            return isPBF ? .pbf(PBFHead.count(count)) : .json(QueryAnswer.count(count), format: format)
         case .objectIDs(let wanted):
             let ids = try await store.objectIDs(wanted, in: address)
+            if isPBF { return .pbf(PBFHead.objectIDs(ids, layer: layer)) }
             return Answer(contentType: Answer.jsonType, body: .bytes(QueryAnswer.objectIDs(ids, layer: layer)))
         case .extent(let bounded):
             let (extent, count) = try await store.extent(bounded, in: address)
             let reference = bounded.output.spatialReference ?? (query.format == .geojson ? .wgs84 : nil)
             let projected = try Self.projected(extent, into: reference)
+            if isPBF { return .pbf(PBFHead.extent(projected, count: count)) }
             return .json(QueryAnswer.extent(projected, count: count, format: query.format), format: format)
         }
     }
@@ -66,8 +73,14 @@ extension FeatureService {
             let encoder = try JSONFeatureEncoder(layer: layer, query: query)
             let bytes = try await Self.collected(try await store.encodedFeatures(query, in: address, encoder: encoder))
             return .json(try JSONParser.parse(bytes), format: .prettyJSON)
-        case .geojson, .pbf:
-            throw ServiceError.notSupported
+        case .geojson:
+            let encoder = try GeoJSONFeatureEncoder(layer: layer, query: query)
+            let pieces = try await store.encodedFeatures(query, in: address, encoder: encoder)
+            return Answer(contentType: Answer.geoJSONType, body: .stream(pieces))
+        case .pbf:
+            let encoder = try PBFFeatureEncoder(layer: layer, query: query)
+            let pieces = try await store.encodedFeatures(query, in: address, encoder: encoder)
+            return Answer(contentType: Answer.pbfType, body: .stream(pieces))
         }
     }
 
