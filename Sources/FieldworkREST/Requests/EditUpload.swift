@@ -1,4 +1,4 @@
-package import FieldworkGeometry
+import FieldworkGeometry
 
 /// The client's side of editing: a batch as the parameters of `applyEdits`.
 package enum EditUpload {
