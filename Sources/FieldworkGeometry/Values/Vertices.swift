@@ -76,3 +76,15 @@ package struct Vertices: Sendable, Hashable {
         Point(x: x(index), y: y(index), z: z(index), m: m(index), spatialReference: spatialReference)
     }
 }
+
+extension Vertices {
+    /// Without the last vertex of each part that repeats its first: rings as polygons keep them.
+    package var withOpenRings: Vertices {
+        var result = Vertices(hasZ: hasZ, hasM: hasM, partStarts: [])
+        for part in parts {
+            RingWinding.append(self, RingWinding.opened(self, part), clockwise: nil, to: &result)
+        }
+        if result.partStarts.isEmpty { result.partStarts = [0] }
+        return result
+    }
+}

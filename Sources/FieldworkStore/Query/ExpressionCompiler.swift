@@ -122,7 +122,7 @@ struct ExpressionCompiler {
         case .timestamp: Compiled(sql: argument(.integer(now)), kind: .date)
         case .date: Compiled(sql: argument(.integer(now - day.remainder)), kind: .date)
         case .time: Compiled(sql: argument(.integer(day.remainder)), kind: .time)
-        case .user: Compiled(sql: argument(.text(user ?? "")), kind: .text)
+        case .user: Compiled(sql: argument(user.map(AttributeValue.text) ?? .null), kind: .text)
         }
     }
 

@@ -25,7 +25,7 @@ struct SQLDialect: Sendable {
             default: "fieldwork_\(function.rawValue.lowercased())(\(list))"
             }
         },
-        extract: { part, milliseconds in "fieldwork_extract('\(part.rawValue)', \(milliseconds))" },
+        extract: { part, milliseconds in "fieldwork_\(part.rawValue.lowercased())(\(milliseconds))" },
         cast: { value, type, isDate in
             switch type {
             case .integer: "fieldwork_cast_integer(\(value))"
@@ -33,7 +33,7 @@ struct SQLDialect: Sendable {
             case .text(nil): isDate ? "fieldwork_date_text(\(value))" : "fieldwork_cast_text(\(value))"
             case .text(let length?):
                 "substr(\(isDate ? "fieldwork_date_text(\(value))" : "fieldwork_cast_text(\(value))"), 1, \(max(0, length)))"
-            case .timestamp: isDate ? value : "fieldwork_ms(\(value))"
+            case .timestamp: isDate ? value : "fieldwork_cast_timestamp(\(value))"
             }
         },
         like: { value, pattern, escape in
