@@ -56,7 +56,10 @@ extension FeatureService {
             let reference = bounded.output.spatialReference ?? (query.format == .geojson ? .wgs84 : nil)
             let projected = try Self.projected(extent, into: reference)
             if isPBF { return .pbf(PBFHead.extent(projected, count: count)) }
-            return .json(QueryAnswer.extent(projected, count: count, format: query.format), format: format)
+            let isExplicit = bounded.output.spatialReference != nil || layer.spatialReference == .wgs84
+            let answer = QueryAnswer.extent(
+                projected, count: count, format: query.format, isReferenceExplicit: isExplicit)
+            return .json(answer, format: format)
         }
     }
 
