@@ -57,7 +57,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("adds", "[{"), ("adds", "{}"), ("adds", "[{\"geometry\":{\"x\":1e999,\"y\":1}}]"), ("updates", "7"), ("deletes", "a,b"), ("rollbackOnFailure", "maybe"),
+        ("adds", "[{"), ("adds", "{}"), ("adds", "[{\"geometry\":{\"x\":1e999,\"y\":1}}]"), ("updates", "7"),
+        ("deletes", "a,b"), ("rollbackOnFailure", "maybe"),
         ("attachments", "{\"adds\":[{}]}"), ("editsUploadId", "x"), ("async", "true"),
     ])
     func whatIsWrongWithTheRequestChangesNothing(_ name: String, _ value: String) {
@@ -125,7 +126,8 @@ import Testing
 
     private var batch: EditBatch {
         let add = FeatureEdit(
-            globalID: id, attributes: [("Species", .text("Oak \"&+%")), ("Height", .real(1.5)), ("Planted", .integer(7))],
+            globalID: id,
+            attributes: [("Species", .text("Oak \"&+%")), ("Height", .real(1.5)), ("Planted", .integer(7))],
             geometry: .geometry(Samples.point))
         let update = FeatureEdit(globalID: id, attributes: [("Notes", .null)], geometry: .null)
         return EditBatch(
@@ -175,10 +177,14 @@ import Testing
     @Test func whatCantBeSaidIsNotSent() {
         var matching = batch
         matching.layers[0].deletes = .matching(FeatureQuery())
-        #expect(throws: ServiceError.self) { try EditUpload.serviceParameters(matching, layers: Samples.service.layers) }
+        #expect(throws: ServiceError.self) {
+            try EditUpload.serviceParameters(matching, layers: Samples.service.layers)
+        }
         var anonymous = batch
         anonymous.layers[0].updates = [FeatureEdit(attributes: [("Notes", .null)])]
-        #expect(throws: ServiceError.self) { try EditUpload.serviceParameters(anonymous, layers: Samples.service.layers) }
+        #expect(throws: ServiceError.self) {
+            try EditUpload.serviceParameters(anonymous, layers: Samples.service.layers)
+        }
         var mixed = batch
         mixed.layers[0].deletes = .features([.objectID(1)])
         #expect(throws: ServiceError.self) { try EditUpload.serviceParameters(mixed, layers: Samples.service.layers) }
@@ -201,7 +207,8 @@ import Testing
                     layerID: 0,
                     adds: [
                         EditResult(objectID: 5, globalID: id),
-                        EditResult(objectID: nil, globalID: nil, error: EditError(code: 1000, description: "No \"x\".")),
+                        EditResult(
+                            objectID: nil, globalID: nil, error: EditError(code: 1000, description: "No \"x\".")),
                     ], deletes: [EditResult(objectID: 9, globalID: nil)])
             ], generation: nil, moment: Samples.moment)
     }

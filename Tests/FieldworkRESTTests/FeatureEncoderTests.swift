@@ -48,13 +48,21 @@ struct Row {
             ])
     }
 
-    private let square = Polygon(
-        parts: [
-            [(0, 0), (0, 4), (4, 4), (4, 0), (0, 0)], [(1, 1), (2, 1), (2, 2), (1, 2), (1, 1)],
-            [(10, 10), (10, 11), (11, 11), (10, 10)],
-        ].map { ring in ring.map { Point(x: $0.0, y: $0.1, spatialReference: .wgs84) } }, spatialReference: .wgs84)
+    /// A square with a hole, and a triangle.
+    private var square: Polygon {
+        get throws {
+            let json = try JSONParser.parse(
+                """
+                {"rings":[[[0,0],[0,4],[4,4],[4,0],[0,0]],[[1,1],[2,1],[2,2],[1,2],[1,1]],
+                [[10,10],[10,11],[11,11],[10,10]]]}
+                """)
+            let geometry = try GeoServicesJSON.geometry(from: json, defaultSpatialReference: .wgs84)
+            return try #require(geometry as? Polygon)
+        }
+    }
 
-    private func json(_ row: Row, _ layer: LayerDefinition, _ query: FeatureQuery = FeatureQuery()) throws -> JSONValue {
+    private func json(_ row: Row, _ layer: LayerDefinition, _ query: FeatureQuery = FeatureQuery()) throws -> JSONValue
+    {
         let encoder = try JSONFeatureEncoder(layer: layer, query: query)
         let bytes = try Row.encode([row], with: encoder, hasGeometry: query.returnsGeometry && !layer.isTable)
         return try JSONParser.parse(bytes)
@@ -85,7 +93,8 @@ struct Row {
         let rows = (0..<50).map { Row(values: [.integer(Int64($0)), .null, .null], geometry: nil) }
         let answer = try JSONParser.parse(try Row.encode(rows, with: encoder, exceeded: true))
         #expect(answer["exceededTransferLimit"] == true)
-        #expect(answer["features"]?.arrayValue?.compactMap { $0["attributes"]?["OBJECTID"]?.integerValue } == Array(0..<50))
+        #expect(
+            answer["features"]?.arrayValue?.compactMap { $0["attributes"]?["OBJECTID"]?.integerValue } == Array(0..<50))
         #expect(answer["features"]?.arrayValue?.allSatisfy { $0["geometry"].map(\.isNull) ?? true } == true)
     }
 
@@ -132,9 +141,10 @@ struct Row {
 
     @Test func ringsAreWoundAsEachFormatWants() throws {
         let layer = layer(.polygon)
-        let esri = try json(row(square), layer)["features"]?.arrayValue?.first?["geometry"]?["rings"]?.arrayValue
+        let esri = try json(row(try square), layer)["features"]?.arrayValue?.first?["geometry"]?["rings"]?.arrayValue
         #expect(try #require(esri).map { Self.area($0) > 0 } == [false, true, false])
-        let bytes = try Row.encode([row(square)], with: try GeoJSONFeatureEncoder(layer: layer, query: FeatureQuery()))
+        let bytes = try Row.encode(
+            [row(try square)], with: try GeoJSONFeatureEncoder(layer: layer, query: FeatureQuery()))
         let geometry = try JSONParser.parse(bytes)["features"]?.arrayValue?.first?["geometry"]
         #expect(geometry?["type"] == "MultiPolygon")
         let polygons = try #require(geometry?["coordinates"]?.arrayValue)
@@ -149,7 +159,8 @@ struct Row {
 
     @Test func geoJSONHasIdsAndProperties() throws {
         let encoder = try GeoJSONFeatureEncoder(layer: layer(.point), query: FeatureQuery())
-        let answer = try JSONParser.parse(try Row.encode([row(Samples.point), row(nil)], with: encoder, exceeded: true))
+        let answer = try JSONParser.parse(
+            try Row.encode([row(Samples.point), row(nil)], with: encoder, exceeded: true))
         let first = try #require(answer["features"]?.arrayValue?.first)
         #expect(answer["type"] == "FeatureCollection" && first["type"] == "Feature" && first["id"] == 7)
         #expect(first["geometry"] == ["type": "Point", "coordinates": [-122.5, 45.25]])
@@ -164,12 +175,14 @@ struct Row {
             case .point: Samples.point
             case .multipoint: Multipoint(points: [Samples.point, Point(x: 1, y: 2)], spatialReference: .wgs84)
             case .polyline:
-                Polyline(points: [Point(x: 1, y: 2), Point(x: 3.25, y: 4), Point(x: -5, y: 6)], spatialReference: .wgs84)
-            default: square
+                Polyline(
+                    points: [Point(x: 1, y: 2), Point(x: 3.25, y: 4), Point(x: -5, y: 6)], spatialReference: .wgs84)
+            default: try square
             }
         let layer = layer(type)
         let rows = [row(geometry), Row(values: [.integer(-1), .null, .null], geometry: nil)]
-        let json = try Row.encode(rows, with: try JSONFeatureEncoder(layer: layer, query: FeatureQuery()), exceeded: true)
+        let json = try Row.encode(
+            rows, with: try JSONFeatureEncoder(layer: layer, query: FeatureQuery()), exceeded: true)
         let pbf = try Row.encode(rows, with: try PBFFeatureEncoder(layer: layer, query: FeatureQuery()), exceeded: true)
         let one = try FeatureSetReader.read(json: try JSONParser.parse(json))
         let other = try PBFFeatureSetReader.read(pbf)
@@ -187,7 +200,7 @@ struct Row {
 
     @Test func aCorruptBlobIsAnErrorAndNoCrash() throws {
         var generator = SeededGenerator(seed: 9)
-        let blob = GeoPackageBinary.blob(for: square, srsID: 4_326)
+        let blob = GeoPackageBinary.blob(for: try square, srsID: 4_326)
         for _ in 0..<2_000 {
             var encoder = try JSONFeatureEncoder(layer: layer(.polygon), query: FeatureQuery())
             encoder.begin()

@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test func theKindOfAnswerFollowsTheFlags() throws {
-        if case .count = try Samples.query(["returnCountOnly": "true", "where": "1=1"]).content {} else {
+        if case .count = try Samples.query(["returnCountOnly": "true", "where": "1=1"]).content {
+        } else {
             Issue.record("count")
         }
         if case .objectIDs(let query) = try Samples.query(["returnIdsOnly": "true", "where": "Stems>1"]).content {

@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test func whatIsNoValueIsRefused() {
-        let parameters = Samples.parameters(["b": "maybe", "i": "1.5", "n": "NaN", "j": "{", "ids": "1,x", "g": "1,2,3"])
+        let parameters = Samples.parameters([
+            "b": "maybe", "i": "1.5", "n": "NaN", "j": "{", "ids": "1,x", "g": "1,2,3",
+        ])
         #expect(throws: ServiceError.self) { try parameters.bool("b") }
         #expect(throws: ServiceError.self) { try parameters.integer("i") }
         #expect(throws: ServiceError.self) { try parameters.number("n") }
@@ -72,7 +74,8 @@ import Testing
     @Test func referencesAreNumbersOrJSON() throws {
         #expect(try Samples.parameters(["s": "4326"]).spatialReference("s") == .wgs84)
         #expect(try Samples.parameters(["s": "102100"]).spatialReference("s") == .webMercator)
-        #expect(try Samples.parameters(["s": #"{"wkid":102100,"latestWkid":3857}"#]).spatialReference("s") == .webMercator)
+        #expect(
+            try Samples.parameters(["s": #"{"wkid":102100,"latestWkid":3857}"#]).spatialReference("s") == .webMercator)
         #expect(throws: ServiceError.self) { try Samples.parameters(["s": "999999999"]).spatialReference("s") }
         #expect(throws: ServiceError.self) { try Samples.parameters(["s": "here"]).spatialReference("s") }
     }
