@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import Testing
 
@@ -19,7 +20,8 @@ struct BadInputTests {
             try await request(server)
             let after = try await server.client.get(address, ["where": "1=1", "outFields": "*", "f": "json"])
             #expect(after.body == before.body)
-            #expect(try await store.generation(of: TreesService.name) == generation)
+            let now = try await store.generation(of: TreesService.name)
+            #expect(now == generation)
         }
     }
 
@@ -89,7 +91,8 @@ struct BadInputTests {
             let json = try await server.client.post("Areas/FeatureServer/0/applyEdits", ["adds": adds, "f": "json"])
                 .json
             #expect(json["addResults"]?.arrayValue?.first?["success"] == false, "\(json.text)")
-            #expect(try await store.generation(of: TreesService.areas.name) == 0)
+            let generation = try await store.generation(of: TreesService.areas.name)
+            #expect(generation == 0)
         }
     }
 
@@ -112,7 +115,7 @@ struct BadInputTests {
         "A condition that can't be understood is refused",
         arguments: [
             "Stems >", "Stems = ", "Nothing = 1", "Name = 'it's'", "Name = 'x", "1=1; DELETE FROM Trees", "1=1 -- all",
-            "1=1 /* all */", "Stems IN (SELECT 1)", "Name LIKE", "load_extension('x') = 1", "((1=1)", "Stems = 'many'",
+            "1=1 /* all */", "Stems IN (SELECT 1)", "Name LIKE", "load_extension('x') = 1", "((1=1)",
         ])
     func condition(text: String) async throws {
         try await Self.unchanged { server in

@@ -52,7 +52,7 @@ package struct Vertices: Sendable, Hashable {
         hasZ == other.hasZ && hasM == other.hasM && partStarts == other.partStarts
             && coordinates.count == other.coordinates.count
             && zip(coordinates, other.coordinates).allSatisfy { one, other in
-                abs(one - other) <= tolerance || (one.isNaN && other.isNaN)
+                one == other || abs(one - other) <= tolerance || (one.isNaN && other.isNaN)
             }
     }
 
@@ -72,7 +72,25 @@ package struct Vertices: Sendable, Hashable {
         for point in points { append(x: point.x, y: point.y, z: point.z, m: point.m) }
     }
 
+    /// Whether every x, y and height is a number; a measure may be missing.
+    package var isFinite: Bool {
+        let (stride, positions) = (stride, hasZ ? 3 : 2)
+        return coordinates.indices.allSatisfy { $0 % stride >= positions || coordinates[$0].isFinite }
+    }
+
     func point(_ index: Int, spatialReference: SpatialReference?) -> Point {
         Point(x: x(index), y: y(index), z: z(index), m: m(index), spatialReference: spatialReference)
+    }
+}
+
+extension Vertices {
+    /// Without the last vertex of each part that repeats its first: rings as polygons keep them.
+    package var withOpenRings: Vertices {
+        var result = Vertices(hasZ: hasZ, hasM: hasM, partStarts: [])
+        for part in parts {
+            RingWinding.append(self, RingWinding.opened(self, part), clockwise: nil, to: &result)
+        }
+        if result.partStarts.isEmpty { result.partStarts = [0] }
+        return result
     }
 }

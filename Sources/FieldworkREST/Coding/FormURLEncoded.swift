@@ -29,7 +29,9 @@ package enum FormURLEncoded {
             let prefix = Array("f=json&\(name)=".utf8)
             guard bytes.starts(with: prefix) else { continue }
             let rest = bytes[prefix.count...]
-            guard (try? JSONParser.parse(rest)) != nil, let text = String(validating: rest, as: UTF8.self) else { return nil }
+            guard (try? JSONParser.parse(rest)) != nil, let text = String(validating: rest, as: UTF8.self) else {
+                return nil
+            }
             return [("f", "json"), (name, text)]
         }
         return nil

@@ -71,16 +71,15 @@ package struct RequestParameters: Sendable, Hashable {
 // MARK: - Lists and geometries
 
 extension RequestParameters {
-    /// The most ids of one list.
-    package static let listCountMax = 1_000_000
-
     /// Object ids as clients spell them: `1,2,3`, `1, 2, 3`, `[1,2,3]`.
     package func objectIDs(_ name: String) throws(ServiceError) -> [Int64]? {
         guard let words = try words(name) else { return nil }
         var ids: [Int64] = []
         ids.reserveCapacity(words.count)
         for word in words {
-            guard let id = Int64(word) else { throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no object id.") }
+            guard let id = Int64(word) else {
+                throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no object id.")
+            }
             ids.append(id)
         }
         return ids
@@ -91,7 +90,9 @@ extension RequestParameters {
         guard let words = try words(name) else { return nil }
         var ids: [UUID] = []
         for word in words {
-            guard let id = GUID.parse(word) else { throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no global id.") }
+            guard let id = GUID.parse(word) else {
+                throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no global id.")
+            }
             ids.append(id)
         }
         return ids
@@ -111,10 +112,12 @@ extension RequestParameters {
                 }
             }
         } else {
-            words = text.utf8.split(separator: 0x2C).map { Substring($0).trimmingCharacters(in: .whitespacesAndNewlines) }
+            words = text.utf8.split(separator: 0x2C).map {
+                Substring($0).trimmingCharacters(in: .whitespacesAndNewlines)
+            }
             words.removeAll(where: \.isEmpty)
         }
-        guard words.count <= Self.listCountMax else { throw .invalidParameter("'\(name)' is too long a list.") }
+        guard words.count <= Limits.identifierCount else { throw .invalidParameter("'\(name)' is too long a list.") }
         return words
     }
 
@@ -144,7 +147,8 @@ extension RequestParameters {
         }
         var numbers: [Double] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let number = Double(word.trimmingCharacters(in: .whitespaces)), number.isFinite, numbers.count < 4 else {
+            guard let number = Double(word.trimmingCharacters(in: .whitespaces)), number.isFinite, numbers.count < 4
+            else {
                 throw .invalidParameter("'\(name)' is not a geometry.")
             }
             numbers.append(number)

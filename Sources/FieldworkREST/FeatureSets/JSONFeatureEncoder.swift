@@ -80,7 +80,7 @@ package struct JSONFeatureEncoder: FeatureEncoder {
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
         bytes.append(0x7D)
         guard let blob, try buffer.read(blob) else { return }
-        guard prepareVertices() else { return }
+        guard buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo) else { return }
         bytes.append(contentsOf: #","geometry":{"#.utf8)
         switch layout.geometryType {
         case .point?, nil: writePoint()
@@ -109,28 +109,6 @@ package struct JSONFeatureEncoder: FeatureEncoder {
 // MARK: - Geometry
 
 extension JSONFeatureEncoder {
-    /// Projects, generalises, winds and rounds; false when nothing is left to write.
-    private mutating func prepareVertices() -> Bool {
-        if let transform = layout.transform {
-            transform.apply(xs: &buffer.xs, ys: &buffer.ys)
-            // A vertex without a place in the output reference leaves the feature without geometry, not the answer
-            // without JSON.
-            if buffer.xs.contains(where: \.isNaN) { return false }
-        }
-        let isArea = layout.geometryType == .polygon
-        if layout.output.maxAllowableOffset > 0, isArea || layout.geometryType == .polyline {
-            buffer.generalize(tolerance: layout.output.maxAllowableOffset, isArea: isArea)
-        }
-        if isArea { buffer.windRings(shellsClockwise: true) }
-        if let roundsTo {
-            for index in buffer.xs.indices {
-                buffer.xs[index] = (buffer.xs[index] * roundsTo).rounded() / roundsTo
-                buffer.ys[index] = (buffer.ys[index] * roundsTo).rounded() / roundsTo
-            }
-        }
-        return true
-    }
-
     private mutating func writePoint() {
         if let grid {
             bytes.append(contentsOf: #""x":"#.utf8)

@@ -10,7 +10,8 @@ package struct ApplyEditsRequest: Sendable {
     package var returnsResults: Bool
 
     private init(
-        _ layers: [LayerEdits], _ parameters: RequestParameters, usesGlobalIDs: Bool, results: String, moment: Date, editor: String?
+        _ layers: [LayerEdits], _ parameters: RequestParameters, usesGlobalIDs: Bool, results: String, moment: Date,
+        editor: String?
     ) throws(ServiceError) {
         let rollsBack = try parameters.bool("rollbackOnFailure") ?? true
         batch = EditBatch(
@@ -39,7 +40,9 @@ package struct ApplyEditsRequest: Sendable {
             layerID: layer.id, adds: try reader.edits(try parameters.json("adds"), .add, name: "adds"),
             updates: try reader.edits(try parameters.json("updates"), .update, name: "updates"),
             deletes: .features(try Self.identifiers("deletes", in: parameters, usesGlobalIDs)))
-        try self.init([edits], parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment, editor: editor)
+        try self.init(
+            [edits], parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
+            editor: editor)
     }
 
     /// `addFeatures`.
@@ -76,7 +79,8 @@ package struct ApplyEditsRequest: Sendable {
             guard !ids.isEmpty else { throw .invalidParameter("'objectIds', 'where' or 'geometry' is required.") }
             edits = LayerEdits(layerID: layer.id, deletes: .features(ids))
         } else {
-            edits = LayerEdits(layerID: layer.id, deletes: .matching(try FeatureQuery(filter: parameters, layer: layer)))
+            edits = LayerEdits(
+                layerID: layer.id, deletes: .matching(try FeatureQuery(filter: parameters, layer: layer)))
         }
         try self.init(
             [edits], parameters, usesGlobalIDs: false, results: "returnDeleteResults", moment: moment, editor: editor)
@@ -108,7 +112,9 @@ package struct ApplyEditsRequest: Sendable {
                     updates: try reader.edits(element["updates"], .update, name: "updates"),
                     deletes: .features(try Self.identifiers(element["deletes"], usesGlobalIDs))))
         }
-        try self.init(layers, parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment, editor: editor)
+        try self.init(
+            layers, parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
+            editor: editor)
     }
 
     private static func features(of parameters: RequestParameters) throws(ServiceError) -> JSONValue {
@@ -125,7 +131,9 @@ package struct ApplyEditsRequest: Sendable {
     }
 
     /// Ids within a JSON document: an array, or the text of a list.
-    private static func identifiers(_ json: JSONValue?, _ usesGlobalIDs: Bool) throws(ServiceError) -> [FeatureIdentifier] {
+    private static func identifiers(_ json: JSONValue?, _ usesGlobalIDs: Bool) throws(ServiceError)
+        -> [FeatureIdentifier]
+    {
         guard let json, !json.isNull else { return [] }
         return try identifiers(
             "deletes", in: RequestParameters([("deletes", json.stringValue ?? json.text)]), usesGlobalIDs)

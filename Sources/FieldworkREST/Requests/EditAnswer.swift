@@ -8,14 +8,20 @@ package enum EditAnswer {
     }
 
     /// The answer of an operation of a layer.
-    package static func json(_ result: EditBatchResult, to request: ApplyEditsRequest, _ operation: Operation) -> JSONValue {
+    package static func json(_ result: EditBatchResult, to request: ApplyEditsRequest, _ operation: Operation)
+        -> JSONValue
+    {
         guard request.returnsResults else { return ["success": .bool(!result.hasErrors)] }
         let layer = result.layers.first ?? LayerEditResults(layerID: 0)
         var answer = JSONObject()
         if operation == .applyEdits { answer.append("id", JSONValue(layer.layerID)) }
         if operation == .addFeatures || operation == .applyEdits { answer.append("addResults", results(layer.adds)) }
-        if operation == .updateFeatures || operation == .applyEdits { answer.append("updateResults", results(layer.updates)) }
-        if operation == .deleteFeatures || operation == .applyEdits { answer.append("deleteResults", results(layer.deletes)) }
+        if operation == .updateFeatures || operation == .applyEdits {
+            answer.append("updateResults", results(layer.updates))
+        }
+        if operation == .deleteFeatures || operation == .applyEdits {
+            answer.append("deleteResults", results(layer.deletes))
+        }
         if request.returnsEditMoment { answer.append("editMoment", moment(result)) }
         return .object(answer)
     }

@@ -14,14 +14,11 @@ struct FeatureEditReader: Sendable {
     func edits(_ json: JSONValue?, _ kind: Kind, name: String) throws(ServiceError) -> [FeatureEdit] {
         guard let json, !json.isNull else { return [] }
         guard let features = json.arrayValue else { throw .invalidParameter("'\(name)' must be an array of features.") }
-        guard features.count <= FeatureEditReader.featureCountMax else {
-            throw .invalidParameter("'\(name)' may hold \(FeatureEditReader.featureCountMax) features.")
+        guard features.count <= Limits.editCount else {
+            throw .invalidParameter("'\(name)' may hold \(Limits.editCount) features.")
         }
         return features.map { edit($0, kind) }
     }
-
-    /// The most features of one list of edits.
-    static let featureCountMax = 250_000
 
     private func edit(_ json: JSONValue, _ kind: Kind) -> FeatureEdit {
         var edit = FeatureEdit()
@@ -76,6 +73,7 @@ struct FeatureEditReader: Sendable {
     /// A missing geometry stays as it is; null takes it away. Tables have none, whatever is sent.
     private func readGeometry(_ json: JSONValue?, into edit: inout FeatureEdit) throws(EditError) {
         guard let json, !layer.isTable else { return }
+        try checkRings(json)
         do {
             let geometry = try GeoServicesJSON.geometry(
                 from: json, defaultSpatialReference: layer.spatialReference, openRings: .reject)
@@ -84,15 +82,27 @@ struct FeatureEditReader: Sendable {
                 return
             }
             let reference = layer.spatialReference
-            edit.geometry = .geometry(try reference.map { reference throws(GeometryError) in
-                try GeometryEngine.projected(geometry, into: reference)
-            } ?? geometry)
+            edit.geometry = .geometry(
+                try reference.map { reference throws(GeometryError) in
+                    try GeometryEngine.projected(geometry, into: reference)
+                } ?? geometry)
         } catch {
             throw Self.unreadable("Geometry: \(error.details)")
         }
     }
 
-    private static func unreadable(_ description: String) -> EditError { EditError(code: 1000, description: description) }
+    /// A ring has at least three corners and ends where it starts.
+    private func checkRings(_ json: JSONValue) throws(EditError) {
+        for ring in json["rings"]?.arrayValue ?? [] {
+            guard let vertices = ring.arrayValue, vertices.count >= 4 else {
+                throw Self.unreadable("Geometry: a ring needs four vertices, of which the last is the first.")
+            }
+        }
+    }
+
+    private static func unreadable(_ description: String) -> EditError {
+        EditError(code: 1000, description: description)
+    }
 
     private static func isSame(_ name: String, _ other: String) -> Bool {
         name == other || (name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased())

@@ -17,7 +17,7 @@ extension FeatureQuery {
         do {
             expression = try SQLParser.parse(where: text)
         } catch {
-            throw .invalidQuery("'where': \(error)")
+            throw .invalidQuery("'where': \(error.description)")
         }
         return try expression.bound(to: layer)
     }
@@ -26,9 +26,10 @@ extension FeatureQuery {
     private static func spatialFilter(
         _ parameters: RequestParameters, _ layer: LayerDefinition
     ) throws(ServiceError) -> SpatialFilter? {
-        let inSR = try parameters.spatialReference("inSR") ?? parameters.spatialReference("defaultSR")
+        let inSR = try parameters.inputReference()
         let relation = try relation(parameters)
-        guard let geometry = try parameters.geometry("geometry", spatialReference: inSR ?? layer.spatialReference) else {
+        guard let geometry = try parameters.geometry("geometry", spatialReference: inSR ?? layer.spatialReference)
+        else {
             return nil
         }
         guard let reference = layer.spatialReference else {
@@ -40,16 +41,12 @@ extension FeatureQuery {
             let isPattern = pattern?.count == 9 && pattern?.allSatisfy { "012FT*ft".contains($0) } == true
             guard isPattern else { throw .invalidQuery("'relationParam' must be nine of 0, 1, 2, T, F and *.") }
         }
+        let buffered = try buffered(geometry, parameters)
         do {
-            let buffered = try buffered(geometry, parameters)
             return SpatialFilter(
                 geometry: try GeometryEngine.projected(buffered, into: reference), relation: relation, pattern: pattern)
-        } catch let error as GeometryError {
-            throw .invalidQuery("'geometry': \(error.details)")
-        } catch let error as ServiceError {
-            throw error
         } catch {
-            throw .invalidQuery("'geometry' can't be used.")
+            throw .invalidQuery("'geometry': \(error.details)")
         }
     }
 
@@ -62,8 +59,22 @@ extension FeatureQuery {
     }
 
     /// `distance` widens the geometry, over the ellipsoid.
-    private static func buffered(_ geometry: Geometry, _ parameters: RequestParameters) throws -> Geometry {
+    private static func buffered(_ geometry: Geometry, _ parameters: RequestParameters) throws(ServiceError) -> Geometry
+    {
         guard let distance = try parameters.number("distance"), distance != 0 else { return geometry }
-        throw ServiceError.invalidQuery("'distance' is not supported.")
+        let metersPerUnit: Double
+        switch parameters["units"] {
+        case nil, "esriSRUnit_Meter": metersPerUnit = 1
+        case "esriSRUnit_Kilometer": metersPerUnit = 1_000
+        case "esriSRUnit_Foot": metersPerUnit = 0.3048
+        case "esriSRUnit_StatuteMile": metersPerUnit = 1_609.344
+        case "esriSRUnit_NauticalMile": metersPerUnit = 1_852
+        case "esriSRUnit_USNauticalMile": metersPerUnit = 1_853.248
+        case let name?: throw .invalidQuery("The unit '\(name.prefix(40))' is not supported.")
+        }
+        guard let buffer = GeometryEngine.geodeticBuffer(around: geometry, distance: distance * metersPerUnit) else {
+            throw .invalidQuery("'geometry' can't be widened by 'distance'.")
+        }
+        return buffer
     }
 }

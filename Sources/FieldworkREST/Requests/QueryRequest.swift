@@ -1,4 +1,4 @@
-package import FieldworkGeometry
+import FieldworkGeometry
 
 /// A `query` of a layer or table (rest-api §3.1), read and checked against the layer.
 package struct QueryRequest: Sendable {
@@ -32,7 +32,7 @@ package struct QueryRequest: Sendable {
             if query.returnsDistinctValues { query.outFields = try Self.outFields(parameters, layer) }
             content = .count(query)
         } else if try parameters.bool("returnExtentOnly") == true {
-            query.output.spatialReference = try parameters.spatialReference("outSR") ?? parameters.spatialReference("defaultSR")
+            query.output.spatialReference = try parameters.outputReference()
             content = .extent(query)
         } else if try parameters.bool("returnIdsOnly") == true {
             query.order = try Self.order(parameters, layer)
@@ -50,12 +50,11 @@ package struct QueryRequest: Sendable {
     ) throws(ServiceError) -> FeatureQuery {
         var query = filter
         query.outFields = try outFields(parameters, layer)
-        query.returnsGeometry = try !layer.isTable && (parameters.bool("returnGeometry") ?? true)
+        let returnsGeometry = try parameters.bool("returnGeometry") ?? true
+        query.returnsGeometry = returnsGeometry && !layer.isTable
         query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
-        if query.returnsDistinctValues {
-            guard try parameters.bool("returnGeometry") == false || layer.isTable else {
-                throw .invalidQuery("'returnDistinctValues' needs 'returnGeometry=false'.")
-            }
+        guard !(query.returnsDistinctValues && query.returnsGeometry) else {
+            throw .invalidQuery("'returnDistinctValues' needs 'returnGeometry=false'.")
         }
         query.order = try order(parameters, layer)
         query.offset = try nonNegative("resultOffset", parameters) ?? 0
@@ -65,13 +64,17 @@ package struct QueryRequest: Sendable {
     }
 
     /// The fields to return, in layer order. Without the parameter only the object id; `*` for all.
-    private static func outFields(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError) -> [String]? {
+    private static func outFields(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError)
+        -> [String]?
+    {
         guard parameters.names("outFields") else { return [layer.objectIDField] }
         guard let words = try parameters.words("outFields") else { return [] }
         if words.contains("*") { return nil }
         var wanted: Set<String> = []
         for word in words {
-            let name = word.hasPrefix("\"") && word.hasSuffix("\"") && word.count > 1 ? String(word.dropFirst().dropLast()) : word
+            let name =
+                word.hasPrefix("\"") && word.hasSuffix("\"") && word.count > 1
+                ? String(word.dropFirst().dropLast()) : word
             guard let field = layer.field(named: name) else {
                 throw .invalidQuery("'outFields' names the field '\(name.prefix(64))', which the layer does not have.")
             }
@@ -84,18 +87,17 @@ package struct QueryRequest: Sendable {
         _ parameters: RequestParameters, _ layer: LayerDefinition
     ) throws(ServiceError) -> [FeatureQuery.OrderTerm] {
         guard let text = parameters["orderByFields"] else { return [] }
+        let terms: [FeatureQuery.OrderTerm]
         do {
-            let terms = try SQLParser.parse(orderBy: text)
-            var bound: [FeatureQuery.OrderTerm] = []
-            for term in terms {
-                bound.append(.init(expression: try term.expression.bound(to: layer), isDescending: term.isDescending))
-            }
-            return bound
-        } catch let error as ServiceError {
-            throw error
+            terms = try SQLParser.parse(orderBy: text)
         } catch {
-            throw .invalidQuery("'orderByFields': \(error)")
+            throw .invalidQuery("'orderByFields': \(error.description)")
         }
+        var bound: [FeatureQuery.OrderTerm] = []
+        for term in terms {
+            bound.append(.init(expression: try term.expression.bound(to: layer), isDescending: term.isDescending))
+        }
+        return bound
     }
 
     /// Explicit ids are all answered: clients that ask for them do not look whether the answer was cut.
@@ -105,7 +107,7 @@ package struct QueryRequest: Sendable {
         let maximum = max(1, min(layer.maxRecordCount, service.maxRecordCount))
         let asked = try nonNegative("resultRecordCount", parameters)
         if parameters["objectIds"] != nil || parameters["globalIds"] != nil {
-            return min(asked ?? RequestParameters.listCountMax, RequestParameters.listCountMax)
+            return min(asked ?? Limits.identifierCount, Limits.identifierCount)
         }
         return min(asked ?? maximum, maximum)
     }
@@ -122,14 +124,18 @@ package struct QueryRequest: Sendable {
         _ parameters: RequestParameters, _ layer: LayerDefinition, _ format: Format
     ) throws(ServiceError) -> GeometryOutput {
         var output = GeometryOutput()
-        output.spatialReference = try parameters.spatialReference("outSR") ?? parameters.spatialReference("defaultSR")
+        output.spatialReference = try parameters.outputReference()
         if output.spatialReference == nil, format == .geojson, !layer.isTable { output.spatialReference = .wgs84 }
         output.maxAllowableOffset = try parameters.number("maxAllowableOffset") ?? 0
-        guard output.maxAllowableOffset >= 0 else { throw .invalidParameter("'maxAllowableOffset' must not be negative.") }
+        guard output.maxAllowableOffset >= 0 else {
+            throw .invalidParameter("'maxAllowableOffset' must not be negative.")
+        }
         output.precision = try nonNegative("geometryPrecision", parameters).map { min($0, 15) }
-        output.returnsZ = try layer.hasZ && parameters.bool("returnZ") ?? false
-        output.returnsM = try layer.hasM && parameters.bool("returnM") ?? false
-        output.returnsCentroid = try layer.geometryType == .polygon && parameters.bool("returnCentroid") ?? false
+        let (returnsZ, returnsM) = (try parameters.bool("returnZ") ?? false, try parameters.bool("returnM") ?? false)
+        output.returnsZ = layer.hasZ && returnsZ
+        output.returnsM = layer.hasM && returnsM
+        let returnsCentroid = try parameters.bool("returnCentroid") ?? false
+        output.returnsCentroid = layer.geometryType == .polygon && returnsCentroid
         output.quantization = try quantization(parameters)
         return output
     }
@@ -138,7 +144,8 @@ package struct QueryRequest: Sendable {
     private static func quantization(_ parameters: RequestParameters) throws(ServiceError) -> Quantization? {
         guard let json = try parameters.json("quantizationParameters"), !json.isNull else { return nil }
         let tolerance = json["tolerance"]?.doubleValue ?? 1
-        guard let extent = json["extent"], let xMin = extent["xmin"]?.doubleValue, let yMin = extent["ymin"]?.doubleValue,
+        guard let extent = json["extent"], let xMin = extent["xmin"]?.doubleValue,
+            let yMin = extent["ymin"]?.doubleValue,
             let yMax = extent["ymax"]?.doubleValue, tolerance > 0, tolerance.isFinite
         else { throw .invalidParameter("'quantizationParameters' needs an extent and a positive tolerance.") }
         let isUpperLeft = json["originPosition"]?.stringValue?.lowercased() != "lowerleft"
@@ -149,9 +156,25 @@ package struct QueryRequest: Sendable {
 
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
-        for name in ["outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion"]
+        for name in [
+            "outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion",
+        ]
         where parameters[name].map({ !["null", "sde.default", "[]"].contains($0.lowercased()) }) == true {
             throw .invalidQuery("'\(name)' is not supported.")
         }
+    }
+}
+
+extension RequestParameters {
+    /// The reference of the answer's geometries, nil for the layer's.
+    func outputReference() throws(ServiceError) -> SpatialReference? {
+        if let reference = try spatialReference("outSR") { return reference }
+        return try spatialReference("defaultSR")
+    }
+
+    /// The reference of the request's geometry, nil for the geometry's own or the layer's.
+    func inputReference() throws(ServiceError) -> SpatialReference? {
+        if let reference = try spatialReference("inSR") { return reference }
+        return try spatialReference("defaultSR")
     }
 }

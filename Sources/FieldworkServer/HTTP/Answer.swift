@@ -25,6 +25,10 @@ struct Answer: Sendable {
     var isPage = false
 
     static let jsonType = "application/json;charset=UTF-8"
+    static let geoJSONType = "application/geo+json;charset=UTF-8"
+    static let pbfType = "application/x-protobuf"
+
+    static func pbf(_ bytes: [UInt8]) -> Answer { Answer(contentType: pbfType, body: .bytes(bytes)) }
 
     static func json(_ value: JSONValue, format: AnswerFormat = .json) -> Answer {
         var bytes: [UInt8] = []

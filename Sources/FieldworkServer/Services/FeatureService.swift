@@ -9,13 +9,17 @@ struct FeatureService: Sendable {
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
 
-    // MARK: Resources
-
+    /// The root resource (rest-api §2.1).
     func root(_ published: PublishedService) async throws -> JSONValue {
-        published.definition.json(context: ResourceContext())
+        var extent: Envelope?
+        for layer in published.definition.layers where !layer.isTable {
+            guard let more = try await self.extent(of: layer, in: published) else { continue }
+            extent = extent.map { GeometryEngine.combineExtents(of: [$0, more]) ?? $0 } ?? more
+        }
+        return published.definition.json(context: ResourceContext(extent: extent))
     }
 
-    /// All layers and tables at once.
+    /// All layers and tables at once (rest-api §2.2).
     func layers(_ published: PublishedService) async throws -> JSONValue {
         var layers: [JSONValue] = []
         var tables: [JSONValue] = []
@@ -26,18 +30,23 @@ struct FeatureService: Sendable {
         return ["layers": .array(layers), "tables": .array(tables)]
     }
 
+    /// The relationships between layers and tables (rest-api §2.3).
     func relationships(_ published: PublishedService) -> JSONValue {
-        ["relationships": published.definition.json(context: ResourceContext())["relationships"] ?? []]
+        ["relationships": published.definition.json()["relationships"] ?? []]
     }
 
+    /// The layer or table resource (rest-api §2.4).
     func layer(_ layer: LayerDefinition, of published: PublishedService) async throws -> JSONValue {
-        var context = ResourceContext()
-        if !layer.isTable {
-            let address = LayerAddress(service: published.definition.name, layerID: layer.id)
-            context.extent = try await store.extent(FeatureQuery(), in: address).extent ?? layer.extent
-        }
-        var shown = layer
-        shown.capabilities.formIntersection(published.definition.capabilities)
-        return shown.json(context: context)
+        layer.json(
+            context: ResourceContext(
+                extent: try await extent(of: layer, in: published),
+                serviceCapabilities: published.definition.capabilities,
+                serviceMaxRecordCount: published.definition.maxRecordCount))
+    }
+
+    private func extent(of layer: LayerDefinition, in published: PublishedService) async throws -> Envelope? {
+        guard !layer.isTable else { return nil }
+        let address = LayerAddress(service: published.definition.name, layerID: layer.id)
+        return try await store.extent(FeatureQuery(), in: address).extent ?? layer.extent
     }
 }

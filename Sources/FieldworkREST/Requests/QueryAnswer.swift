@@ -1,0 +1,48 @@
+package import FieldworkGeometry
+
+/// The answers to queries that ask for no features: number, ids, extent (rest-api §3.5).
+package enum QueryAnswer {
+    package static func count(_ count: Int) -> JSONValue { ["count": JSONValue(count)] }
+
+    /// As bytes: there may be a million of them.
+    package static func objectIDs(_ ids: [Int64], layer: LayerDefinition) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(ids.count * 8 + 64)
+        bytes.append(contentsOf: "{\"objectIdFieldName\":".utf8)
+        JSONBytes.append(layer.objectIDField, to: &bytes)
+        bytes.append(contentsOf: ",\"objectIds\":[".utf8)
+        for (index, id) in ids.enumerated() {
+            if index > 0 { bytes.append(0x2C) }
+            JSONBytes.append(id, to: &bytes)
+        }
+        bytes.append(contentsOf: "]}".utf8)
+        return bytes
+    }
+
+    /// - Parameters:
+    ///   - extent: in the reference of the answer; nil when no feature has a geometry.
+    ///   - isReferenceExplicit: whether the client named that reference, or the layer has no other.
+    package static func extent(
+        _ extent: Envelope?, count: Int, format: QueryRequest.Format, isReferenceExplicit: Bool
+    ) -> JSONValue {
+        guard format == .geojson else {
+            return ["extent": extent.map { GeoServicesJSON.json(for: $0) } ?? emptyExtent, "count": JSONValue(count)]
+        }
+        var answer = JSONObject()
+        answer.append("type", "FeatureCollection")
+        let bounds = extent.flatMap { extent -> JSONValue? in
+            if extent.isEmpty { return nil }
+            return [.number(extent.xMin), .number(extent.yMin), .number(extent.xMax), .number(extent.yMax)]
+        }
+        // GDAL takes an extent that follows the type as one in its layer's own reference, whatever GeoJSON says, and
+        // overlooks one that stands further behind: it then reads the features.
+        if let bounds, isReferenceExplicit { answer.append("bbox", bounds) }
+        answer.append("features", [])
+        if let bounds, !isReferenceExplicit { answer.append("bbox", bounds) }
+        answer.append("count", JSONValue(count))
+        return .object(answer)
+    }
+
+    /// What the vendor's servers say when there is no extent.
+    private static let emptyExtent: JSONValue = ["xmin": "NaN", "ymin": "NaN", "xmax": "NaN", "ymax": "NaN"]
+}
