@@ -16,6 +16,8 @@ package enum Limits {
     package static let busyMilliseconds: Int32 = 10_000
     /// Batches that one transaction commits at most, so that the first of them is not kept waiting by the last.
     package static let batchesPerCommit = 256
+    /// Edits in a batch that may share a transaction with others.
+    package static let itemsPerSharedBatch = 50
     /// Features that `records` gives when the query sets no limit of its own.
     package static let recordsPerAnswer = 1_000_000
     /// Levels of an expression: SQLite itself refuses more than 1,000.
