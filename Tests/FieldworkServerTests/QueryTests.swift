@@ -113,7 +113,8 @@ struct QueryTests {
                 [
                     "geometry": "-0.00001,-0.00001,0.0004,0.0001", "geometryType": "esriGeometryEnvelope",
                     "inSR": "4326",
-                    "spatialRel": "esriSpatialRelIntersects", "outFields": "Stems", "outSR": "4326", "f": "json",
+                    "spatialRel": "esriSpatialRelIntersects", "orderByFields": "Stems", "outFields": "Stems",
+                    "outSR": "4326", "f": "json",
                 ]
             ).json
             #expect(json["spatialReference"]?["wkid"]?.integerValue == 4_326)
