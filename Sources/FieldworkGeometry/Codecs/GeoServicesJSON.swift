@@ -175,6 +175,9 @@ private struct ShapeReader {
             vertices.coordinates.removeLast((vertices.count - start) * vertices.stride)
         } else {
             vertices.partStarts.append(start)
+            guard vertices.partStarts.count <= GeometryLimits.partsMax else {
+                throw .corruptedGeometry(details: "The geometry has too many parts.")
+            }
         }
     }
 
@@ -239,12 +242,18 @@ extension ShapeReader {
             positions = CurvePoints.elliptic(start, end, center: try position(values[1]), parameters: Array(numbers))
         }
         // Heights and measures run evenly from one end to the other.
-        let startZ = vertices.z(vertices.count - 1)
+        let from = vertices.count - 1
+        let (startZ, startM) = (vertices.z(from) ?? .nan, vertices.m(from) ?? .nan)
+        var last = Vertices(hasZ: hasZ, hasM: hasM)
+        try append(values[0], to: &last)
+        let (endZ, endM) = (last.z(0) ?? .nan, last.m(0) ?? .nan)
         for (index, place) in positions.enumerated() where index < positions.count - 1 {
             guard vertices.count < GeometryLimits.verticesMax else {
                 throw .corruptedGeometry(details: "The geometry has too many vertices.")
             }
-            vertices.append(x: place.x, y: place.y, z: startZ, m: .nan)
+            let fraction = Double(index + 1) / Double(positions.count)
+            vertices.append(
+                x: place.x, y: place.y, z: startZ + (endZ - startZ) * fraction, m: startM + (endM - startM) * fraction)
         }
         try append(values[0], to: &vertices)
     }

@@ -50,46 +50,4 @@ package enum RingWinding {
             result.coordinates += vertices.coordinates[ring.lowerBound * stride..<ring.upperBound * stride]
         }
     }
-
-    /// The rings of a polygon as shells with their holes. A hole goes to the smallest shell that holds its first
-    /// vertex; a hole that lies in none is a shell that was wound the wrong way.
-    package static func polygons(of polygon: Polygon) -> [[Range<Int>]] {
-        let vertices = polygon.vertices
-        let rings = vertices.parts.filter { !$0.isEmpty }
-        guard rings.count > 1 else { return rings.map { [$0] } }
-        let areas = rings.map { signedArea(vertices, $0) }
-        // When nothing turns clockwise the writer did not know the rule: the first ring is the shell.
-        let knowsRule = areas.contains { $0 < 0 }
-        var shells: [(ring: Range<Int>, area: Double, holes: [Range<Int>])] = []
-        var holes: [Range<Int>] = []
-        for (index, ring) in rings.enumerated() {
-            if knowsRule ? areas[index] <= 0 : index == 0 {
-                shells.append((ring, abs(areas[index]), []))
-            } else {
-                holes.append(ring)
-            }
-        }
-        for hole in holes {
-            let holder = shells.indices.filter { contains(vertices, shells[$0].ring, hole.lowerBound) }
-                .min { shells[$0].area < shells[$1].area }
-            if let holder {
-                shells[holder].holes.append(hole)
-            } else {
-                shells.append((hole, abs(signedArea(vertices, hole)), []))
-            }
-        }
-        return shells.map { [$0.ring] + $0.holes }
-    }
-
-    private static func contains(_ vertices: Vertices, _ ring: Range<Int>, _ vertex: Int) -> Bool {
-        let (x, y) = (vertices.x(vertex), vertices.y(vertex))
-        var isInside = false
-        var previous = ring.upperBound - 1
-        for index in ring {
-            let (ax, ay, bx, by) = (vertices.x(index), vertices.y(index), vertices.x(previous), vertices.y(previous))
-            if (ay > y) != (by > y), x < (bx - ax) * (y - ay) / (by - ay) + ax { isInside.toggle() }
-            previous = index
-        }
-        return isInside
-    }
 }

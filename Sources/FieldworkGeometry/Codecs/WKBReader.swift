@@ -7,6 +7,18 @@ package enum WKBKind: UInt32, Sendable {
     case multiLineString = 5
     case multiPolygon = 6
     case geometryCollection = 7
+
+    /// Whether a multi-geometry or collection may hold a part of another kind.
+    @usableFromInline
+    func admits(_ part: WKBKind) -> Bool {
+        switch self {
+        case .multiPoint: part == .point
+        case .multiLineString: part == .lineString
+        case .multiPolygon: part == .polygon
+        case .geometryCollection: true
+        case .point, .lineString, .polygon: false
+        }
+    }
 }
 
 /// Receives the content of a well-known binary in its order. `kind` is that of the whole; each path, ring or lone point
@@ -24,6 +36,7 @@ package struct WKBWalker {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline var position: Int
     @usableFromInline var vertices = 0
+    @usableFromInline var parts = 0
 
     @inlinable
     package init(bytes: UnsafeRawBufferPointer, from position: Int = 0) {
@@ -128,6 +141,9 @@ package struct WKBWalker {
                 guard inner.hasZ == header.hasZ, inner.hasM == header.hasM else {
                     throw Self.corrupted("A part has other dimensions than the whole.")
                 }
+                guard header.kind.admits(inner.kind) else {
+                    throw Self.corrupted("A part is of a kind that the whole does not hold.")
+                }
                 try content(inner, depth: depth + 1, &visitor)
             }
         }
@@ -139,6 +155,10 @@ package struct WKBWalker {
     ) throws(GeometryError) {
         guard bytes.count - position >= count * header.size else { throw Self.corrupted("The binary ends early.") }
         vertices += count
+        parts += 1
+        guard parts <= GeometryLimits.partsMax || header.kind == .point else {
+            throw Self.corrupted("The geometry has too many parts.")
+        }
         guard vertices <= GeometryLimits.verticesMax else {
             throw Self.corrupted("The geometry has too many vertices.")
         }
@@ -198,7 +218,8 @@ package struct GeometryCollector: WKBVisitor {
             return vertices.point(0, spatialReference: spatialReference)
         case .multiPoint:
             vertices.partStarts = [0]
-            return Multipoint(vertices: vertices, spatialReference: spatialReference)
+            let points = vertices.withoutEmptyPoints
+            return points.count == 0 ? nil : Multipoint(vertices: points, spatialReference: spatialReference)
         case .lineString, .multiLineString:
             vertices.partStarts = starts
             return Polyline(vertices: vertices, spatialReference: spatialReference)
@@ -207,5 +228,17 @@ package struct GeometryCollector: WKBVisitor {
         case .geometryCollection:
             throw .corruptedGeometry(details: "A geometry collection is not a feature's geometry.")
         }
+    }
+}
+
+extension Vertices {
+    /// Without the positions that are not numbers: so well-known binary writes an empty point of a multipoint.
+    fileprivate var withoutEmptyPoints: Vertices {
+        guard (0..<count).contains(where: { x($0).isNaN || y($0).isNaN }) else { return self }
+        var kept = Vertices(hasZ: hasZ, hasM: hasM)
+        for index in 0..<count where !x(index).isNaN && !y(index).isNaN {
+            kept.append(x: x(index), y: y(index), z: z(index), m: m(index))
+        }
+        return kept
     }
 }

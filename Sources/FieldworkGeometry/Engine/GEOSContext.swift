@@ -1,14 +1,4 @@
 internal import CGEOS
-internal import Synchronization
-
-/// How many GEOS objects are alive: a test looks that each operation leaves none behind.
-package enum GEOSAccounting {
-    private static let alive = Atomic<Int>(0)
-
-    package static var objectsAlive: Int { alive.load(ordering: .relaxed) }
-    static func made() { alive.add(1, ordering: .relaxed) }
-    static func freed() { alive.subtract(1, ordering: .relaxed) }
-}
 
 /// A GEOS context: one an operation, used by one task. Making one costs some 70 ns.
 struct GEOSContext: ~Copyable {
@@ -26,8 +16,12 @@ struct GEOSContext: ~Copyable {
 
     /// A geometry as GEOS sees it: x, y and z; measures are not handed over.
     func shape(_ geometry: Geometry) throws(GeometryError) -> GEOSShape {
+        // GEOS computes with what it is given; some operations do not end on infinities.
+        guard geometry.isEmpty || geometry.vertices.isFinite else {
+            throw .corruptedGeometry(details: "A coordinate is not finite.")
+        }
         var bytes: [UInt8] = []
-        WellKnownBinary.append(geometry.withoutMeasures, to: &bytes)
+        WellKnownBinary.append(geometry.withoutMeasures.undegenerated, to: &bytes)
         let pointer = bytes.withUnsafeBufferPointer { GEOSGeomFromWKB_buf_r(handle, $0.baseAddress, $0.count) }
         return try owned(pointer)
     }
@@ -69,12 +63,13 @@ struct GEOSShape: ~Copyable {
     }
 
     var isEmpty: Bool { GEOSisEmpty_r(handle, pointer) == 1 }
-    var typeID: Int32 { GEOSGeomTypeId_r(handle, pointer) }
+    /// Whether it mixes dimensions.
+    var isCollection: Bool { GEOSGeomTypeId_r(handle, pointer) == Int32(GEOS_GEOMETRYCOLLECTION.rawValue) }
 
     /// The geometry back in our form; nil when it is empty. Of a mixed collection the members of the highest dimension.
     func geometry(spatialReference: SpatialReference?) throws(GeometryError) -> Geometry? {
         if isEmpty { return nil }
-        if typeID == Int32(GEOS_GEOMETRYCOLLECTION.rawValue) {
+        if isCollection {
             return try mostExtended(spatialReference: spatialReference)
         }
         let writer = GEOSWKBWriter_create_r(handle)
@@ -90,6 +85,11 @@ struct GEOSShape: ~Copyable {
     }
 
     private func mostExtended(spatialReference: SpatialReference?) throws(GeometryError) -> Geometry? {
+        try members(spatialReference: spatialReference).last
+    }
+
+    /// The members of a collection, those of one dimension joined to one geometry: points, then lines, then areas.
+    func members(spatialReference: SpatialReference?) throws(GeometryError) -> [Geometry] {
         var members: [Geometry] = []
         for index in 0..<GEOSGetNumGeometries_r(handle, pointer) {
             guard let member = GEOSGetGeometryN_r(handle, pointer, index),
@@ -98,15 +98,24 @@ struct GEOSShape: ~Copyable {
             let shape = GEOSShape(pointer: clone, handle: handle)
             if let geometry = try shape.geometry(spatialReference: spatialReference) { members.append(geometry) }
         }
-        for dimension in [Geometry.Dimension.area, .curve, .point] {
-            let found = members.filter { $0.dimension == dimension }
-            if !found.isEmpty { return Geometry.merged(found, spatialReference: spatialReference) }
+        return [Geometry.Dimension.point, .curve, .area].compactMap { dimension in
+            Geometry.merged(members.filter { $0.dimension == dimension }, spatialReference: spatialReference)
         }
-        return nil
     }
 }
 
 extension Geometry {
+    /// An envelope without width or height as the line or point that it is; everything else as it stands.
+    fileprivate var undegenerated: Geometry {
+        guard let envelope = self as? Envelope, !envelope.isEmpty, envelope.width == 0 || envelope.height == 0 else {
+            return self
+        }
+        let corner = Point(x: envelope.xMin, y: envelope.yMin, spatialReference: spatialReference)
+        if envelope.width == 0, envelope.height == 0 { return corner }
+        return Polyline(
+            points: [corner, Point(x: envelope.xMax, y: envelope.yMax)], spatialReference: spatialReference)
+    }
+
     /// Without measures, which GEOS does not know; the geometry itself when it has none.
     var withoutMeasures: Geometry {
         guard vertices.hasM else { return self }

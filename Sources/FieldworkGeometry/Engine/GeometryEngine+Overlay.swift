@@ -12,24 +12,35 @@ extension GeometryEngine {
         return (try? made.geometry(spatialReference: geometry.spatialReference)) ?? nil
     }
 
-    /// Runs an operation on two geometries, repairing them once if they cross themselves; nil when it failed or the
-    /// result is empty.
+    /// Runs an operation on two geometries and reads its result. Geometries that cross themselves are repaired and
+    /// tried once more; nil when the operation failed.
+    private static func read<Answer>(
+        of one: Geometry, _ other: Geometry,
+        _ operation: (GEOSContextHandle_t, OpaquePointer, OpaquePointer) -> OpaquePointer?,
+        _ answer: (borrowing GEOSShape) throws(GeometryError) -> Answer
+    ) -> Answer? {
+        guard let other = try? aligned(other, with: one) else { return nil }
+        func attempt(_ one: Geometry, _ other: Geometry) -> Answer? {
+            let context = GEOSContext()
+            guard let first = try? context.shape(one), let second = try? context.shape(other),
+                let made = try? context.owned(operation(context.handle, first.pointer, second.pointer))
+            else { return nil }
+            return try? answer(made)
+        }
+        if let answer = attempt(one, other) { return answer }
+        guard let repairedOne = simplify(one), let repairedOther = simplify(other) else { return nil }
+        return attempt(repairedOne, repairedOther)
+    }
+
+    /// Runs an operation on two geometries; nil when it failed or its result is empty.
     static func result(
         of one: Geometry, _ other: Geometry,
         _ operation: (GEOSContextHandle_t, OpaquePointer, OpaquePointer) -> OpaquePointer?
     ) -> Geometry? {
-        guard let other = try? aligned(other, with: one) else { return nil }
-        let context = GEOSContext()
-        guard let first = try? context.shape(one), let second = try? context.shape(other) else { return nil }
-        if let made = try? context.owned(operation(context.handle, first.pointer, second.pointer)) {
-            return (try? made.geometry(spatialReference: one.spatialReference)) ?? nil
-        }
-        guard let repairedOne = simplify(one), let repairedOther = simplify(other),
-            let first = try? context.shape(repairedOne),
-            let second = try? context.shape(repairedOther),
-            let made = try? context.owned(operation(context.handle, first.pointer, second.pointer))
-        else { return nil }
-        return (try? made.geometry(spatialReference: one.spatialReference)) ?? nil
+        let reference = one.spatialReference
+        return read(of: one, other, operation) { (shape) throws(GeometryError) in
+            try shape.geometry(spatialReference: reference)
+        } ?? nil
     }
 
     /// What belongs to either geometry; nil when both are empty.
@@ -38,9 +49,34 @@ extension GeometryEngine {
         return result(of: geometry, other, GEOSUnion_r)
     }
 
-    /// What belongs to any of the geometries, in the spatial reference of the first; nil when all are empty.
+    /// What belongs to any of the geometries, the members of the highest dimension, in the spatial reference of the
+    /// first; nil when all are empty or one has no place there.
     public static func union(of geometries: [Geometry]) -> Geometry? {
-        geometries.dropFirst().reduce(geometries.first) { sum, geometry in sum.flatMap { union($0, geometry) } }
+        let filled = geometries.filter { !$0.isEmpty }
+        guard let first = filled.first else { return nil }
+        let context = GEOSContext()
+        var members: [OpaquePointer?] = []
+        func free() { for member in members { GEOSGeom_destroy_r(context.handle, member) } }
+        for geometry in filled {
+            guard let aligned = try? aligned(geometry, with: first), let shape = try? context.shape(aligned),
+                let clone = GEOSGeom_clone_r(context.handle, shape.pointer)
+            else {
+                free()
+                return nil
+            }
+            members.append(clone)
+        }
+        // The collection takes the members over, also when it can't be made.
+        let kind = Int32(GEOS_GEOMETRYCOLLECTION.rawValue)
+        guard
+            let all = try? context.owned(
+                GEOSGeom_createCollection_r(context.handle, kind, &members, UInt32(members.count))),
+            let sum = try? context.owned(GEOSUnaryUnion_r(context.handle, all.pointer))
+        else {
+            // Some member crosses itself: pairs are repaired one by one.
+            return filled.dropFirst().reduce(first) { sum, geometry in sum.flatMap { union($0, geometry) } }
+        }
+        return (try? sum.geometry(spatialReference: first.spatialReference)) ?? nil
     }
 
     /// What belongs to both geometries, the members of the highest dimension; nil when nothing does.
@@ -48,9 +84,13 @@ extension GeometryEngine {
         result(of: geometry, other, GEOSIntersection_r)
     }
 
-    /// What belongs to both geometries, one geometry a dimension.
+    /// What belongs to both geometries, one geometry a dimension: points, then lines, then areas.
     public static func intersections(_ geometry: Geometry, _ other: Geometry) -> [Geometry] {
-        intersection(geometry, other).map { [$0] } ?? []
+        let reference = geometry.spatialReference
+        return read(of: geometry, other, GEOSIntersection_r) { (shape) throws(GeometryError) in
+            if shape.isCollection { return try shape.members(spatialReference: reference) }
+            return try shape.geometry(spatialReference: reference).map { [$0] } ?? []
+        } ?? []
     }
 
     /// What belongs to the first geometry and not to the second; nil when nothing is left.

@@ -122,10 +122,11 @@ extension GeometryEngine {
             let x = point.x - world * ((point.x + half) / world).rounded(.down)
             return Point(x: x, y: point.y, z: point.z, m: point.m, spatialReference: reference)
         }
-        let first = Int(((extent.xMin + half) / world).rounded(.down))
-        let last = Int(((extent.xMax + half) / world).rounded(.down))
+        guard let first = Int(exactly: ((extent.xMin + half) / world).rounded(.down)),
+            let last = Int(exactly: ((extent.xMax + half) / world).rounded(.down))
+        else { return nil }
         // More turns than this are no data but an attack on the loop.
-        guard last - first < 64 else { return nil }
+        guard last - first < GeometryLimits.worldTurnsMax else { return nil }
         let pieces = (first...last).compactMap { turn -> Geometry? in
             let shift = Double(turn) * world
             let strip = Envelope(

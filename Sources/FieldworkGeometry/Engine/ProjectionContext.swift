@@ -74,7 +74,7 @@ final class ReferenceRegister: Sendable {
     func contains(_ wkid: Int) -> Bool { traits(number: wkid) != nil }
 
     func canRead(_ text: String) -> Bool {
-        text.utf8.count <= GeometryLimits.referenceTextMax && looked(up: text) != nil
+        ReferenceText.isAcceptable(text) && looked(up: text) != nil
     }
 
     func traits(of reference: SpatialReference) -> Traits {
@@ -86,7 +86,8 @@ final class ReferenceRegister: Sendable {
     private func traits(number: Int) -> Traits? {
         switch number {
         case 4_326: return Traits(isGeographic: true, unitFactor: .pi / 180, definition: "EPSG:4326")
-        case 3_857, 102_100, 900_913: return Traits(isGeographic: false, unitFactor: 1, definition: "EPSG:3857")
+        case 3_857, 3_785, 102_100, 102_113, 900_913:
+            return Traits(isGeographic: false, unitFactor: 1, definition: "EPSG:3857")
         // Below this number the register is EPSG's; a few of the vendor's own lie there as well.
         case ..<32_768: return looked(up: "EPSG:\(number)") ?? looked(up: "ESRI:\(number)")
         default: return looked(up: "ESRI:\(number)")
@@ -98,7 +99,7 @@ final class ReferenceRegister: Sendable {
         let traits = try? Self.ask(definition)
         known.withLock { known in
             // Text comes from outside: what is remembered of it stays bounded.
-            if known.count > 4_096 { known.removeAll() }
+            if known.count >= GeometryLimits.rememberedReferencesMax { known.removeAll() }
             known[definition] = traits
         }
         return traits

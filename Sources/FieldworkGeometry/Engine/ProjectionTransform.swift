@@ -23,7 +23,7 @@ package final class ProjectionTransform: Sendable {
         if let kept = cache.withLock({ $0[pair] }) { return kept }
         let made = try ProjectionTransform(from: source, to: target)
         cache.withLock { cache in
-            if cache.count >= 256 { cache.removeAll() }
+            if cache.count >= GeometryLimits.keptTransformationsMax { cache.removeAll() }
             cache[pair] = made
         }
         return made
@@ -129,7 +129,7 @@ private final class LibraryTransform: Sendable {
         for index in xs.indices where !xs[index].isFinite || !ys[index].isFinite {
             (xs[index], ys[index]) = (.nan, .nan)
         }
-        idle.withLock { if $0.count < 8 { $0.append(handle) } }
+        idle.withLock { if $0.count < GeometryLimits.idleTransformationsMax { $0.append(handle) } }
     }
 }
 
@@ -163,7 +163,7 @@ extension Geometry {
         var xs = (0..<vertices.count).map(vertices.x)
         var ys = (0..<vertices.count).map(vertices.y)
         transform.apply(xs: &xs, ys: &ys)
-        guard !xs.contains(where: \.isNaN), !ys.contains(where: \.isNaN) else {
+        guard xs.allSatisfy(\.isFinite), ys.allSatisfy(\.isFinite) else {
             throw .projectionOutOfSupportedRange(details: "A coordinate has no place in the target reference.")
         }
         let moved = vertices.replacingPositions(xs: xs, ys: ys)

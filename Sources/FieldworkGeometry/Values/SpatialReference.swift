@@ -59,7 +59,7 @@ public final class SpatialReference: Sendable, Hashable {
 
     /// Numbers that the vendor gave before the EPSG register had its own.
     private static let successors = [
-        102_100: 3_857, 102_113: 3_785, 900_913: 3_857, 102_008: 102_008,
+        102_100: 3_857, 102_113: 3_857, 900_913: 3_857, 3_785: 3_857,
     ]
 
     /// Whether coordinates are degrees of longitude and latitude.

@@ -52,7 +52,7 @@ package struct Vertices: Sendable, Hashable {
         hasZ == other.hasZ && hasM == other.hasM && partStarts == other.partStarts
             && coordinates.count == other.coordinates.count
             && zip(coordinates, other.coordinates).allSatisfy { one, other in
-                abs(one - other) <= tolerance || (one.isNaN && other.isNaN)
+                one == other || abs(one - other) <= tolerance || (one.isNaN && other.isNaN)
             }
     }
 
@@ -70,6 +70,12 @@ package struct Vertices: Sendable, Hashable {
             hasZ: points.contains(where: \.hasZ), hasM: points.contains(where: \.hasM), partStarts: partStarts)
         coordinates.reserveCapacity(points.count * stride)
         for point in points { append(x: point.x, y: point.y, z: point.z, m: point.m) }
+    }
+
+    /// Whether every x, y and height is a number; a measure may be missing.
+    package var isFinite: Bool {
+        let (stride, positions) = (stride, hasZ ? 3 : 2)
+        return coordinates.indices.allSatisfy { $0 % stride >= positions || coordinates[$0].isFinite }
     }
 
     func point(_ index: Int, spatialReference: SpatialReference?) -> Point {
