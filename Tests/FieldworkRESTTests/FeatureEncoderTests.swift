@@ -198,6 +198,23 @@ struct Row {
         #expect(other.records.map(\.objectID) == [7, -1])
     }
 
+    @Test func aMissingMeasureStaysMissing() throws {
+        let line = Polyline(
+            points: [Point(x: 1, y: 2, z: 3, m: 4), Point(x: 5, y: 6, z: 7, m: .nan)], spatialReference: .wgs84)
+        let query = FeatureQuery(output: GeometryOutput(returnsZ: true, returnsM: true))
+        let layer = layer(.polyline, hasZ: true, hasM: true)
+        let pbf = try Row.encode([row(line)], with: try PBFFeatureEncoder(layer: layer, query: query))
+        let json = try Row.encode([row(line)], with: try JSONFeatureEncoder(layer: layer, query: query))
+        for set in [
+            try PBFFeatureSetReader.read(pbf), try FeatureSetReader.read(json: try JSONParser.parse(json)),
+        ] {
+            let vertices = try #require(set.features.first?.geometry).vertices
+            #expect(vertices.m(0).map { abs($0 - 4) < 1e-6 } == true)
+            #expect(vertices.m(1)?.isNaN == true)
+            #expect(vertices.z(1).map { abs($0 - 7) < 1e-6 } == true)
+        }
+    }
+
     @Test func aCorruptBlobIsAnErrorAndNoCrash() throws {
         var generator = SeededGenerator(seed: 9)
         let blob = GeoPackageBinary.blob(for: try square, srsID: 4_326)
