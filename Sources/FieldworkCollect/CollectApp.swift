@@ -1,9 +1,8 @@
-package import Logging
-package import ServiceLifecycle
-
 import Foundation
 import Hummingbird
+package import Logging
 import NIOCore
+import ServiceLifecycle
 
 /// The data-collection app: a process on this machine that holds the state and serves its own page. It speaks to the
 /// services through the SDK alone.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 
 /// Stands before every route: asks the access policy, and puts the security headers on every answer.

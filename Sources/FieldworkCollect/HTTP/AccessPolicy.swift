@@ -39,7 +39,7 @@ final class AccessPolicy: Sendable {
 
     func decide(_ request: HTTPRequest, path: String) -> Decision {
         guard let port = port.withLock({ $0 }) else { return .refuse(.notReady) }
-        let host = (request.authority ?? request.headerFields[.host] ?? "").lowercased()
+        let host = (request.authority ?? "").lowercased()
         guard Self.hosts(port: port).contains(host) else { return .refuse(.wrongHost) }
         if let site = request.headerFields[.secFetchSite], site != "same-origin", site != "none" {
             return .refuse(.crossSite)

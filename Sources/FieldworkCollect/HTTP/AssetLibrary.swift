@@ -18,9 +18,7 @@ struct AssetLibrary: Sendable {
     private let assets: [String: Asset]
 
     init(mapLibraryDirectory: URL?) throws {
-        guard let resources = Bundle.module.resourceURL?.appendingPathComponent("Resources", isDirectory: true) else {
-            throw CollectError(.resourceMissing, "The page's files are missing.")
-        }
+        let resources = Self.resources
         var assets: [String: Asset] = [:]
         for folder in ["css", "js"] {
             let directory = resources.appendingPathComponent(folder, isDirectory: true)
@@ -58,6 +56,9 @@ struct AssetLibrary: Sendable {
             headers: [.contentType: asset.contentType, .cacheControl: "private, max-age=31536000, immutable"],
             body: .init(byteBuffer: asset.bytes))
     }
+
+    /// The folder of the page's files. (`resourceURL` steps into a folder of this name on some systems and not on others.)
+    static var resources: URL { Bundle.module.bundleURL.appendingPathComponent("Resources", isDirectory: true) }
 
     private static let contentTypes = [
         "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",

@@ -1,6 +1,7 @@
 import Fieldwork
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 
 /// Turns errors into pages that say what happened, what is safe and what to do.

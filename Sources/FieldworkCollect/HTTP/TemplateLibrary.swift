@@ -9,10 +9,7 @@ struct TemplateLibrary: Sendable {
     private let library: MustacheLibrary
 
     init() throws {
-        guard let resources = Bundle.module.resourceURL else {
-            throw CollectError(.resourceMissing, "The page's templates are missing.")
-        }
-        let directory = resources.appendingPathComponent("Resources/templates", isDirectory: true)
+        let directory = AssetLibrary.resources.appendingPathComponent("templates", isDirectory: true)
         var library = MustacheLibrary()
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.hasSuffix(".mustache") {
             let text = try String(contentsOf: directory.appendingPathComponent(name), encoding: .utf8)

@@ -32,6 +32,13 @@ struct Symbology: Sendable {
     /// The class of features that no other class takes; nil: they aren't drawn.
     private let otherwise: Int?
 
+    private init(classes: [SymbolClass], fields: [String], rule: Rule, otherwise: Int?) {
+        self.classes = classes
+        self.fields = fields
+        self.rule = rule
+        self.otherwise = otherwise
+    }
+
     func classIndex(of value: (String) -> (any Sendable)?) -> Int? {
         switch rule {
         case .all:
@@ -90,10 +97,8 @@ extension Symbology {
         case "classBreaks":
             self.init(classBreaks: document ?? RendererDocument(), kind: kind)
         default:
-            classes = [(document?.symbol ?? plain).symbolClass(label: document?.label ?? "", kind: kind)]
-            fields = []
-            rule = .all
-            otherwise = 0
+            let only = (document?.symbol ?? plain).symbolClass(label: document?.label ?? "", kind: kind)
+            self.init(classes: [only], fields: [], rule: .all, otherwise: 0)
         }
     }
 

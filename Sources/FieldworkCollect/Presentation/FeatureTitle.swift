@@ -11,6 +11,9 @@ struct FeatureTitle: Sendable {
     /// A third value, for the right side of the small pop-up.
     let aside: (label: String, value: String)?
 
+    /// Title and subtitle in one line.
+    var both: String { subtitle.isEmpty ? title : "\(title) · \(subtitle)" }
+
     init(layer: MapLayer, feature: Feature) {
         let text = FieldText(layer: layer)
         let objectID = layer.objectID(of: feature)
@@ -26,8 +29,19 @@ struct FeatureTitle: Sendable {
             return value == FieldText.nothing ? nil : (field, value)
         }
         title = shown.first?.1 ?? "\(layer.noun.prefix(1).uppercased())\(layer.noun.dropFirst())"
-        subtitle = shown.dropFirst().prefix(2).map(\.1).joined(separator: " · ")
+        subtitle = shown.dropFirst().prefix(2).map { field, value in
+            // A bare number says nothing.
+            Self.needsLabel(field, of: layer) ? "\(AttributeForm.label(field)) \(value)" : value
+        }.joined(separator: " · ")
         aside = shown.dropFirst(3).first.map { ($0.0.alias.isEmpty ? $0.0.name : $0.0.alias, $0.1) }
+    }
+
+    private static func needsLabel(_ field: Field, of layer: MapLayer) -> Bool {
+        guard field.name != layer.choiceField, !(field.domain is CodedValueDomain) else { return false }
+        return switch field.type {
+        case .int16, .int32, .int64, .float32, .float64, .date, .dateOnly, .timeOnly, .timestampOffset: true
+        default: false
+        }
     }
 
     /// Fields that say something about the feature to a person.

@@ -54,8 +54,8 @@ struct FeatureViews {
     }
 
     private func symbol(_ found: FoundFeature) -> Any {
-        guard found.layer.geometry != nil else { return false }
-        return found.layer.symbol(of: found.feature).map(\.values).orFalse
+        guard found.layer.geometry != nil, let symbol = found.layer.symbol(of: found.feature) else { return false }
+        return symbol.values.merging(["large": true]) { $1 }
     }
 
     /// Call-out and small pop-up.
@@ -66,26 +66,33 @@ struct FeatureViews {
         let place = found.place
         let canUpdate = table.canUpdate(found.feature)
         let canDelete = table.canDelete(found.feature)
-        values.merge([
-            "noun": found.layer.noun, "layer": found.layer.id, "feature": found.reference.text,
-            "address": found.reference.address, "title": title.title,
-            "subtitle": title.subtitle.isEmpty ? title.id : title.subtitle,
-            "symbol": symbol(found), "lon": place.map { Self.degrees($0.longitude) } ?? "",
-            "lat": place.map { Self.degrees($0.latitude) } ?? "",
-            "calloutTitle": title.id, "calloutText": ([title.title, title.subtitle].filter { !$0.isEmpty }).joined(separator: " · "),
-            "name": "\(found.layer.noun.capitalized) \(title.title)", "canEdit": canUpdate || canDelete,
-            "canUpdate": canUpdate, "canMove": canUpdate && found.layer.geometry == .point
-                && table.canEditGeometry(of: found.feature),
-            "canDelete": canDelete, "session": UUID().uuidString,
+        let canMove = canUpdate && found.layer.geometry == .point && table.canEditGeometry(of: found.feature)
+        let noun = found.layer.noun
+        let words: Values = [
+            "noun": noun, "title": title.title, "subtitle": title.subtitle.isEmpty ? title.id : title.subtitle,
+            "calloutTitle": title.id, "calloutText": title.both, "name": "\(noun.capitalized) \(title.title)",
+            "announce": "Selected: \(title.both), \(title.id).",
             "aside": title.aside.map { ["label": $0.label, "value": $0.value] as Values }.orFalse,
-            "place": place.map { "\(coordinate($0.latitude, "N", "S")) \(coordinate($0.longitude, "E", "W"))" } ?? "",
-            "choices": choices(found).orFalse, "here": false,
-            "announce": "Selected: \(title.title), \(title.subtitle), \(title.id).",
-        ]) { $1 }
+        ]
+        let ways: Values = [
+            "layer": found.layer.id, "feature": found.reference.text, "address": found.reference.address,
+            "session": UUID().uuidString, "canEdit": canUpdate || canDelete, "canUpdate": canUpdate,
+            "canMove": canMove, "canDelete": canDelete, "choices": choices(found).orFalse, "here": false,
+        ]
+        values.merge(words) { $1 }
+        values.merge(ways) { $1 }
+        values["symbol"] = symbol(found)
+        values["lon"] = place.map { Self.degrees($0.longitude) } ?? ""
+        values["lat"] = place.map { Self.degrees($0.latitude) } ?? ""
+        values["place"] = place.map(coordinates) ?? ""
         if let here, here.count > 1 {
             values["here"] = ["text": "\(here.position) of \(here.count) here", "next": here.next] as Values
         }
         return values
+    }
+
+    private func coordinates(_ place: Place) -> String {
+        "\(coordinate(place.latitude, "N", "S")) \(coordinate(place.longitude, "E", "W"))"
     }
 
     private func coordinate(_ degrees: Double, _ positive: String, _ negative: String) -> String {

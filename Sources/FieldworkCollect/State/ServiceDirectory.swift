@@ -14,3 +14,7 @@ struct ServiceDirectory: Sendable {
         return url.lastPathComponent
     }
 }
+
+extension ServiceDirectory {
+    static func list(_ root: URL) async throws -> [Entry] { [] }
+}
