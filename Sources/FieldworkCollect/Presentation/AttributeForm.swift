@@ -94,9 +94,8 @@ struct AttributeForm: Sendable {
             values.merge(["type": "text", "check": "text"]) { $1 }
             if field.length > 0 {
                 values["limit"] = field.length
-                values["hint"] = "At most \(FieldText.count(field.length, "character"))"
             }
-            if field.length > 80 { return ["area": values] }
+            if field.length > 255 { return ["area": values] }
         }
         return ["line": values]
     }
@@ -118,7 +117,7 @@ struct AttributeForm: Sendable {
             options.insert(["value": current, "text": current, "current": true, "symbol": false], at: 0)
         }
         if field.isNullable {
-            options.insert(["value": "", "text": "None", "current": current.isEmpty, "symbol": false], at: 0)
+            options.append(["value": "", "text": "None", "current": current.isEmpty, "symbol": false])
         }
         return options
     }

@@ -37,7 +37,7 @@ struct FeatureViews {
             "feature": found.reference.text, "title": title.title,
             "subtitle": title.subtitle.isEmpty ? title.id : "\(title.id) · \(title.subtitle)",
             "symbol": symbol(found), "selected": false,
-            "distance": found.distance.map(FieldText.distance).orFalse, "direction": found.direction ?? "",
+            "distance": found.distance.map(FieldText.distance).orFalse, "direction": (found.distance ?? 0) < 0.05 ? "" : found.direction ?? "",
         ]) { $1 }
         if found.distance == nil { values["distance"] = "" }
         let text = FieldText(layer: found.layer)
@@ -128,7 +128,10 @@ struct FeatureViews {
         values["heading"] = title.title
         values["subheading"] = "\(found.layer.name) · \(title.id)"
         values["mapAddress"] = found.place == nil ? "/map" : found.reference.mapAddress
-        values["facts"] = found.layer.table.fields.filter(AttributeForm.isShown).map { field -> Values in
+        let fields = found.layer.table.fields.filter(AttributeForm.isShown)
+        let telling = fields.filter { FeatureTitle.isTelling($0, of: found.layer) }
+        let others = fields.filter { !FeatureTitle.isTelling($0, of: found.layer) }
+        values["facts"] = (telling + others).map { field -> Values in
             let raw = found.feature.attributeValue(forKey: field.name)
             let shown = text.text(field.name, of: found.feature)
             return [

@@ -92,6 +92,7 @@ struct FieldText: Sendable {
 
     static func distance(_ metres: Double) -> String {
         switch metres {
+        case ..<0.05: "here"
         case ..<10: "\((metres * 10).rounded() / 10) m"
         case ..<1_000: "\(Int(metres.rounded())) m"
         case ..<100_000: "\((metres / 100).rounded() / 10) km"

@@ -12,6 +12,7 @@ actor Workspace {
     private var current: OpenMap?
     private var opening: Task<OpenMap, any Error>?
     private var unreachable = false
+    private var lastUnsent: [String: Int] = [:]
     private let edits = SerialLine()
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
@@ -137,6 +138,11 @@ actor Workspace {
             hub.send("map", MapChanged(layers: layers.sorted()))
             hub.send("stale", PanelsStale(panels: ["changes"], why: "sent"))
         }
+        let unsent = await map.outbox.report.unsent
+        if unsent == 0, let before = lastUnsent[map.key], before > 0 {
+            hub.send("announce", Announcement(text: "All sent.", urgent: false))
+        }
+        lastUnsent[map.key] = unsent
         await broadcaster?(map)
     }
 
@@ -156,6 +162,12 @@ actor Workspace {
 
 struct MapChanged: Encodable, Sendable {
     let layers: [Int]
+}
+
+/// A sentence for screen readers.
+struct Announcement: Encodable, Sendable {
+    let text: String
+    let urgent: Bool
 }
 
 struct PanelsStale: Encodable, Sendable {

@@ -5,7 +5,9 @@ import * as events from './events.js';
 import * as keys from './keys.js';
 import * as forms from './forms.js';
 import * as toast from './toast.js';
+import { adaptPanels } from './symbols.js';
 
+adaptPanels();
 panels.start();
 toast.start(panels.onChange);
 forms.start();

@@ -32,9 +32,9 @@ function listen() {
     const panel = document.getElementById('panel');
     if (data.panels.includes(panel.dataset.stale ?? '')) panels.refresh();
   });
-  on('map', (data) => { map.refreshOverlay(); if (data.layers?.length > 0) map.refreshLayers(); });
+  on('map', (data) => { if (data.layers?.length > 0) map.refreshAll(); else map.refreshOverlay(); });
   on('announce', (data) => announce(data.text, data.urgent));
-  on('reset', () => { panels.refresh(); map.refreshOverlay(); map.refreshLayers(); });
+  on('reset', () => { panels.refresh(); map.refreshAll(); });
   on('alive', () => {});
 }
 

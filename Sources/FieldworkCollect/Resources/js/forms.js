@@ -12,6 +12,16 @@ function complaint(input) {
   return '';
 }
 
+/** From four fifths of the length on, what is left of it. */
+function left(input) {
+  const hint = document.getElementById(input.id.replace('field-', 'hint-'));
+  const limit = Number(input.dataset.limit);
+  const used = [...input.value].length;
+  if (!hint) return;
+  hint.hidden = used < limit * 0.8 || used > limit;
+  hint.textContent = `${limit - used} characters left`;
+}
+
 function check(input) {
   const message = document.getElementById(input.id.replace('field-', 'message-'));
   if (!message) return;
@@ -25,6 +35,7 @@ function check(input) {
 export function start() {
   document.addEventListener('focusout', (event) => { if (event.target.matches?.('[data-check]')) check(event.target); });
   document.addEventListener('input', (event) => {
+    if (event.target.dataset?.limit) left(event.target);
     if (event.target.matches?.('[data-check][aria-invalid="true"]')) check(event.target);
   });
   document.addEventListener('keydown', (event) => {

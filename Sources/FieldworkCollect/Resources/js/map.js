@@ -151,23 +151,33 @@ export async function refreshOverlay() {
   }
 }
 
-/** Loads the tiles of layers again whose data has changed, and shows or hides layers. */
-export async function refreshLayers() {
+/** Both, in an order in which nothing vanishes in between: the overlay goes when the new tiles are there. */
+export async function refreshAll() {
   if (!state.ready) return;
+  const isNew = await refreshLayers();
+  if (isNew) await Promise.race([state.map.once('idle'), new Promise((done) => { setTimeout(done, 1500); })]);
+  await refreshOverlay();
+}
+
+/** Loads the tiles of layers again whose data has changed, and shows or hides layers. True when there were any. */
+async function refreshLayers() {
   const answer = await fetch('/data/map', { credentials: 'same-origin' });
-  if (!answer.ok) return;
+  if (!answer.ok) return false;
+  let isNew = false;
   const fresh = await answer.json();
   for (const layer of fresh.layers) {
     const known = state.layers.find((one) => one.id === layer.id);
     if (!known) continue;
     if (known.generation !== layer.generation) {
       known.generation = layer.generation;
+      isNew = true;
       state.map.getSource(`layer-${layer.id}`).setTiles([tileAddress(layer)]);
     }
     for (const id of styleLayers(state.map, layer)) {
       state.map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
     }
   }
+  return isNew;
 }
 
 function scaleBar() {
@@ -211,7 +221,8 @@ function restSoon() {
 }
 
 function crosshairVisible() {
-  crosshair.hidden = state.pin !== null || !element.matches(':focus-visible');
+  // An SVG element has no `hidden` property.
+  crosshair.toggleAttribute('hidden', state.pin !== null || !element.matches(':focus-visible'));
 }
 
 function keydown(event) {
@@ -285,8 +296,7 @@ export async function start() {
   await refreshOverlay();
   panels.onChange((changed) => {
     if (changed.selection) showSelection();
-    if (changed.panel) { refreshLayers(); refreshOverlay(); if (panels.isMapPage()) restSoon(); }
-    else refreshOverlay();
+    if (changed.panel) { refreshAll(); if (panels.isMapPage()) restSoon(); }
   });
   showSelection();
   await atRest();

@@ -25,7 +25,6 @@ function replace(id, source) {
 function settle(changed, focus) {
   const panel = document.getElementById('panel');
   stage.dataset.kind = panel.dataset.kind;
-  document.querySelector('.app').classList.toggle('solo', 'solo' in panel.dataset);
   if (panel.dataset.title) document.title = panel.dataset.title;
   for (const tab of document.querySelectorAll('.tab[data-tab]')) {
     if (tab.dataset.tab === panel.dataset.tab) tab.setAttribute('aria-current', 'page');

@@ -66,7 +66,7 @@ function settle() {
   const panel = document.getElementById('panel');
   const mode = panel.dataset.pin ?? null;
   map.setPinMode(mode);
-  pin.hidden = mode === null;
+  pin.toggleAttribute('hidden', mode === null);
   banner.hidden = mode === null;
   const view = map.instance();
   if (!view) return;

@@ -85,4 +85,24 @@ export function badge(refused) {
   return image(pen);
 }
 
+/** Symbols in panels and the legend follow the theme as those on the map do. */
+export function adaptPanels() {
+  const ground = parse(colour('--map-land'));
+  const sunlight = document.documentElement.dataset.theme === 'sunlight';
+  if (!ground || (luminance(ground) > 0.3 && !sunlight)) return;
+  const adapt = (root) => {
+    for (const path of root.querySelectorAll?.('svg.sym path') ?? []) {
+      const fill = path.getAttribute('fill');
+      const stroke = path.getAttribute('stroke');
+      if (fill === 'none') { path.style.stroke = readable(stroke); continue; }
+      path.style.fill = readable(fill);
+      path.style.stroke = edge({ edge: stroke });
+    }
+  };
+  adapt(document);
+  new MutationObserver((changes) => {
+    for (const change of changes) for (const node of change.addedNodes) if (node.nodeType === 1) adapt(node);
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
 export const options = { pixelRatio: ratio };
