@@ -61,8 +61,10 @@ let package = Package(
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib",
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -108,6 +110,11 @@ let package = Package(
             dependencies: [
                 "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -122,6 +129,7 @@ let package = Package(
             name: "FieldworkCollectTests",
             dependencies: ["FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "Fieldwork"],
             swiftSettings: strict),
+        .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "EndToEndTests", swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -231,7 +231,9 @@ extension JSONParser {
 
     private mutating func unicodeScalar() throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit()
-        if UTF16.isLeadSurrogate(first), position + 1 < bytes.count, bytes[position] == 0x5C, bytes[position + 1] == 0x75 {
+        if UTF16.isLeadSurrogate(first), position + 1 < bytes.count, bytes[position] == 0x5C,
+            bytes[position + 1] == 0x75
+        {
             let restart = position
             position += 2
             let second = try codeUnit()

@@ -38,17 +38,60 @@ package enum JSONBytes {
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
-    /// Appends the shortest text that reads back as the same number; what JSON cannot say (NaN, infinity) becomes null.
-    /// Whole numbers below 2^53 are written without a fraction, as the protocol's own servers do.
+    /// Appends text that reads back as the same number; what JSON cannot say (NaN, infinity) becomes null. Whole numbers
+    /// below 2^53 are written without a fraction, as the protocol's own servers do.
     package static func append(_ number: Double, to bytes: inout [UInt8]) {
         guard number.isFinite else {
             bytes.append(contentsOf: "null".utf8)
             return
         }
-        if let whole = Int64(exactly: number), abs(whole) < 1 << 53 {
-            append(whole, to: &bytes)
-        } else {
-            bytes.append(contentsOf: number.description.utf8)
+        if abs(number) < 0x1p53 {
+            let whole = number.rounded(.towardZero)
+            if whole == number {
+                append(Int64(whole), to: &bytes)
+                return
+            }
+            if appendDecimal(number, to: &bytes) { return }
+        }
+        bytes.append(contentsOf: number.description.utf8)
+    }
+
+    /// Writes a number of few decimals by integer arithmetic; false when it has more. With both N and 10^k exact and
+    /// division correctly rounded, N / 10^k == number proves that the decimal text N·10^-k reads back as the number.
+    private static func appendDecimal(_ number: Double, to bytes: inout [UInt8]) -> Bool {
+        for (decimals, power) in [(2, 1e2), (4, 1e4), (7, 1e7), (9, 1e9)] as [(Int, Double)] {
+            let scaled = (number * power).rounded()
+            guard abs(scaled) < 0x1p53 else { return false }
+            guard scaled / power == number else { continue }
+            appendFixed(Int64(scaled), decimals: decimals, to: &bytes)
+            return true
+        }
+        return false
+    }
+
+    /// Appends an integer with its last digits behind a point, without trailing zeros.
+    package static func appendFixed(_ scaled: Int64, decimals: Int, to bytes: inout [UInt8]) {
+        var magnitude = scaled.magnitude
+        var places = decimals
+        while places > 0, magnitude % 10 == 0 {
+            magnitude /= 10
+            places -= 1
+        }
+        if scaled < 0, magnitude != 0 { bytes.append(0x2D) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digits in
+            var position = 32
+            var written = 0
+            repeat {
+                if written == places, places > 0 {
+                    position -= 1
+                    digits[position] = 0x2E
+                }
+                position -= 1
+                digits[position] = 0x30 + UInt8(truncatingIfNeeded: magnitude % 10)
+                magnitude /= 10
+                written += 1
+            } while magnitude != 0 || written <= places
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[position..<32]))
         }
     }
 

@@ -47,7 +47,8 @@ package struct LayerEdits: Sendable {
         case matching(FeatureQuery)
     }
 
-    package init(layerID: Int, adds: [FeatureEdit] = [], updates: [FeatureEdit] = [], deletes: Deletes = .features([])) {
+    package init(layerID: Int, adds: [FeatureEdit] = [], updates: [FeatureEdit] = [], deletes: Deletes = .features([]))
+    {
         self.layerID = layerID
         self.adds = adds
         self.updates = updates

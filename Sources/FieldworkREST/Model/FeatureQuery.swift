@@ -113,7 +113,9 @@ package struct Quantization: Sendable, Hashable {
     /// View mode drops repeated vertices; edit mode keeps them.
     package var isViewMode: Bool
 
-    package init(isUpperLeftOrigin: Bool = true, tolerance: Double, originX: Double, originY: Double, isViewMode: Bool = true) {
+    package init(
+        isUpperLeftOrigin: Bool = true, tolerance: Double, originX: Double, originY: Double, isViewMode: Bool = true
+    ) {
         self.isUpperLeftOrigin = isUpperLeftOrigin
         self.tolerance = tolerance
         self.originX = originX

@@ -1,0 +1,60 @@
+import Foundation
+
+/// What an editor sees: adds by the thousand and one at a time, each durable when it is acknowledged.
+struct Edits {
+    var bench: Bench
+    var server: ServerProcess
+    var floorPath: String
+
+    private static let target = "/arcgis/rest/services/Trees/FeatureServer/0/applyEdits"
+
+    func run() throws {
+        let floor = try Floor(path: floorPath)
+        try floor.prepareEdits()
+        var floorRate = Rounds()
+        var rate = Rounds()
+        var single = Rounds()
+        var data = TreeData()
+        for _ in 0..<bench.rounds {
+            let batch = (0..<1_000).map { _ in data.next() }
+            let started = ContinuousClock.now
+            var added = 0
+            while started.duration(to: .now) < .seconds(bench.seconds) {
+                try floor.add(batch)
+                added += batch.count
+            }
+            floorRate.add(Double(added) / (started.duration(to: .now) / .seconds(1)))
+            rate.add(try adds(of: batch, clients: 2).perSecond * 1_000)
+            single.add(try adds(of: [batch[0]], clients: 16).perSecond)
+        }
+        try floor.execute("DROP TABLE edits; DROP TABLE edits_rtree")
+        print("adds, features a second, synchronous=FULL:")
+        print("  floor (SQLite's C interface, 1,000 a transaction, no log): \(floorRate.text)")
+        print(
+            "  applyEdits of 1,000: \(rate.text), \(String(format: "%.2f", rate.median / floorRate.median)) times the floor"
+        )
+        print("  one at a time from 16 clients: \(single.text)")
+    }
+
+    private func adds(of trees: [Tree], clients: Int) throws -> Measurement {
+        let features = trees.map { tree in
+            """
+            {"attributes":{"species":"\(tree.species)","name":"\(tree.name)","condition":"\(tree.condition)",\
+            "diameter":\(tree.diameter),"height":\(tree.height),"address":"\(tree.address)",\
+            "planted_year":\(tree.plantedYear),"inspections":\(tree.inspections)},"geometry":{"x":\(tree.x),"y":\(tree.y)}}
+            """
+        }
+        let json = "[" + features.joined(separator: ",") + "]"
+        let allowed = CharacterSet.alphanumerics
+        let form = Array("f=json&adds=\(json.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")".utf8)
+        let port = server.port
+        return try measure(threads: clients, seconds: bench.seconds) { _ in
+            try Connection(port: port)
+        } operation: { connection in
+            let body = String(decoding: try connection.post(Self.target, form: form), as: UTF8.self)
+            guard body.contains(#""success":true"#), !body.contains(#""success":false"#) else {
+                throw ConnectionError(message: body)
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CSQLite
+import Foundation
+
+struct FloorError: Error {
+    var message: String
+}
+
+/// What SQLite alone can do in one thread, without HTTP: the R-tree join and the JSON text made by
+/// `json_group_array`. The rows lie in random order, as they came; coordinates are plain columns.
+final class Floor {
+    private var database: OpaquePointer?
+    private var boxQuery: OpaquePointer?
+
+    init(path: String) throws {
+        guard sqlite3_open(path, &database) == SQLITE_OK else { throw FloorError(message: "can't open \(path)") }
+        try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-64000; PRAGMA mmap_size=0")
+    }
+
+    deinit {
+        sqlite3_finalize(boxQuery)
+        sqlite3_close(database)
+    }
+
+    func execute(_ sql: String) throws {
+        guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else {
+            throw FloorError(message: String(cString: sqlite3_errmsg(database)))
+        }
+    }
+
+    func load(count: Int) throws {
+        try createTable("trees")
+        var data = TreeData()
+        try execute("BEGIN")
+        let inserter = try Inserter(database: database, table: "trees")
+        for _ in 0..<count { try inserter.insert(data.next()) }
+        try execute("COMMIT")
+    }
+
+    private func createTable(_ name: String) throws {
+        try execute(
+            """
+            CREATE TABLE \(name)(fid INTEGER PRIMARY KEY AUTOINCREMENT, x REAL, y REAL, species TEXT, name TEXT,
+              condition TEXT, diameter REAL, height INTEGER, address TEXT, planted_year INTEGER, inspections INTEGER);
+            CREATE VIRTUAL TABLE \(name)_rtree USING rtree(id, minx, maxx, miny, maxy);
+            """)
+    }
+
+    /// One extent as one JSON text; returns its bytes.
+    func extent(_ box: Box) throws -> Int {
+        if boxQuery == nil {
+            let sql = """
+                SELECT json_group_array(json_object('attributes', json_object('fid', t.fid, 'species', species,
+                  'name', name, 'condition', condition, 'diameter', diameter, 'height', height, 'address', address,
+                  'planted_year', planted_year, 'inspections', inspections), 'geometry', json_object('x', x, 'y', y)))
+                FROM trees_rtree r JOIN trees t ON t.fid = r.id
+                WHERE r.maxx >= ?1 AND r.minx <= ?2 AND r.maxy >= ?3 AND r.miny <= ?4
+                """
+            guard sqlite3_prepare_v2(database, sql, -1, &boxQuery, nil) == SQLITE_OK else {
+                throw FloorError(message: String(cString: sqlite3_errmsg(database)))
+            }
+        }
+        sqlite3_bind_double(boxQuery, 1, box.minX)
+        sqlite3_bind_double(boxQuery, 2, box.maxX)
+        sqlite3_bind_double(boxQuery, 3, box.minY)
+        sqlite3_bind_double(boxQuery, 4, box.maxY)
+        defer { sqlite3_reset(boxQuery) }
+        guard sqlite3_step(boxQuery) == SQLITE_ROW else { throw FloorError(message: "the floor's query failed") }
+        return Int(sqlite3_column_bytes(boxQuery, 0))
+    }
+
+    /// Adds features in one durable transaction: rows and R-tree, nothing else.
+    func prepareEdits() throws {
+        try execute("DROP TABLE IF EXISTS edits; DROP TABLE IF EXISTS edits_rtree")
+        try createTable("edits")
+    }
+
+    func add(_ trees: [Tree]) throws {
+        try execute("BEGIN IMMEDIATE")
+        let inserter = try Inserter(database: database, table: "edits")
+        for tree in trees { try inserter.insert(tree) }
+        try execute("COMMIT")
+    }
+}
+
+/// Prepared statements that insert a tree and its entry in the R-tree.
+private final class Inserter {
+    private var row: OpaquePointer?
+    private var entry: OpaquePointer?
+    private let database: OpaquePointer?
+    // SQLite copies the text before the call returns.
+    private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    init(database: OpaquePointer?, table: String) throws {
+        self.database = database
+        let rowSQL = "INSERT INTO \(table) VALUES(NULL,?,?,?,?,?,?,?,?,?,?)"
+        let entrySQL = "INSERT INTO \(table)_rtree VALUES(?,?,?,?,?)"
+        guard sqlite3_prepare_v2(database, rowSQL, -1, &row, nil) == SQLITE_OK,
+            sqlite3_prepare_v2(database, entrySQL, -1, &entry, nil) == SQLITE_OK
+        else { throw FloorError(message: String(cString: sqlite3_errmsg(database))) }
+    }
+
+    deinit {
+        sqlite3_finalize(row)
+        sqlite3_finalize(entry)
+    }
+
+    func insert(_ tree: Tree) throws {
+        sqlite3_bind_double(row, 1, tree.x)
+        sqlite3_bind_double(row, 2, tree.y)
+        sqlite3_bind_text(row, 3, tree.species, -1, transient)
+        sqlite3_bind_text(row, 4, tree.name, -1, transient)
+        sqlite3_bind_text(row, 5, tree.condition, -1, transient)
+        sqlite3_bind_double(row, 6, tree.diameter)
+        sqlite3_bind_int64(row, 7, Int64(tree.height))
+        sqlite3_bind_text(row, 8, tree.address, -1, transient)
+        sqlite3_bind_int64(row, 9, Int64(tree.plantedYear))
+        sqlite3_bind_int64(row, 10, Int64(tree.inspections))
+        guard sqlite3_step(row) == SQLITE_DONE else { throw FloorError(message: "insert failed") }
+        sqlite3_reset(row)
+        sqlite3_bind_int64(entry, 1, sqlite3_last_insert_rowid(database))
+        sqlite3_bind_double(entry, 2, tree.x)
+        sqlite3_bind_double(entry, 3, tree.x)
+        sqlite3_bind_double(entry, 4, tree.y)
+        sqlite3_bind_double(entry, 5, tree.y)
+        guard sqlite3_step(entry) == SQLITE_DONE else { throw FloorError(message: "R-tree insert failed") }
+        sqlite3_reset(entry)
+    }
+}

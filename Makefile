@@ -1,0 +1,32 @@
+# The menu. `make run` and `make test` install what is missing; the others expect it to be there.
+.PHONY: run test build bench lint format setup clean
+
+run: ## Build in release and start the demo
+	@scripts/setup run
+	swift build -c release --product fieldwork
+	@exec .build/release/fieldwork demo $(ARGS)
+
+test: ## Run every test, the browser tests too
+	@scripts/setup test
+	swift build --build-tests
+	swift test --skip-build
+
+build: ## Build in release
+	swift build -c release --product fieldwork
+
+bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
+	@scripts/setup run
+	swift build -c release --product fieldwork
+	swift run -c release --package-path Benchmarks bench $(ARGS)
+
+lint: ## Check the formatting
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+format: ## Format in place
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+setup:
+	@scripts/setup test
+
+clean:
+	rm -rf .build Benchmarks/.build

@@ -1,0 +1,21 @@
+/// The limits of what is read as a geometry.
+package enum GeometryLimits {
+    /// Vertices of one geometry.
+    package static let verticesMax = 5_000_000
+    /// Parts (paths, rings) of one geometry.
+    package static let partsMax = 200_000
+    /// Collections within collections in WKB.
+    package static let nestingMax = 8
+    /// Bytes of a well-known text of a spatial reference.
+    package static let referenceTextMax = 16_384
+    /// Straight pieces that a curve is densified into.
+    package static let curvePieces = 32
+    /// Well-known texts of references that are remembered.
+    package static let rememberedReferencesMax = 1_024
+    /// Pairs of references whose transformation is kept: each holds a handle of PROJ's database.
+    package static let keptTransformationsMax = 48
+    /// Idle copies of one transformation for tasks that use it at the same time.
+    package static let idleTransformationsMax = 4
+    /// Turns of the world that a geometry may span to be brought back into one.
+    package static let worldTurnsMax = 64
+}

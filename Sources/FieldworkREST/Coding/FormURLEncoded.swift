@@ -1,0 +1,71 @@
+internal import FieldworkGeometry
+
+/// Forms as HTTP carries them in addresses and bodies (`application/x-www-form-urlencoded`), read as the protocol's
+/// clients write them: some of them do not encode what they send.
+package enum FormURLEncoded {
+    /// The fields in the order in which they were sent.
+    /// - Throws: when a field is not UTF-8.
+    package static func fields(_ text: some Collection<UInt8>) throws(ServiceError) -> [(name: String, value: String)] {
+        let bytes = ContiguousArray(text)
+        if let raw = rawFeatures(bytes) { return raw }
+        var fields: [(name: String, value: String)] = []
+        for part in bytes.split(separator: 0x26) {
+            let mark = part.firstIndex(of: 0x3D) ?? part.endIndex
+            let name = try decode(part[..<mark])
+            let value = mark < part.endIndex ? try decode(part[(mark + 1)...]) : ""
+            guard fields.count < fieldCountMax else { throw .invalidParameter("The form has too many fields.") }
+            fields.append((name, value))
+        }
+        return fields
+    }
+
+    /// The most fields of a form.
+    package static let fieldCountMax = 1_000
+
+    /// QGIS posts `f=json&features=` and then JSON without encoding it (rest-api §4.4): a plus sign or a percent sign
+    /// in a user's text stands for itself. What parses as JSON undecoded is taken so; encoded JSON never does.
+    private static func rawFeatures(_ bytes: ContiguousArray<UInt8>) -> [(name: String, value: String)]? {
+        for name in ["features", "addToDefinition"] {
+            let prefix = Array("f=json&\(name)=".utf8)
+            guard bytes.starts(with: prefix) else { continue }
+            let rest = bytes[prefix.count...]
+            guard (try? JSONParser.parse(rest)) != nil, let text = String(validating: rest, as: UTF8.self) else {
+                return nil
+            }
+            return [("f", "json"), (name, text)]
+        }
+        return nil
+    }
+
+    /// Percent decoding with `+` for a space. A percent sign that starts no escape stands for itself.
+    private static func decode(_ bytes: ArraySlice<UInt8>) throws(ServiceError) -> String {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var position = bytes.startIndex
+        while position < bytes.endIndex {
+            let byte = bytes[position]
+            if byte == 0x25, position + 2 < bytes.endIndex, let high = hexValue(bytes[position + 1]),
+                let low = hexValue(bytes[position + 2])
+            {
+                decoded.append(high << 4 | low)
+                position += 3
+            } else {
+                decoded.append(byte == 0x2B ? 0x20 : byte)
+                position += 1
+            }
+        }
+        guard let text = String(validating: decoded, as: UTF8.self) else {
+            throw .invalidParameter("A parameter is not UTF-8 text.")
+        }
+        return text
+    }
+
+    private static func hexValue(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x37
+        case 0x61...0x66: digit - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import FieldworkGeometry
+
+/// What this server can do with a layer, as the layer resource advertises it. An ability is listed as true only when the
+/// operation works: clients take the word for it.
+enum LayerAbilities {
+    static let queryFormats = "JSON, geoJSON, PBF"
+
+    static func members(isTable: Bool) -> JSONObject {
+        var object = JSONObject([
+            "supportsRollbackOnFailureParameter": true, "supportsStatistics": false, "supportsAdvancedQueries": true,
+            "supportsValidateSQL": false, "supportsCalculate": false, "supportsTruncate": false,
+            "supportsCoordinatesQuantization": true, "supportsApplyEditsWithGlobalIds": true,
+            "supportsReturningQueryGeometry": false, "supportsAppend": false, "isDataVersioned": false,
+            "useStandardizedQueries": true, "supportedQueryFormats": .string(queryFormats),
+            "hasStaticData": false, "htmlPopupType": "esriServerHTMLPopupTypeAsHTMLText",
+            "dateFieldsTimeReference": ["timeZone": "UTC", "respectsDaylightSaving": false],
+        ])
+        object["advancedQueryCapabilities"] = [
+            "supportsPagination": true, "supportsPaginationOnAggregatedQueries": false,
+            "supportsQueryRelatedPagination": false, "supportsAdvancedQueryRelated": false,
+            "supportsQueryWithDistance": .bool(!isTable), "supportsReturningQueryExtent": .bool(!isTable),
+            "supportsStatistics": false, "supportsHavingClause": false, "supportsOrderBy": true,
+            "supportsDistinct": false, "supportsCountDistinct": false, "supportsPercentileStatistics": false,
+            "supportsSqlExpression": true, "supportsOutFieldSQLExpression": false,
+            "supportsQueryWithResultType": false, "supportsMaxRecordCountFactor": false,
+            "supportsReturningGeometryCentroid": false, "supportsTopFeaturesQuery": false,
+            "supportsQueryAttachments": false, "supportsTrueCurve": false, "supportsDefaultSR": false,
+            "supportsDisjointSpatialRel": .bool(!isTable), "supportsFullTextSearch": false,
+            "supportsQueryWithHistoricMoment": false,
+        ]
+        if !isTable {
+            object["supportedSpatialRelationships"] = .array(
+                SpatialFilter.Relation.allCases.filter { $0 != .equals }.map { .string($0.rawValue) })
+        }
+        return object
+    }
+}

@@ -1,0 +1,123 @@
+package import FieldworkGeometry
+
+extension ServiceDefinition {
+    private static let readMembers: Set<String> = [
+        "serviceDescription", "description", "copyrightText", "capabilities", "maxRecordCount", "spatialReference",
+        "initialExtent", "fullExtent", "layers", "tables",
+    ]
+
+    /// Reads the root resource of a feature service. Its layers are listed by id and name only; read them one by one.
+    package init(name: ServiceName, json: JSONValue, layers: [LayerDefinition] = []) throws(ServiceError) {
+        guard let object = json.objectValue else { throw .invalidParameter("A service is a JSON object.") }
+        func envelope(_ key: String) -> Envelope? {
+            (object[key].flatMap { try? GeoServicesJSON.geometry(from: $0) } ?? nil) as? Envelope
+        }
+        self.init(
+            name: name, description: object.string("serviceDescription") ?? object.string("description") ?? "",
+            copyrightText: object.string("copyrightText") ?? "",
+            capabilities: Set(text: object.string("capabilities") ?? "Query"),
+            maxRecordCount: object.integer("maxRecordCount") ?? 1_000,
+            spatialReference: object["spatialReference"].flatMap { try? GeoServicesJSON.spatialReference(from: $0) },
+            initialExtent: envelope("initialExtent"), fullExtent: envelope("fullExtent"), layers: layers,
+            unknownMembers: object.without(Self.readMembers))
+    }
+
+    /// The root resource (rest-api §2.1).
+    package func json(context: ResourceContext = ResourceContext()) -> JSONValue {
+        var object = JSONObject()
+        object.append("currentVersion", .number(11.2))
+        object.append("serviceDescription", .string(description))
+        object.append("description", .string(description))
+        object.append("copyrightText", .string(copyrightText))
+        for (name, isSupported) in [
+            ("hasVersionedData", false), ("supportsDisconnectedEditing", false), ("syncEnabled", false),
+            ("supportsReturnDeleteResults", true), ("supportsRelationshipsResource", true), ("supportsAppend", false),
+            ("supportsApplyEditsWithGlobalIds", true), ("supportsTrueCurve", false), ("hasStaticData", false),
+            ("allowGeometryUpdates", layers.contains { $0.allowsGeometryUpdates }),
+        ] {
+            object.append(name, .bool(isSupported))
+        }
+        object.append("maxRecordCount", JSONValue(maxRecordCount))
+        object.append("supportedQueryFormats", .string(LayerAbilities.queryFormats))
+        object.append("capabilities", .string(capabilities.text))
+        if let reference = spatialReference ?? layers.compactMap(\.spatialReference).first {
+            object.append("spatialReference", GeoServicesJSON.json(for: reference))
+            object.append("units", .string(reference.isGeographic ? "esriDecimalDegrees" : "esriMeters"))
+        }
+        for (name, extent) in [("initialExtent", initialExtent), ("fullExtent", fullExtent)] {
+            if let extent = extent ?? context.extent, !extent.isEmpty {
+                object.append(name, GeoServicesJSON.json(for: extent))
+            }
+        }
+        object.append("layers", .array(layers.filter { !$0.isTable }.map(Self.listing)))
+        object.append("tables", .array(layers.filter(\.isTable).map(Self.listing)))
+        object.append("relationships", .array(relationships))
+        object.merge(unknownMembers)
+        return .object(object)
+    }
+
+    private static func listing(_ layer: LayerDefinition) -> JSONValue {
+        var object = JSONObject()
+        object.append("id", JSONValue(layer.id))
+        object.append("name", .string(layer.name))
+        object.append("parentLayerId", -1)
+        object.append("defaultVisibility", .bool(layer.isVisibleByDefault))
+        object.append("subLayerIds", .null)
+        object.append("minScale", .number(layer.minScale))
+        object.append("maxScale", .number(layer.maxScale))
+        object.append("type", .string(layer.isTable ? "Table" : "Feature Layer"))
+        if let geometryType = layer.geometryType { object.append("geometryType", .string(geometryType.rawValue)) }
+        return .object(object)
+    }
+
+    /// Each relationship once, as seen from both its ends.
+    package var relationships: [JSONValue] {
+        layers.flatMap { origin in
+            origin.relationships.filter { $0.role == .origin }.map { relationship in
+                let destination = layer(id: relationship.relatedTableID)?.relationships
+                    .first { $0.id == relationship.id && $0.role == .destination }
+                return [
+                    "id": JSONValue(relationship.id), "name": .string(relationship.name),
+                    "backwardPathLabel": .string(origin.name),
+                    "forwardPathLabel": .string(layer(id: relationship.relatedTableID)?.name ?? ""),
+                    "originLayerId": JSONValue(origin.id), "originPrimaryKey": .string(relationship.keyField),
+                    "destinationLayerId": JSONValue(relationship.relatedTableID),
+                    "destinationForeignKey": .string(destination?.keyField ?? ""),
+                    "relationshipTableId": JSONValue(relationship.relationshipTableID ?? -1),
+                    "cardinality": .string(relationship.cardinality.rawValue),
+                    "attributed": .bool(relationship.relationshipTableID != nil),
+                    "composite": .bool(relationship.isComposite), "rules": [],
+                ]
+            }
+        }
+    }
+
+    /// The definition in a form that gives it back whole, layers included: what a store keeps.
+    package var storageJSON: JSONValue {
+        var object = JSONObject()
+        object.append("folder", JSONValue(name.folder))
+        object.append("name", .string(name.name))
+        object.append("description", .string(description))
+        object.append("copyrightText", .string(copyrightText))
+        object.append("capabilities", .string(capabilities.text))
+        object.append("maxRecordCount", JSONValue(maxRecordCount))
+        if let spatialReference { object.append("spatialReference", GeoServicesJSON.json(for: spatialReference)) }
+        if let initialExtent { object.append("initialExtent", GeoServicesJSON.json(for: initialExtent)) }
+        if let fullExtent { object.append("fullExtent", GeoServicesJSON.json(for: fullExtent)) }
+        object.append("layerDefinitions", .array(layers.map(\.storageJSON)))
+        object.append("unknownMembers", .object(unknownMembers))
+        return .object(object)
+    }
+
+    /// Reads what `storageJSON` wrote.
+    package init(storageJSON json: JSONValue) throws(ServiceError) {
+        guard let object = json.objectValue, let name = object.string("name") else {
+            throw .invalidParameter("The stored definition of a service is malformed.")
+        }
+        var layers: [LayerDefinition] = []
+        for layer in object.array("layerDefinitions") { layers.append(try LayerDefinition(storageJSON: layer)) }
+        try self.init(
+            name: ServiceName(folder: object.string("folder"), name: name), json: json, layers: layers)
+        unknownMembers = object["unknownMembers"]?.objectValue ?? JSONObject()
+    }
+}

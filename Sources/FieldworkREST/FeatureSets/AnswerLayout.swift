@@ -1,0 +1,39 @@
+package import FieldworkGeometry
+
+/// What stands around the features of an answer: which fields, which geometry, in which reference.
+package struct AnswerLayout: Sendable {
+    package var objectIDField: String
+    package var globalIDField: String?
+    /// In the order in which the encoder gets its columns.
+    package var fields: [FieldDefinition]
+    /// nil when the answer has no geometries.
+    package var geometryType: LayerGeometryType?
+    package var spatialReference: SpatialReference?
+    package var hasZ: Bool
+    package var hasM: Bool
+    package var output: GeometryOutput
+    package var transform: ProjectionTransform?
+
+    /// The layout of a query's answer. Throws when the output reference can't be reached from the layer's.
+    package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
+        objectIDField = layer.objectIDField
+        globalIDField = layer.globalIDField
+        let names = query.outFields.map { Set($0) }
+        fields = layer.fields.filter { $0.type != .geometry && names?.contains($0.name) ?? true }
+        geometryType = query.returnsGeometry ? layer.geometryType : nil
+        spatialReference = query.output.spatialReference ?? layer.spatialReference
+        hasZ = layer.hasZ && query.output.returnsZ
+        hasM = layer.hasM && query.output.returnsM
+        output = query.output
+        guard geometryType != nil, let source = layer.spatialReference, let target = query.output.spatialReference
+        else {
+            return
+        }
+        do {
+            let way = try ProjectionTransform.between(source, target)
+            transform = way.isIdentity ? nil : way
+        } catch {
+            throw .invalidQuery("'outSR' parameter is invalid: \(error.details)")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package import FieldworkGeometry
+
+/// The features of an answer as values: what a client makes of it.
+package struct FeatureSet: Sendable, Hashable {
+    package var fields: [FieldDefinition]
+    package var objectIDField: String?
+    package var globalIDField: String?
+    package var geometryType: LayerGeometryType?
+    package var spatialReference: SpatialReference?
+    package var hasZ: Bool
+    package var hasM: Bool
+    package var features: [Feature]
+    package var exceededTransferLimit: Bool
+
+    package struct Feature: Sendable, Hashable {
+        package var attributes: [String: AttributeValue]
+        package var geometry: Geometry?
+
+        package init(attributes: [String: AttributeValue], geometry: Geometry?) {
+            self.attributes = attributes
+            self.geometry = geometry
+        }
+    }
+
+    package init(
+        fields: [FieldDefinition] = [], objectIDField: String? = nil, globalIDField: String? = nil,
+        geometryType: LayerGeometryType? = nil, spatialReference: SpatialReference? = nil, hasZ: Bool = false,
+        hasM: Bool = false, features: [Feature] = [], exceededTransferLimit: Bool = false
+    ) {
+        self.fields = fields
+        self.objectIDField = objectIDField
+        self.globalIDField = globalIDField
+        self.geometryType = geometryType
+        self.spatialReference = spatialReference
+        self.hasZ = hasZ
+        self.hasM = hasM
+        self.features = features
+        self.exceededTransferLimit = exceededTransferLimit
+    }
+
+    /// The features with their identities, as a store gives them; those without an object id are left out.
+    package var records: [FeatureRecord] {
+        guard let objectIDField else { return [] }
+        return features.compactMap { feature in
+            guard let objectID = feature.attributes[objectIDField]?.integerValue else { return nil }
+            let globalID = globalIDField.flatMap { feature.attributes[$0]?.textValue }.flatMap { GUID.parse($0) }
+            return FeatureRecord(
+                objectID: objectID, globalID: globalID, attributes: feature.attributes, geometry: feature.geometry)
+        }
+    }
+}
+
+/// Reads an answer in JSON: quantized or not, of new servers and old ones.
+package enum FeatureSetReader {
+    /// Throws the service's own error when the answer is one, and `ServiceError` when it isn't a feature set.
+    package static func read(json: JSONValue) throws(ServiceError) -> FeatureSet {
+        if let error = ServiceError(answer: json) { throw error }
+        guard let object = json.objectValue, object["features"]?.arrayValue != nil || object["fields"] != nil else {
+            throw ServiceError(code: 500, message: "The service's answer is not a set of features.")
+        }
+        var set = FeatureSet()
+        set.objectIDField = object.string("objectIdFieldName")
+        set.globalIDField = object.string("globalIdFieldName").flatMap { $0.isEmpty ? nil : $0 }
+        set.geometryType = object.string("geometryType").flatMap(LayerGeometryType.init(rawValue:))
+        set.spatialReference = object["spatialReference"].flatMap { try? GeoServicesJSON.spatialReference(from: $0) }
+        set.hasZ = object.bool("hasZ") ?? false
+        set.hasM = object.bool("hasM") ?? false
+        set.exceededTransferLimit = object.bool("exceededTransferLimit") ?? false
+        // A field of a type that is not known is left out; its values still come with the attributes.
+        set.fields = object.array("fields").compactMap { try? FieldDefinition(json: $0) }
+        set.objectIDField = set.objectIDField ?? set.fields.first { $0.type == .oid }?.name
+        let transform = object["transform"].flatMap(GridTransform.init(json:))
+        for feature in object.array("features") {
+            var attributes: [String: AttributeValue] = [:]
+            for member in feature["attributes"]?.objectValue?.members ?? [] {
+                attributes[member.key] = AttributeValue(json: member.value)
+            }
+            var geometry: Geometry?
+            if let json = feature["geometry"], !json.isNull {
+                geometry = try read(geometry: json, set, transform)
+            }
+            set.features.append(FeatureSet.Feature(attributes: attributes, geometry: geometry))
+        }
+        return set
+    }
+
+    private static func read(
+        geometry json: JSONValue, _ set: FeatureSet, _ transform: GridTransform?
+    ) throws(ServiceError) -> Geometry? {
+        var json = json
+        // The set says once what each geometry would say for itself.
+        if var object = json.objectValue {
+            if set.hasZ, object["hasZ"] == nil { object["hasZ"] = true }
+            if set.hasM, object["hasM"] == nil { object["hasM"] = true }
+            json = .object(object)
+        }
+        if let transform { json = transform.restored(json) }
+        do {
+            return try GeoServicesJSON.geometry(from: json, defaultSpatialReference: set.spatialReference)
+        } catch {
+            throw ServiceError(
+                code: 500, message: "A geometry of the service's answer can't be read.", details: [error.details])
+        }
+    }
+}
+
+/// The grid of a quantized answer in JSON, read back.
+struct GridTransform {
+    private var scale: [Double]
+    private var translate: [Double]
+    private var isUpperLeft: Bool
+
+    init?(json: JSONValue) {
+        guard let scale = json["scale"]?.arrayValue?.compactMap(\.doubleValue), scale.count >= 2,
+            let translate = json["translate"]?.arrayValue?.compactMap(\.doubleValue), translate.count >= 2
+        else { return nil }
+        (self.scale, self.translate) = (scale, translate)
+        isUpperLeft = json["originPosition"]?.stringValue != "lowerLeft"
+    }
+
+    private func position(_ column: Double, _ row: Double) -> (JSONValue, JSONValue) {
+        (
+            .number(translate[0] + column * scale[0]),
+            .number(isUpperLeft ? translate[1] - row * scale[1] : translate[1] + row * scale[1])
+        )
+    }
+
+    /// The geometry with its cells turned back into coordinates.
+    func restored(_ json: JSONValue) -> JSONValue {
+        guard var object = json.objectValue else { return json }
+        if let x = object.double("x"), let y = object.double("y") {
+            (object["x"], object["y"]) = position(x, y)
+        }
+        for key in ["paths", "rings"] {
+            if let parts = object[key]?.arrayValue { object[key] = .array(parts.map(restoredPath)) }
+        }
+        if let points = object["points"] { object["points"] = restoredPath(points) }
+        return .object(object)
+    }
+
+    private func restoredPath(_ json: JSONValue) -> JSONValue {
+        var (column, row) = (0.0, 0.0)
+        return .array(
+            (json.arrayValue ?? []).map { vertex in
+                guard var values = vertex.arrayValue, values.count >= 2, let dx = values[0].doubleValue,
+                    let dy = values[1].doubleValue
+                else { return vertex }
+                column += dx
+                row += dy
+                (values[0], values[1]) = position(column, row)
+                return .array(values)
+            })
+    }
+}

@@ -1,0 +1,156 @@
+import FieldworkGeometry
+
+/// Writes an answer as `FeatureCollectionPBuffer` (rest-api §12.6). Lengths stand before what they measure, so the answer
+/// is held until its end; it is bounded by the query's limit.
+package struct PBFFeatureEncoder: FeatureEncoder {
+    package var bytes: [UInt8] = []
+    private let layout: AnswerLayout
+    private let values: [PBFValueKind]
+    private let grid: PBFGrid
+    private let roundsTo: Double?
+    private var buffer = VertexBuffer()
+    /// The features so far, the one being written, and its coordinates.
+    private var features: [UInt8] = []
+    private var feature: [UInt8] = []
+    private var coordinates: [UInt8] = []
+    private var message: [UInt8] = []
+
+    package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
+        let layout = try AnswerLayout(layer: layer, query: query)
+        self.layout = layout
+        values = layout.fields.map { PBFValueKind($0.type) }
+        grid = PBFGrid(layout: layout)
+        roundsTo = query.output.precision.map { decimals in
+            (0..<min(max(decimals, 0), 15)).reduce(1.0) { power, _ in power * 10 }
+        }
+    }
+
+    package mutating func begin() {}
+
+    package mutating func beginFeature() { feature.removeAll(keepingCapacity: true) }
+
+    /// A value that is not there is a message without content.
+    package mutating func null(column: Int) { feature.append(contentsOf: [0x0A, 0x00]) }
+
+    package mutating func integer(_ value: Int64, column: Int) {
+        switch values[column] {
+        case .unsigned: varint(UInt64(bitPattern: value), field: 5)
+        case .signed: varint(ProtobufBytes.zigZag(value), field: 4)
+        case .wide: varint(ProtobufBytes.zigZag(value), field: 8)
+        case .date: varint(UInt64(bitPattern: value), field: 6)
+        case .single, .double, .text: real(Double(value), column: column)
+        }
+    }
+
+    package mutating func real(_ value: Double, column: Int) {
+        if values[column] == .single {
+            feature.append(contentsOf: [0x0A, 0x05])
+            ProtobufBytes.float(Float(value), field: 2, to: &feature)
+        } else {
+            feature.append(contentsOf: [0x0A, 0x09])
+            ProtobufBytes.double(value, field: 3, to: &feature)
+        }
+    }
+
+    package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
+        let length = UInt64(value.count)
+        feature.append(0x0A)
+        ProtobufBytes.varint(length + UInt64(1 + ProtobufBytes.varintLength(length)), to: &feature)
+        feature.append(0x0A)
+        ProtobufBytes.varint(length, to: &feature)
+        feature.append(contentsOf: value)
+    }
+
+    /// The protocol has no value of bytes: they are written as base64, as in JSON.
+    package mutating func data(_ value: UnsafeRawBufferPointer, column: Int) {
+        message.removeAll(keepingCapacity: true)
+        Base64.append(value, to: &message)
+        let quoted = message
+        quoted.withUnsafeBytes { text(UnsafeRawBufferPointer(rebasing: $0[1..<($0.count - 1)]), column: column) }
+    }
+
+    package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
+        guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo)
+        else {
+            return
+        }
+        message.removeAll(keepingCapacity: true)
+        coordinates.removeAll(keepingCapacity: true)
+        if layout.geometryType == .point {
+            writeVertices(0..<1)
+        } else {
+            writeParts()
+        }
+        ProtobufBytes.delimited(coordinates, field: 3, to: &message)
+        ProtobufBytes.delimited(message, field: 2, to: &feature)
+    }
+
+    package mutating func endFeature() { ProtobufBytes.delimited(feature, field: 15, to: &features) }
+
+    package mutating func end(exceededTransferLimit: Bool) {
+        var result = PBFHead.bytes(layout, grid, exceededTransferLimit: exceededTransferLimit)
+        result.append(contentsOf: features)
+        features = []
+        var query: [UInt8] = []
+        query.reserveCapacity(result.count + 16)
+        ProtobufBytes.delimited(result, field: 1, to: &query)
+        ProtobufBytes.delimited(query, field: 2, to: &bytes)
+    }
+
+    private mutating func varint(_ value: UInt64, field: UInt64) {
+        feature.append(0x0A)
+        feature.append(UInt8(1 + ProtobufBytes.varintLength(value)))
+        ProtobufBytes.integer(value, field: field, to: &feature)
+    }
+
+    // MARK: Geometry
+
+    private mutating func writeParts() {
+        var lengths: [UInt8] = []
+        if layout.geometryType == .multipoint {
+            ProtobufBytes.varint(UInt64(buffer.count), to: &lengths)
+            writeVertices(0..<buffer.count)
+        } else {
+            for index in buffer.starts.indices {
+                let part = buffer.part(index)
+                ProtobufBytes.varint(UInt64(part.count), to: &lengths)
+                writeVertices(part)
+            }
+        }
+        ProtobufBytes.delimited(lengths, field: 2, to: &message)
+    }
+
+    /// Cells of the grid: x and y of the first vertex of a part, then steps; z and m always whole.
+    private mutating func writeVertices(_ range: Range<Int>) {
+        var previous: (column: Int64, row: Int64) = (0, 0)
+        for index in range {
+            let cell = (column: grid.column(buffer.xs[index]), row: grid.row(buffer.ys[index]))
+            ProtobufBytes.varint(ProtobufBytes.zigZag(cell.column &- previous.column), to: &coordinates)
+            ProtobufBytes.varint(ProtobufBytes.zigZag(cell.row &- previous.row), to: &coordinates)
+            previous = cell
+            if layout.hasZ { writeHeight(buffer.hasZ ? buffer.zs[index] : 0) }
+            if layout.hasM { writeHeight(buffer.hasM ? buffer.ms[index] : 0) }
+        }
+    }
+
+    private mutating func writeHeight(_ value: Double) {
+        ProtobufBytes.varint(ProtobufBytes.zigZag(grid.height(value)), to: &coordinates)
+    }
+}
+
+/// Which member of `Value` carries the values of a field.
+enum PBFValueKind: Sendable, Hashable {
+    case unsigned, signed, wide, date, single, double, text
+
+    init(_ type: FieldType) {
+        switch type {
+        case .oid: self = .unsigned
+        case .smallInteger, .integer: self = .signed
+        case .bigInteger: self = .wide
+        case .date: self = .date
+        case .single: self = .single
+        case .double: self = .double
+        default: self = .text
+        }
+    }
+}

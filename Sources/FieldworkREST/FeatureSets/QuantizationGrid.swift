@@ -1,0 +1,50 @@
+import FieldworkGeometry
+
+/// The integer grid of a quantized answer.
+struct QuantizationGrid: Sendable {
+    private let quantization: Quantization
+
+    init(_ quantization: Quantization) { self.quantization = quantization }
+
+    var isViewMode: Bool { quantization.isViewMode }
+
+    func column(_ x: Double) -> Int64 { Self.cell((x - quantization.originX) / quantization.tolerance) }
+
+    func row(_ y: Double) -> Int64 {
+        let offset = quantization.isUpperLeftOrigin ? quantization.originY - y : y - quantization.originY
+        return Self.cell(offset / quantization.tolerance)
+    }
+
+    /// Far outside the grid the cell is the outermost that fits.
+    static func cell(_ value: Double) -> Int64 {
+        value.isNaN ? 0 : Int64(max(-0x1p62, min(0x1p62, value.rounded())))
+    }
+
+    var json: JSONValue {
+        [
+            "originPosition": .string(quantization.isUpperLeftOrigin ? "upperLeft" : "lowerLeft"),
+            "scale": [.number(quantization.tolerance), .number(quantization.tolerance)],
+            "translate": [.number(quantization.originX), .number(quantization.originY)],
+        ]
+    }
+}
+
+/// Base64 of binary attributes.
+enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// Appends the text with its quotes.
+    static func append(_ data: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        bytes.append(0x22)
+        for start in stride(from: 0, to: data.count, by: 3) {
+            let (one, two, three) = (
+                data[start], start + 1 < data.count ? data[start + 1] : 0, start + 2 < data.count ? data[start + 2] : 0
+            )
+            bytes.append(alphabet[Int(one >> 2)])
+            bytes.append(alphabet[Int((one & 3) << 4 | two >> 4)])
+            bytes.append(start + 1 < data.count ? alphabet[Int((two & 15) << 2 | three >> 6)] : 0x3D)
+            bytes.append(start + 2 < data.count ? alphabet[Int(three & 63)] : 0x3D)
+        }
+        bytes.append(0x22)
+    }
+}

@@ -1,0 +1,21 @@
+/// The limits of what is read from a request. Each is far beyond what a client of the protocol sends.
+package enum Limits {
+    /// Bytes of a condition, an order or another expression.
+    package static let whereBytes = 262_144
+    /// Expressions within expressions. Parsing, binding, compiling and evaluating each take a few frames a level.
+    package static let whereDepth = 64
+    /// Parts of one expression.
+    package static let whereNodes = 20_000
+    /// Values of one `IN` list.
+    package static let whereListCount = 10_000
+    /// Signs of one chain such as `a + b + c`.
+    package static let whereArithmetic = 200
+    /// Object ids or global ids of one request.
+    package static let identifierCount = 100_000
+    /// Features of one edit request.
+    package static let editCount = 100_000
+    /// Messages within messages of a protocol buffer.
+    package static let pbfDepth = 16
+    /// Features that one answer may hold, whatever a service says of itself.
+    package static let recordCount = 100_000
+}

@@ -1,0 +1,141 @@
+import FieldworkGeometry
+package import Foundation
+
+/// A request that edits features: `applyEdits` of a layer or a service, `addFeatures`, `updateFeatures`, `deleteFeatures`.
+package struct ApplyEditsRequest: Sendable {
+    package var batch: EditBatch
+    /// Whether the answer says when the edit was made.
+    package var returnsEditMoment: Bool
+    /// Whether the answer has the result of each item; else only whether all went well.
+    package var returnsResults: Bool
+
+    private init(
+        _ layers: [LayerEdits], _ parameters: RequestParameters, usesGlobalIDs: Bool, results: String, moment: Date,
+        editor: String?
+    ) throws(ServiceError) {
+        let rollsBack = try parameters.bool("rollbackOnFailure") ?? true
+        batch = EditBatch(
+            layers: layers, usesGlobalIDs: usesGlobalIDs, rollsBackOnFailure: rollsBack, editor: editor, moment: moment)
+        returnsEditMoment = try parameters.bool("returnEditMoment") ?? false
+        // Without a rollback a client has to learn which items failed.
+        returnsResults = try parameters.bool(results) ?? true || !rollsBack
+        for name in ["gdbVersion", "editsUploadId", "attachments"] where parameters[name].map(Self.isMeant) == true {
+            throw .invalidParameter("'\(name)' is not supported.")
+        }
+        if try parameters.bool("async") == true { throw .invalidParameter("'async' is not supported.") }
+    }
+
+    /// Clients send `null`, `{}` or the default version for what they do not mean.
+    private static func isMeant(_ text: String) -> Bool {
+        !["null", "{}", "[]", "sde.default"].contains(text.lowercased())
+    }
+
+    /// `applyEdits` of a layer.
+    package init(
+        edits parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
+    ) throws(ServiceError) {
+        let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
+        let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
+        let edits = LayerEdits(
+            layerID: layer.id, adds: try reader.edits(try parameters.json("adds"), .add, name: "adds"),
+            updates: try reader.edits(try parameters.json("updates"), .update, name: "updates"),
+            deletes: .features(try Self.identifiers("deletes", in: parameters, usesGlobalIDs)))
+        try self.init(
+            [edits], parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
+            editor: editor)
+    }
+
+    /// `addFeatures`.
+    package init(
+        adding parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
+    ) throws(ServiceError) {
+        let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
+        let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
+        let adds = try reader.edits(try Self.features(of: parameters), .add, name: "features")
+        try self.init(
+            [LayerEdits(layerID: layer.id, adds: adds)], parameters, usesGlobalIDs: usesGlobalIDs,
+            results: "returnEditResults", moment: moment, editor: editor)
+    }
+
+    /// `updateFeatures`.
+    package init(
+        updating parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
+    ) throws(ServiceError) {
+        let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
+        let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
+        let updates = try reader.edits(try Self.features(of: parameters), .update, name: "features")
+        try self.init(
+            [LayerEdits(layerID: layer.id, updates: updates)], parameters, usesGlobalIDs: usesGlobalIDs,
+            results: "returnEditResults", moment: moment, editor: editor)
+    }
+
+    /// `deleteFeatures`: by object ids, or by a condition and a geometry. Without any of them nothing is deleted.
+    package init(
+        deleting parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
+    ) throws(ServiceError) {
+        let edits: LayerEdits
+        if parameters["where"] == nil, parameters["geometry"] == nil {
+            let ids = try Self.identifiers("objectIds", in: parameters, false)
+            guard !ids.isEmpty else { throw .invalidParameter("'objectIds', 'where' or 'geometry' is required.") }
+            edits = LayerEdits(layerID: layer.id, deletes: .features(ids))
+        } else {
+            edits = LayerEdits(
+                layerID: layer.id, deletes: .matching(try FeatureQuery(filter: parameters, layer: layer)))
+        }
+        try self.init(
+            [edits], parameters, usesGlobalIDs: false, results: "returnDeleteResults", moment: moment, editor: editor)
+    }
+
+    /// `applyEdits` of a service.
+    package init(
+        edits parameters: RequestParameters, service: ServiceDefinition, moment: Date, editor: String? = nil
+    ) throws(ServiceError) {
+        let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
+        guard let elements = try parameters.json("edits")?.arrayValue else {
+            throw .invalidParameter("'edits' must be an array of the edits of layers.")
+        }
+        var layers: [LayerEdits] = []
+        for element in elements {
+            guard let id = element["id"]?.integerValue, let layer = Int(exactly: id).flatMap(service.layer) else {
+                throw .invalidParameter("'edits' names a layer or table that the service does not have.")
+            }
+            guard !layers.contains(where: { $0.layerID == layer.id }) else {
+                throw .invalidParameter("'edits' names the layer \(id) twice.")
+            }
+            if let attachments = element["attachments"], Self.isMeant(attachments.text) {
+                throw .invalidParameter("'attachments' is not supported.")
+            }
+            let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
+            layers.append(
+                LayerEdits(
+                    layerID: layer.id, adds: try reader.edits(element["adds"], .add, name: "adds"),
+                    updates: try reader.edits(element["updates"], .update, name: "updates"),
+                    deletes: .features(try Self.identifiers(element["deletes"], usesGlobalIDs))))
+        }
+        try self.init(
+            layers, parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
+            editor: editor)
+    }
+
+    private static func features(of parameters: RequestParameters) throws(ServiceError) -> JSONValue {
+        guard let features = try parameters.json("features") else { throw .invalidParameter("'features' is required.") }
+        return features
+    }
+
+    private static func identifiers(
+        _ name: String, in parameters: RequestParameters, _ usesGlobalIDs: Bool
+    ) throws(ServiceError) -> [FeatureIdentifier] {
+        usesGlobalIDs
+            ? (try parameters.globalIDs(name) ?? []).map(FeatureIdentifier.globalID)
+            : (try parameters.objectIDs(name) ?? []).map(FeatureIdentifier.objectID)
+    }
+
+    /// Ids within a JSON document: an array, or the text of a list.
+    private static func identifiers(_ json: JSONValue?, _ usesGlobalIDs: Bool) throws(ServiceError)
+        -> [FeatureIdentifier]
+    {
+        guard let json, !json.isNull else { return [] }
+        return try identifiers(
+            "deletes", in: RequestParameters([("deletes", json.stringValue ?? json.text)]), usesGlobalIDs)
+    }
+}

@@ -1,0 +1,61 @@
+package import FieldworkGeometry
+import Foundation
+
+/// The answers to requests that edit (rest-api §4.4 to §4.7).
+package enum EditAnswer {
+    package enum Operation: Sendable {
+        case addFeatures, updateFeatures, deleteFeatures, applyEdits
+    }
+
+    /// The answer of an operation of a layer.
+    package static func json(_ result: EditBatchResult, to request: ApplyEditsRequest, _ operation: Operation)
+        -> JSONValue
+    {
+        guard request.returnsResults else { return ["success": .bool(!result.hasErrors)] }
+        let layer = result.layers.first ?? LayerEditResults(layerID: 0)
+        var answer = JSONObject()
+        if operation == .applyEdits { answer.append("id", JSONValue(layer.layerID)) }
+        if operation == .addFeatures || operation == .applyEdits { answer.append("addResults", results(layer.adds)) }
+        if operation == .updateFeatures || operation == .applyEdits {
+            answer.append("updateResults", results(layer.updates))
+        }
+        if operation == .deleteFeatures || operation == .applyEdits {
+            answer.append("deleteResults", results(layer.deletes))
+        }
+        if request.returnsEditMoment { answer.append("editMoment", moment(result)) }
+        return .object(answer)
+    }
+
+    /// The answer of the service's `applyEdits`: one element a layer, in the order of the request.
+    package static func json(_ result: EditBatchResult, to request: ApplyEditsRequest) -> JSONValue {
+        guard request.returnsResults else { return ["success": .bool(!result.hasErrors)] }
+        return .array(
+            result.layers.map { layer in
+                var answer = JSONObject()
+                answer.append("id", JSONValue(layer.layerID))
+                answer.append("addResults", results(layer.adds))
+                answer.append("updateResults", results(layer.updates))
+                answer.append("deleteResults", results(layer.deletes))
+                if request.returnsEditMoment { answer.append("editMoment", moment(result)) }
+                return .object(answer)
+            })
+    }
+
+    private static func moment(_ result: EditBatchResult) -> JSONValue {
+        .integer(Int64((result.moment.timeIntervalSince1970 * 1_000).rounded()))
+    }
+
+    private static func results(_ results: [EditResult]) -> JSONValue { .array(results.map(json)) }
+
+    private static func json(_ result: EditResult) -> JSONValue {
+        var object = JSONObject()
+        object.append("objectId", .integer(result.objectID ?? -1))
+        object.append("uniqueId", .integer(result.objectID ?? -1))
+        object.append("globalId", result.globalID.map { .string(GUID.normalForm($0)) } ?? .null)
+        object.append("success", .bool(result.isSuccess))
+        if let error = result.error {
+            object.append("error", ["code": JSONValue(error.code), "description": .string(error.description)])
+        }
+        return .object(object)
+    }
+}

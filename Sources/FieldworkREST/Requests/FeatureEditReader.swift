@@ -1,0 +1,100 @@
+import FieldworkGeometry
+import Foundation
+
+/// Reads the features of edits (rest-api §4.3). What is wrong with one feature is its own failure and not its neighbours'.
+struct FeatureEditReader: Sendable {
+    let layer: LayerDefinition
+    let usesGlobalIDs: Bool
+
+    enum Kind: Sendable {
+        case add, update
+    }
+
+    /// The features of an array. Throws when it is none.
+    func edits(_ json: JSONValue?, _ kind: Kind, name: String) throws(ServiceError) -> [FeatureEdit] {
+        guard let json, !json.isNull else { return [] }
+        guard let features = json.arrayValue else { throw .invalidParameter("'\(name)' must be an array of features.") }
+        guard features.count <= Limits.editCount else {
+            throw .invalidParameter("'\(name)' may hold \(Limits.editCount) features.")
+        }
+        return features.map { edit($0, kind) }
+    }
+
+    private func edit(_ json: JSONValue, _ kind: Kind) -> FeatureEdit {
+        var edit = FeatureEdit()
+        do throws(EditError) {
+            guard let feature = json.objectValue else { throw Self.unreadable("A feature must be a JSON object.") }
+            try readAttributes(feature["attributes"] ?? .null, kind, into: &edit)
+            try readGeometry(feature["geometry"], into: &edit)
+        } catch {
+            edit.rejection = error
+        }
+        return edit
+    }
+
+    private func readAttributes(_ json: JSONValue, _ kind: Kind, into edit: inout FeatureEdit) throws(EditError) {
+        if json.isNull { return }
+        guard let attributes = json.objectValue else { throw Self.unreadable("'attributes' must be a JSON object.") }
+        edit.attributes.reserveCapacity(attributes.count)
+        for member in attributes.members {
+            if Self.isSame(member.key, layer.objectIDField) {
+                if kind == .update { edit.objectID = try objectID(member.value) }
+            } else if let globalIDField = layer.globalIDField, Self.isSame(member.key, globalIDField) {
+                // Without `useGlobalIds` the server gives the ids: what a client sends is ignored.
+                if usesGlobalIDs { edit.globalID = try globalID(member.value) }
+            } else {
+                edit.attributes.append((member.key, try value(member)))
+            }
+        }
+    }
+
+    private func value(_ member: JSONObject.Member) throws(EditError) -> AttributeValue {
+        switch member.value {
+        case .array, .object:
+            throw Self.unreadable("The value of '\(member.key.prefix(64))' must be a text, a number or null.")
+        default: return AttributeValue(json: member.value)
+        }
+    }
+
+    private func objectID(_ json: JSONValue) throws(EditError) -> Int64? {
+        if json.isNull { return nil }
+        guard let id = json.integerValue ?? json.stringValue.flatMap({ Int64($0) }) else {
+            throw Self.unreadable("The object id is no integer.")
+        }
+        return id
+    }
+
+    private func globalID(_ json: JSONValue) throws(EditError) -> UUID? {
+        if json.isNull { return nil }
+        guard let id = json.stringValue.flatMap(GUID.parse) else { throw Self.unreadable("The global id is none.") }
+        return id
+    }
+
+    /// A missing geometry stays as it is; null takes it away. Tables have none, whatever is sent.
+    private func readGeometry(_ json: JSONValue?, into edit: inout FeatureEdit) throws(EditError) {
+        guard let json, !layer.isTable else { return }
+        do {
+            let geometry = try GeoServicesJSON.geometry(
+                from: json, defaultSpatialReference: layer.spatialReference, openRings: .reject)
+            guard let geometry else {
+                edit.geometry = .null
+                return
+            }
+            let reference = layer.spatialReference
+            edit.geometry = .geometry(
+                try reference.map { reference throws(GeometryError) in
+                    try GeometryEngine.projected(geometry, into: reference)
+                } ?? geometry)
+        } catch {
+            throw Self.unreadable("Geometry: \(error.details)")
+        }
+    }
+
+    private static func unreadable(_ description: String) -> EditError {
+        EditError(code: 1000, description: description)
+    }
+
+    private static func isSame(_ name: String, _ other: String) -> Bool {
+        name == other || (name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased())
+    }
+}

@@ -1,0 +1,80 @@
+import FieldworkGeometry
+
+extension FeatureQuery {
+    /// The features that a request chooses: by condition, ids and geometry. Shared by `query` and `deleteFeatures`.
+    package init(filter parameters: RequestParameters, layer: LayerDefinition) throws(ServiceError) {
+        self.init()
+        if let text = parameters["where"] { condition = try Self.condition(text, layer) }
+        objectIDs = try parameters.objectIDs("objectIds")
+        globalIDs = try parameters.globalIDs("globalIds")
+        spatialFilter = try Self.spatialFilter(parameters, layer)
+    }
+
+    private static func condition(_ text: String, _ layer: LayerDefinition) throws(ServiceError) -> SQLExpression? {
+        // What every client sends for "all" needs no parser.
+        if text == "1=1" || text == "1 = 1" { return nil }
+        let expression: SQLExpression
+        do {
+            expression = try SQLParser.parse(where: text)
+        } catch {
+            throw .invalidQuery("'where': \(error.description)")
+        }
+        return try expression.bound(to: layer)
+    }
+
+    /// The geometry in the layer's reference. Its own reference is named by `inSR`, by itself, or it is the layer's.
+    private static func spatialFilter(
+        _ parameters: RequestParameters, _ layer: LayerDefinition
+    ) throws(ServiceError) -> SpatialFilter? {
+        let inSR = try parameters.inputReference()
+        let relation = try relation(parameters)
+        guard let geometry = try parameters.geometry("geometry", spatialReference: inSR ?? layer.spatialReference)
+        else {
+            return nil
+        }
+        guard let reference = layer.spatialReference else {
+            throw .invalidQuery("A table has no geometry to compare with.")
+        }
+        guard !geometry.isEmpty else { throw .invalidQuery("'geometry' is empty.") }
+        let pattern = parameters["relationParam"]
+        if relation == .relation {
+            let isPattern = pattern?.count == 9 && pattern?.allSatisfy { "012FT*ft".contains($0) } == true
+            guard isPattern else { throw .invalidQuery("'relationParam' must be nine of 0, 1, 2, T, F and *.") }
+        }
+        let buffered = try buffered(geometry, parameters)
+        do {
+            return SpatialFilter(
+                geometry: try GeometryEngine.projected(buffered, into: reference), relation: relation, pattern: pattern)
+        } catch {
+            throw .invalidQuery("'geometry': \(error.details)")
+        }
+    }
+
+    private static func relation(_ parameters: RequestParameters) throws(ServiceError) -> SpatialFilter.Relation {
+        guard let name = parameters["spatialRel"] else { return .intersects }
+        guard let relation = SpatialFilter.Relation(rawValue: name) else {
+            throw .invalidQuery("The spatial relation '\(name.prefix(64))' is not supported.")
+        }
+        return relation
+    }
+
+    /// `distance` widens the geometry, over the ellipsoid.
+    private static func buffered(_ geometry: Geometry, _ parameters: RequestParameters) throws(ServiceError) -> Geometry
+    {
+        guard let distance = try parameters.number("distance"), distance != 0 else { return geometry }
+        let metersPerUnit: Double
+        switch parameters["units"] {
+        case nil, "esriSRUnit_Meter": metersPerUnit = 1
+        case "esriSRUnit_Kilometer": metersPerUnit = 1_000
+        case "esriSRUnit_Foot": metersPerUnit = 0.3048
+        case "esriSRUnit_StatuteMile": metersPerUnit = 1_609.344
+        case "esriSRUnit_NauticalMile": metersPerUnit = 1_852
+        case "esriSRUnit_USNauticalMile": metersPerUnit = 1_853.248
+        case let name?: throw .invalidQuery("The unit '\(name.prefix(40))' is not supported.")
+        }
+        guard let buffer = GeometryEngine.geodeticBuffer(around: geometry, distance: distance * metersPerUnit) else {
+            throw .invalidQuery("'geometry' can't be widened by 'distance'.")
+        }
+        return buffer
+    }
+}

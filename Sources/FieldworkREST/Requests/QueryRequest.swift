@@ -1,0 +1,180 @@
+import FieldworkGeometry
+
+/// A `query` of a layer or table (rest-api §3.1), read and checked against the layer.
+package struct QueryRequest: Sendable {
+    package enum Content: Sendable {
+        case features(FeatureQuery)
+        case count(FeatureQuery)
+        case objectIDs(FeatureQuery)
+        /// The extent and the number of features.
+        case extent(FeatureQuery)
+    }
+
+    package enum Format: String, Sendable, CaseIterable {
+        case json, pjson, geojson, pbf
+    }
+
+    package var content: Content
+    package var format: Format
+
+    package init(
+        parameters: RequestParameters, layer: LayerDefinition, service: ServiceDefinition
+    ) throws(ServiceError) {
+        let name = parameters["f"] ?? "json"
+        guard let format = Format(rawValue: name.lowercased()) else {
+            throw .invalidParameter("The format '\(name.prefix(32))' is not supported by 'query'.")
+        }
+        self.format = format
+        try Self.refuseUnsupported(parameters)
+        var query = try FeatureQuery(filter: parameters, layer: layer)
+        if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
+            query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
+            if query.returnsDistinctValues { query.outFields = try Self.outFields(parameters, layer) }
+            content = .count(query)
+        } else if try parameters.bool("returnExtentOnly") == true {
+            query.output.spatialReference = try parameters.outputReference()
+            content = .extent(query)
+        } else if try parameters.bool("returnIdsOnly") == true {
+            query.order = try Self.order(parameters, layer)
+            content = .objectIDs(query)
+        } else {
+            content = .features(try Self.features(query, parameters, layer, service, format))
+        }
+    }
+
+    // MARK: Features
+
+    private static func features(
+        _ filter: FeatureQuery, _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition,
+        _ format: Format
+    ) throws(ServiceError) -> FeatureQuery {
+        var query = filter
+        query.outFields = try outFields(parameters, layer)
+        let returnsGeometry = try parameters.bool("returnGeometry") ?? true
+        query.returnsGeometry = returnsGeometry && !layer.isTable
+        query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
+        guard !(query.returnsDistinctValues && query.returnsGeometry) else {
+            throw .invalidQuery("'returnDistinctValues' needs 'returnGeometry=false'.")
+        }
+        query.order = try order(parameters, layer)
+        query.offset = try nonNegative("resultOffset", parameters) ?? 0
+        query.limit = try limit(parameters, layer, service)
+        query.output = try output(parameters, layer, format)
+        return query
+    }
+
+    /// The fields to return, in layer order. Without the parameter only the object id; `*` for all.
+    private static func outFields(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError)
+        -> [String]?
+    {
+        guard parameters.names("outFields") else { return [layer.objectIDField] }
+        guard let words = try parameters.words("outFields") else { return [] }
+        if words.contains("*") { return nil }
+        var wanted: Set<String> = []
+        for word in words {
+            let name =
+                word.hasPrefix("\"") && word.hasSuffix("\"") && word.count > 1
+                ? String(word.dropFirst().dropLast()) : word
+            guard let field = layer.field(named: name) else {
+                throw .invalidQuery("'outFields' names the field '\(name.prefix(64))', which the layer does not have.")
+            }
+            wanted.insert(field.name)
+        }
+        return layer.fields.map(\.name).filter(wanted.contains)
+    }
+
+    private static func order(
+        _ parameters: RequestParameters, _ layer: LayerDefinition
+    ) throws(ServiceError) -> [FeatureQuery.OrderTerm] {
+        guard let text = parameters["orderByFields"] else { return [] }
+        let terms: [FeatureQuery.OrderTerm]
+        do {
+            terms = try SQLParser.parse(orderBy: text)
+        } catch {
+            throw .invalidQuery("'orderByFields': \(error.description)")
+        }
+        var bound: [FeatureQuery.OrderTerm] = []
+        for term in terms {
+            bound.append(.init(expression: try term.expression.bound(to: layer), isDescending: term.isDescending))
+        }
+        return bound
+    }
+
+    /// Explicit ids are all answered: clients that ask for them do not look whether the answer was cut.
+    private static func limit(
+        _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition
+    ) throws(ServiceError) -> Int {
+        let maximum = max(1, min(layer.maxRecordCount, service.maxRecordCount))
+        let asked = try nonNegative("resultRecordCount", parameters)
+        if parameters["objectIds"] != nil || parameters["globalIds"] != nil {
+            return min(asked ?? Limits.identifierCount, Limits.identifierCount)
+        }
+        return min(asked ?? maximum, maximum)
+    }
+
+    private static func nonNegative(_ name: String, _ parameters: RequestParameters) throws(ServiceError) -> Int? {
+        guard let value = try parameters.integer(name) else { return nil }
+        guard value >= 0 else { throw .invalidParameter("'\(name)' must not be negative.") }
+        return value
+    }
+
+    // MARK: Geometry
+
+    private static func output(
+        _ parameters: RequestParameters, _ layer: LayerDefinition, _ format: Format
+    ) throws(ServiceError) -> GeometryOutput {
+        var output = GeometryOutput()
+        output.spatialReference = try parameters.outputReference()
+        if output.spatialReference == nil, format == .geojson, !layer.isTable { output.spatialReference = .wgs84 }
+        output.maxAllowableOffset = try parameters.number("maxAllowableOffset") ?? 0
+        guard output.maxAllowableOffset >= 0 else {
+            throw .invalidParameter("'maxAllowableOffset' must not be negative.")
+        }
+        output.precision = try nonNegative("geometryPrecision", parameters).map { min($0, 15) }
+        let (returnsZ, returnsM) = (try parameters.bool("returnZ") ?? false, try parameters.bool("returnM") ?? false)
+        output.returnsZ = layer.hasZ && returnsZ
+        output.returnsM = layer.hasM && returnsM
+        let returnsCentroid = try parameters.bool("returnCentroid") ?? false
+        output.returnsCentroid = layer.geometryType == .polygon && returnsCentroid
+        output.quantization = try quantization(parameters)
+        return output
+    }
+
+    /// The integer grid that a client asks for (rest-api §3.6).
+    private static func quantization(_ parameters: RequestParameters) throws(ServiceError) -> Quantization? {
+        guard let json = try parameters.json("quantizationParameters"), !json.isNull else { return nil }
+        let tolerance = json["tolerance"]?.doubleValue ?? 1
+        guard let extent = json["extent"], let xMin = extent["xmin"]?.doubleValue,
+            let yMin = extent["ymin"]?.doubleValue,
+            let yMax = extent["ymax"]?.doubleValue, tolerance > 0, tolerance.isFinite
+        else { throw .invalidParameter("'quantizationParameters' needs an extent and a positive tolerance.") }
+        let isUpperLeft = json["originPosition"]?.stringValue?.lowercased() != "lowerleft"
+        return Quantization(
+            isUpperLeftOrigin: isUpperLeft, tolerance: tolerance, originX: xMin, originY: isUpperLeft ? yMax : yMin,
+            isViewMode: json["mode"]?.stringValue?.lowercased() != "edit")
+    }
+
+    /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
+    private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
+        for name in [
+            "outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion",
+        ]
+        where parameters[name].map({ !["null", "sde.default", "[]"].contains($0.lowercased()) }) == true {
+            throw .invalidQuery("'\(name)' is not supported.")
+        }
+    }
+}
+
+extension RequestParameters {
+    /// The reference of the answer's geometries, nil for the layer's.
+    func outputReference() throws(ServiceError) -> SpatialReference? {
+        if let reference = try spatialReference("outSR") { return reference }
+        return try spatialReference("defaultSR")
+    }
+
+    /// The reference of the request's geometry, nil for the geometry's own or the layer's.
+    func inputReference() throws(ServiceError) -> SpatialReference? {
+        if let reference = try spatialReference("inSR") { return reference }
+        return try spatialReference("defaultSR")
+    }
+}

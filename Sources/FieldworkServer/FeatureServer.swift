@@ -1,0 +1,68 @@
+package import FieldworkStore
+import HummingbirdCore
+package import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// The GeoServices REST server over a store. Runs as a service: on graceful shutdown it takes no more requests, finishes
+/// those that are being answered, and closes the store.
+package struct FeatureServer: Service {
+    private let store: any FeatureStore
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+    private let onReady: @Sendable (_ port: Int) async -> Void
+
+    /// - Parameter onReady: called once, when the server accepts connections, with the port that it listens on.
+    package init(
+        store: any FeatureStore, configuration: ServerConfiguration, logger: Logger,
+        onReady: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+    ) {
+        self.store = store
+        self.configuration = configuration
+        self.logger = logger
+        self.onReady = onReady
+    }
+
+    package func run() async throws { try await run(onReady: onReady) }
+
+    /// Serves until the task's service group shuts down gracefully or the task is cancelled.
+    package func run(onReady: @escaping @Sendable (_ port: Int) async -> Void) async throws {
+        let pipeline = makePipeline()
+        let server = try HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                idleTimeout: TimeAmount(configuration.idleTime),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes))
+        ).buildServer(
+            configuration: HummingbirdCore.ServerConfiguration(
+                address: .hostname(configuration.host, port: configuration.port), backlog: Limits.connectionBacklog,
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: logger,
+            responder: { try await pipeline.respond($0, $1, $2) },
+            onServerRunning: { channel in await onReady(channel.localAddress?.port ?? configuration.port) })
+        do {
+            try await server.run()
+        } catch {
+            if configuration.closesStore { try? await store.close() }
+            throw error
+        }
+        if configuration.closesStore { try await store.close() }
+    }
+
+    private func makePipeline() -> RequestPipeline {
+        let metrics = ServerMetrics()
+        let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
+        let service = FeatureService(store: store)
+        return RequestPipeline(
+            router: RequestRouter(
+                instance: configuration.instance, catalog: catalog, service: service, store: store, metrics: metrics,
+                directory: ServicesDirectory(instance: configuration.instance), logger: logger),
+            reader: RequestReader(
+                instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,
+                budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes))),
+            writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
+            metrics: metrics, logger: logger)
+    }
+}

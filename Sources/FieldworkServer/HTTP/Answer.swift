@@ -1,0 +1,81 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import HTTPTypes
+
+/// What an operation answers, before it is dressed as HTTP.
+struct Answer: Sendable {
+    enum Body: Sendable {
+        case bytes([UInt8])
+        /// Pieces that the store makes while the client takes them.
+        case stream(EncodedFeatures)
+        /// A stream whose first pieces are at hand: there is more than these.
+        case begun([UInt8], [UInt8], rest: EncodedFeatures)
+    }
+
+    var status: HTTPResponse.Status = .ok
+    var contentType: String
+    var body: Body
+    /// Names this state of the resource exactly (rest-api §1.4); nil when that is not known cheaply.
+    var entityTag: String?
+    /// The code of the protocol's error that the body carries.
+    var errorCode: Int?
+    var isCompressible = true
+    /// Pages carry a content policy.
+    var isPage = false
+
+    static let jsonType = "application/json;charset=UTF-8"
+    static let geoJSONType = "application/geo+json;charset=UTF-8"
+    static let pbfType = "application/x-protobuf"
+
+    static func pbf(_ bytes: [UInt8]) -> Answer { Answer(contentType: pbfType, body: .bytes(bytes)) }
+
+    static func json(_ value: JSONValue, format: AnswerFormat = .json) -> Answer {
+        var bytes: [UInt8] = []
+        if format == .prettyJSON { value.writePretty(to: &bytes) } else { value.write(to: &bytes) }
+        return Answer(contentType: jsonType, body: .bytes(bytes))
+    }
+
+    /// Errors travel with HTTP status 200: clients report another status as a bare network error and lose the message.
+    static func error(_ error: ServiceError, format: AnswerFormat = .json) -> Answer {
+        var answer = json(error.json, format: format)
+        answer.errorCode = error.code
+        return answer
+    }
+
+    static func text(_ text: String, type: String = "text/plain;charset=utf-8", status: HTTPResponse.Status = .ok)
+        -> Answer
+    {
+        Answer(status: status, contentType: type, body: .bytes(Array(text.utf8)))
+    }
+
+    /// Takes the first pieces of a stream, so that what goes wrong before the first byte can still be told, and an answer
+    /// that fits two pieces is sent with its length.
+    func begun() async throws -> Answer {
+        guard case .stream(let pieces) = body else { return self }
+        var begun = self
+        var iterator = pieces.makeAsyncIterator()
+        if let first = try await iterator.next() {
+            if let second = try await iterator.next() {
+                begun.body = .begun(first, second, rest: pieces)
+            } else {
+                begun.body = .bytes(first)
+            }
+        } else {
+            begun.body = .bytes([])
+        }
+        return begun
+    }
+
+    /// The answer as the argument of a function call; `/**/` keeps a reader from taking the script for something else.
+    func wrapped(in callback: JSONPCallback) -> Answer {
+        guard case .bytes(let bytes) = body, contentType == Self.jsonType else { return self }
+        var wrapped = self
+        var script = Array("/**/\(callback.name)(".utf8)
+        script.append(contentsOf: bytes)
+        script.append(contentsOf: ");".utf8)
+        wrapped.body = .bytes(script)
+        wrapped.contentType = "application/javascript;charset=UTF-8"
+        return wrapped
+    }
+}

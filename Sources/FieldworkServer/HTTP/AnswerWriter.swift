@@ -1,0 +1,127 @@
+import FieldworkStore
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Sends answers. A streamed one is sent piece by piece as the client takes it; when it can't be finished after its
+/// first byte has left, the connection is closed, so that no client takes half an answer for a whole one.
+struct AnswerWriter: Sendable {
+    let date = HTTPDate()
+    let stalledWriteTime: Duration
+
+    /// - Returns: the bytes of the body that were sent.
+    /// - Throws: what keeps the answer from being sent whole; the caller lets the connection be closed.
+    func send(
+        _ answer: Answer, to request: HTTPRequest, by writer: consuming ResponseWriter, channel: any Channel
+    ) async throws -> Int {
+        var headers = fields(of: answer, for: request)
+        let encoding = encoding(of: answer, for: request)
+        if let tag = answer.entityTag.map({ EntityTag.encoded($0, encoding) }) {
+            headers[.eTag] = tag
+            if let condition = request.headerFields[.ifNoneMatch], EntityTag.matches(condition, tag) {
+                try await writer.writeResponse(HTTPResponse(status: .notModified, headerFields: headers))
+                return 0
+            }
+        }
+        headers[.contentType] = answer.contentType
+        if encoding == .gzip { headers[.contentEncoding] = "gzip" }
+        let isHead = request.method == .head
+        switch answer.body {
+        case .bytes(let bytes):
+            let body = try Self.buffer(bytes, encoding)
+            headers[.contentLength] = String(body.readableBytes)
+            let head = HTTPResponse(status: answer.status, headerFields: headers)
+            try await writer.write(response: head, body: isHead ? ResponseBody() : ResponseBody(byteBuffer: body))
+            return isHead ? 0 : body.readableBytes
+        case .begun(let first, let second, let rest):
+            let head = HTTPResponse(status: answer.status, headerFields: headers)
+            guard !isHead else {
+                try await writer.writeResponse(head)
+                return 0
+            }
+            var body = try await writer.writeHead(head)
+            var sink = try PieceSink(encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel)
+            try await sink.write(first, to: &body)
+            try await sink.write(second, to: &body)
+            for try await piece in rest { try await sink.write(piece, to: &body) }
+            try await sink.end(&body)
+            try await body.finish(nil)
+            return sink.bytesSent
+        case .stream:
+            return try await send(answer.begun(), to: request, by: writer, channel: channel)
+        }
+    }
+
+    private func fields(of answer: Answer, for request: HTTPRequest) -> HTTPFields {
+        var headers = HTTPFields()
+        headers.reserveCapacity(10)
+        headers[.date] = date.now
+        headers[.cacheControl] = Self.cacheControl(for: request)
+        headers[.vary] = "Accept-Encoding"
+        headers[.xContentTypeOptions] = "nosniff"
+        if answer.isPage { headers[.contentSecurityPolicy] = ServicesDirectory.contentPolicy }
+        CrossOrigin.allow(request, in: &headers)
+        return headers
+    }
+
+    /// Caches may keep an answer but ask before they use it. QGIS 3.22 does not ask: it must not keep anything.
+    private static func cacheControl(for request: HTTPRequest) -> String {
+        request.headerFields[.userAgent]?.contains("QGIS/") == true ? "no-store" : "private, no-cache"
+    }
+
+    private func encoding(of answer: Answer, for request: HTTPRequest) -> AnswerEncoding {
+        if case .bytes(let bytes) = answer.body, bytes.count < Limits.compressionThreshold { return .identity }
+        return AnswerEncoding(accepted: request.headerFields[.acceptEncoding])
+    }
+
+    private static func buffer(_ bytes: [UInt8], _ encoding: AnswerEncoding) throws -> ByteBuffer {
+        guard encoding == .gzip else { return ByteBuffer(bytes: bytes) }
+        var buffer = ByteBuffer()
+        var gzip = try GzipStream()
+        try gzip.compress(bytes, into: &buffer)
+        try gzip.finish(into: &buffer)
+        return buffer
+    }
+}
+
+/// Passes the pieces of one answer to the connection, compressed if asked. Each write waits until the connection has
+/// taken what came before; a client that takes nothing for too long loses the connection, since the store's cursor waits.
+struct PieceSink: ~Copyable {
+    private var gzip: GzipStream?
+    private var buffer = ByteBuffer()
+    private let stalledWriteTime: TimeAmount
+    private let channel: any Channel
+    private(set) var bytesSent = 0
+
+    init(encoding: AnswerEncoding, stalledWriteTime: Duration, channel: any Channel) throws {
+        gzip = encoding == .gzip ? try GzipStream() : nil
+        self.stalledWriteTime = TimeAmount(stalledWriteTime)
+        self.channel = channel
+    }
+
+    mutating func write(_ piece: [UInt8], to body: inout some ResponseBodyWriter) async throws {
+        buffer.clear()
+        if gzip != nil {
+            try gzip?.compress(piece, into: &buffer)
+        } else {
+            buffer.writeBytes(piece)
+        }
+        try await send(to: &body)
+    }
+
+    mutating func end(_ body: inout some ResponseBodyWriter) async throws {
+        guard gzip != nil else { return }
+        buffer.clear()
+        try gzip?.finish(into: &buffer)
+        try await send(to: &body)
+    }
+
+    private mutating func send(to body: inout some ResponseBodyWriter) async throws {
+        guard buffer.readableBytes > 0 else { return }
+        bytesSent += buffer.readableBytes
+        let channel = channel
+        let stall = channel.eventLoop.scheduleTask(in: stalledWriteTime) { channel.close(promise: nil) }
+        defer { stall.cancel() }
+        try await body.write(buffer)
+    }
+}

@@ -1,0 +1,93 @@
+import FieldworkGeometry
+import FieldworkREST
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Reads requests within their limits: the address, and for POST the body in any of the forms that clients use. Parameters
+/// of both are merged; the body wins.
+struct RequestReader: Sendable {
+    let instance: String
+    let maximumBodyBytes: Int
+    let budget: BodyBudget
+
+    /// - Throws: `ServiceError` for what the client is told; anything else means that the connection is broken.
+    func read(_ request: Request, lease: inout BodyLease) async throws -> ServiceRequest {
+        let address = request.head.path ?? "/"
+        let target = try RequestTarget(address)
+        var parameters = RequestParameters(try FormURLEncoded.fields(target.query.utf8))
+        if request.method == .post {
+            let bytes = try await body(of: request, lease: &lease)
+            if !bytes.isEmpty {
+                parameters.merge(try Self.fields(of: bytes, contentType: request.headers[.contentType] ?? ""))
+            }
+        }
+        return ServiceRequest(
+            method: request.method, address: address, resource: Resource(target, instance: instance),
+            parameters: parameters, accept: request.headers[.accept])
+    }
+
+    /// The whole body. A longer one than allowed is refused as soon as that is known, and never kept.
+    private func body(of request: Request, lease: inout BodyLease) async throws -> [UInt8] {
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        if let announced, announced > maximumBodyBytes { throw tooLarge }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(announced ?? 0, Self.reservedBytesMax))
+        for try await piece in request.body {
+            guard bytes.count + piece.readableBytes <= maximumBodyBytes else { throw tooLarge }
+            try lease.extend(by: piece.readableBytes)
+            bytes.append(contentsOf: piece.readableBytesView)
+        }
+        return bytes
+    }
+
+    /// What is reserved because a client announces it: a lie costs no more than this.
+    private static let reservedBytesMax = 1_024 * 1_024
+
+    private var tooLarge: ServiceError {
+        ServiceError(
+            code: 413, message: "The request is too large.",
+            details: ["The body of a request may have \(maximumBodyBytes) bytes."])
+    }
+
+    private static func fields(
+        of body: [UInt8], contentType: String
+    ) throws(ServiceError) -> [(name: String, value: String)] {
+        let type = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
+        switch type {
+        case "application/x-www-form-urlencoded", "text/plain", "": return try FormURLEncoded.fields(body)
+        case "multipart/form-data": return try multipartFields(body, contentType: contentType)
+        case "application/json": return try members(of: body)
+        default:
+            throw .invalidParameter("A body of the type '\(type.prefix(64))' is not understood.")
+        }
+    }
+
+    /// Files are not parameters: the operations that take them read them from the form.
+    private static func multipartFields(
+        _ body: [UInt8], contentType: String
+    ) throws(ServiceError) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        for field in try MultipartForm(body, contentType: contentType).fields where field.fileName == nil {
+            guard let text = String(validating: field.content, as: UTF8.self) else {
+                throw .invalidParameter("The field '\(field.name.prefix(64))' is not UTF-8 text.")
+            }
+            fields.append((field.name, text))
+        }
+        return fields
+    }
+
+    /// A JSON object whose members are parameters: not part of the protocol, but what a program sends that has not read it.
+    private static func members(of body: [UInt8]) throws(ServiceError) -> [(name: String, value: String)] {
+        let document: JSONValue
+        do {
+            document = try JSONParser.parse(body)
+        } catch {
+            throw .invalidParameter("The body is not valid JSON (at byte \(error.offset)).")
+        }
+        guard let object = document.objectValue else {
+            throw .invalidParameter("The body must be a JSON object whose members are parameters.")
+        }
+        return object.members.map { ($0.key, $0.value.stringValue ?? ($0.value.isNull ? "" : $0.value.text)) }
+    }
+}

@@ -1,0 +1,116 @@
+import FieldworkREST
+
+/// What a path names. Which services exist is not known here: the first segments after `services` are matched later.
+enum Resource: Sendable, Hashable {
+    case home
+    case health
+    case metrics
+    case stylesheet
+    case restRoot
+    case info
+    /// `rest/services` and what follows it.
+    case services([String])
+    case unknown
+
+    init(_ target: RequestTarget, instance: String) {
+        let segments = target.segments
+        switch segments.count {
+        case 0: self = .home
+        case 1 where segments[0] == "health": self = .health
+        case 1 where segments[0] == "metrics": self = .metrics
+        case 1 where segments[0] == "fieldwork.css": self = .stylesheet
+        default: self = Self.underInstance(segments, instance: instance)
+        }
+    }
+
+    private static func underInstance(_ segments: [String], instance: String) -> Resource {
+        guard segments[0].equalsIgnoringCase(instance) else { return .unknown }
+        guard segments.count > 1 else { return .restRoot }
+        guard segments[1].equalsIgnoringCase("rest") else { return .unknown }
+        guard segments.count > 2 else { return .restRoot }
+        if segments[2].equalsIgnoringCase("services") { return .services(Array(segments.dropFirst(3))) }
+        if segments.count == 3, segments[2].equalsIgnoringCase("info") { return .info }
+        return .unknown
+    }
+}
+
+/// What a path names within a feature service.
+enum ServiceResource: Sendable, Hashable {
+    case root
+    case layers
+    case relationships
+    case applyEdits
+    case layer(Int)
+    case feature(layerID: Int, objectID: Int64)
+    case layerOperation(layerID: Int, LayerOperation)
+    case unknown
+
+    /// - Parameter segments: what follows `FeatureServer`.
+    init(_ segments: ArraySlice<String>) {
+        guard let first = segments.first else {
+            self = .root
+            return
+        }
+        let rest = segments.dropFirst()
+        if let layerID = Int(first), layerID >= 0 {
+            self = Self.within(layerID: layerID, rest)
+        } else if !rest.isEmpty {
+            self = .unknown
+        } else if first.equalsIgnoringCase("layers") {
+            self = .layers
+        } else if first.equalsIgnoringCase("relationships") {
+            self = .relationships
+        } else if first.equalsIgnoringCase("applyEdits") {
+            self = .applyEdits
+        } else {
+            self = .unknown
+        }
+    }
+
+    private static func within(layerID: Int, _ segments: ArraySlice<String>) -> ServiceResource {
+        guard let first = segments.first else { return .layer(layerID) }
+        guard segments.count == 1 else { return .unknown }
+        if let objectID = Int64(first) { return .feature(layerID: layerID, objectID: objectID) }
+        guard let operation = LayerOperation.allCases.first(where: { $0.rawValue.equalsIgnoringCase(first) }) else {
+            return .unknown
+        }
+        return .layerOperation(layerID: layerID, operation)
+    }
+}
+
+/// The operations of a layer or table, spelled as in its addresses.
+enum LayerOperation: String, Sendable, Hashable, CaseIterable {
+    case query
+    case addFeatures
+    case updateFeatures
+    case deleteFeatures
+    case applyEdits
+}
+
+extension String {
+    /// Equality without regard to the case of ASCII letters, and without making lower-case copies.
+    func equalsIgnoringCase(_ other: String) -> Bool {
+        let (left, right) = (utf8, other.utf8)
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+}
+
+extension ServiceResource {
+    /// What the request is counted under.
+    var operation: ServerMetrics.Operation {
+        switch self {
+        case .root, .layers, .relationships: .service
+        case .layer: .layer
+        case .feature: .feature
+        case .layerOperation(_, .query): .query
+        case .layerOperation(_, .addFeatures): .addFeatures
+        case .layerOperation(_, .updateFeatures): .updateFeatures
+        case .layerOperation(_, .deleteFeatures): .deleteFeatures
+        case .layerOperation(_, .applyEdits), .applyEdits: .applyEdits
+        case .unknown: .other
+        }
+    }
+}

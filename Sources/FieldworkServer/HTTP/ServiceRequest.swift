@@ -1,0 +1,30 @@
+import FieldworkREST
+import HTTPTypes
+
+/// A request that has been read: its bounds are checked, its parameters merged.
+struct ServiceRequest: Sendable {
+    var method: HTTPRequest.Method
+    /// Path and query as they were sent.
+    var address: String
+    var resource: Resource
+    var parameters: RequestParameters
+    var accept: String?
+
+    /// Writes must not be done by what a link, an image or a search engine can send.
+    func requirePost() throws(ServiceError) {
+        guard method == .post else {
+            throw ServiceError(code: 405, message: "Method not allowed.", details: ["This operation is done by POST."])
+        }
+    }
+
+    func format() throws(ServiceError) -> AnswerFormat {
+        try AnswerFormat(name: parameters["f"], accept: accept)
+    }
+}
+
+extension ServiceRequest {
+    /// Whether a person in a browser asks for the page of an operation rather than for its answer.
+    var wantsPage: Bool {
+        (try? format()) == .html
+    }
+}

@@ -1,0 +1,24 @@
+import FieldworkREST
+import FieldworkStore
+
+extension ServiceError {
+    /// The protocol's error for what the store refused; nil when it is the server's own trouble, of which a client
+    /// learns no details.
+    init?(_ error: StoreError) {
+        switch error.code {
+        case .serviceNotFound, .layerNotFound: self = .notFound(error.message)
+        case .invalidQuery: self = .invalidQuery(error.message)
+        case .invalidDefinition: self = .invalidParameter(error.message)
+        case .serviceExists: self = ServiceError(code: 409, message: error.message)
+        case .busy: self = ServiceError(code: 503, message: "The service is busy. Try again.")
+        case .closed: self = ServiceError(code: 503, message: "The service is stopping.")
+        case .full:
+            self = ServiceError(code: 500, message: "The disk of the service is full. Nothing was changed.")
+        case .notAGeoPackage, .unsupportedVersion, .corrupt, .failure: return nil
+        }
+    }
+
+    /// What a client learns about an error that is not its own.
+    static let internalFailure = ServiceError(
+        code: 500, message: "The server could not complete the operation. Its log says why.")
+}

@@ -1,0 +1,34 @@
+/// What the server refuses to exceed. Each has a test on both sides of the edge; the configurable ones are defaults of
+/// `ServerConfiguration`.
+package enum Limits {
+    /// Bytes of a request's body. The protocol's clients send edits of up to 50 MB in one request.
+    package static let bodyBytes = 64 * 1_024 * 1_024
+    /// Bytes of the bodies of all requests that are being read or worked on. Further ones are told to come again.
+    package static let bodyBytesInFlight = 256 * 1_024 * 1_024
+    /// Bytes of a request's address and of all of its header fields. QGIS asks for a hundred ids in one address.
+    package static let headerBytes = 80 * 1_024
+    /// Fields of a form.
+    package static let formFields = 256
+    /// Bytes of the header of one field of a multipart form.
+    package static let fieldHeaderBytes = 8 * 1_024
+    /// Segments of a request's path.
+    package static let pathSegments = 16
+    /// Characters of the name of a JSONP function.
+    package static let callbackLength = 128
+    /// Answers below this many bytes are not worth compressing: they fit one network packet.
+    package static let compressionThreshold = 1_400
+    /// Connections at once. Further ones wait in the system's queue.
+    package static let connections = 4_096
+    /// Connections in the system's queue.
+    package static let connectionBacklog = 512
+    /// How long a connection may stay without a request, or a request without a byte, in seconds.
+    package static let idleSeconds = 75
+    /// How long a client may take to accept the next piece of an answer, in seconds. A cursor of the store is held meanwhile.
+    package static let stalledWriteSeconds = 60
+    /// How long requests may take to finish when the server is told to stop, in seconds.
+    package static let shutdownSeconds = 30
+    /// How long a definition is used before the store is asked again whether it changed, in milliseconds.
+    package static let definitionLifetimeMilliseconds = 1_000
+    /// Services whose definitions are kept in memory.
+    package static let cachedServices = 1_024
+}

@@ -1,0 +1,163 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import HTTPTypes
+import Logging
+
+/// Finds the operation that a request asks for and turns what it gives, or what went wrong, into an answer.
+struct RequestRouter: Sendable {
+    let instance: String
+    let catalog: ServiceCatalog
+    let service: FeatureService
+    let store: any FeatureStore
+    let metrics: ServerMetrics
+    let directory: ServicesDirectory
+    let logger: Logger
+
+    func answer(_ request: ServiceRequest) async -> (ServerMetrics.Operation, Answer) {
+        var operation = ServerMetrics.Operation.other
+        do {
+            let callback = try request.parameters["callback"].map { name throws(ServiceError) in try JSONPCallback(name)
+            }
+            let answer = try await route(request, &operation).begun()
+            return (operation, callback.map { answer.wrapped(in: $0) } ?? answer)
+        } catch let error as ServiceError {
+            return (operation, failure(error, request))
+        } catch let error as StoreError {
+            if let error = ServiceError(error) { return (operation, failure(error, request)) }
+            logger.error("The store failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
+        } catch {
+            logger.error("A request failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
+        }
+        return (operation, failure(.internalFailure, request))
+    }
+
+    private func failure(_ error: ServiceError, _ request: ServiceRequest) -> Answer {
+        guard let format = try? request.format() else { return .error(error) }
+        return format == .html ? directory.error(error) : .error(error, format: format)
+    }
+
+    private func route(_ request: ServiceRequest, _ operation: inout ServerMetrics.Operation) async throws -> Answer {
+        guard [.get, .head, .post].contains(request.method) else {
+            throw ServiceError(code: 405, message: "Method not allowed.")
+        }
+        switch request.resource {
+        case .services(let segments):
+            return try await services(segments, request, &operation)
+        case .info:
+            operation = .info
+            return tagged(.json(ServerInfo.json, format: try request.format()))
+        case .home, .restRoot:
+            operation = .page
+            return directory.home()
+        case .stylesheet:
+            operation = .page
+            return tagged(.text(ServicesDirectory.stylesheet, type: "text/css;charset=utf-8"))
+        case .health:
+            operation = .health
+            return await health()
+        case .metrics:
+            operation = .metrics
+            return .text(metrics.text, type: "text/plain;version=0.0.4;charset=utf-8")
+        case .unknown:
+            var answer = Answer.error(.notFound("There is nothing at this address."))
+            answer.status = .notFound
+            return answer
+        }
+    }
+
+    /// Says whether the store answers.
+    private func health() async -> Answer {
+        do {
+            let names = try await store.serviceNames()
+            return .json(["status": "ok", "services": JSONValue(names.count)])
+        } catch {
+            logger.error("The store does not answer", metadata: ["error": "\(error)"])
+            var answer = Answer.json(["status": "failing", "reason": "The store does not answer."])
+            answer.status = .serviceUnavailable
+            answer.errorCode = 503
+            return answer
+        }
+    }
+
+    // MARK: Catalogue and services
+
+    private func services(
+        _ segments: [String], _ request: ServiceRequest, _ operation: inout ServerMetrics.Operation
+    ) async throws -> Answer {
+        let position = segments.prefix(3).firstIndex { $0.equalsIgnoringCase("FeatureServer") }
+        guard let position, position == 1 || position == 2 else {
+            operation = .catalog
+            return tagged(try await folder(segments, request))
+        }
+        let path = segments[..<position].joined(separator: "/")
+        let resource = ServiceResource(segments[(position + 1)...])
+        operation = resource.operation
+        guard let published = try await catalog.service(path: path) else {
+            throw .notFound("Service \(path) not found.") as ServiceError
+        }
+        return try await answer(resource, of: published, request)
+    }
+
+    private func answer(_ resource: ServiceResource, of published: PublishedService, _ request: ServiceRequest)
+        async throws -> Answer
+    {
+        let definition = published.definition
+        switch resource {
+        case .root:
+            let format = try request.format()
+            if format == .html { return directory.service(definition) }
+            return tagged(.json(try await service.root(published), format: format))
+        case .layers:
+            return tagged(.json(try await service.layers(published), format: try request.format()))
+        case .relationships:
+            return tagged(.json(service.relationships(published), format: try request.format()))
+        case .layer(let id):
+            let layer = try published.layer(id: id)
+            let format = try request.format()
+            if format == .html { return directory.layer(layer, of: definition) }
+            return tagged(.json(try await service.layer(layer, of: published), format: format))
+        case .feature(let layerID, let objectID):
+            return try await service.feature(objectID, in: published.layer(id: layerID), of: published, request)
+        case .layerOperation(let layerID, .query):
+            let layer = try published.layer(id: layerID)
+            if request.method != .post, request.wantsPage { return directory.queryForm(layer, of: definition) }
+            return try await service.query(layer, of: published, request)
+        case .layerOperation(let layerID, let operation):
+            try request.requirePost()
+            let layer = try published.layer(id: layerID)
+            return try await service.edit(operation, layer, of: published, request)
+        case .applyEdits:
+            try request.requirePost()
+            return try await service.applyEdits(to: published, request)
+        case .unknown:
+            throw ServiceError(
+                code: 400, message: "Invalid URL", details: ["The service has no such resource or operation."])
+        }
+    }
+
+    private func folder(_ segments: [String], _ request: ServiceRequest) async throws -> Answer {
+        let names = try await catalog.names()
+        let folders = Set(names.compactMap(\.folder)).sorted()
+        let format = try request.format()
+        guard let wanted = segments.first else {
+            let services = names.filter { $0.folder == nil }
+            if format == .html { return directory.catalog(folder: nil, folders: folders, names: services) }
+            return .json(ServerInfo.catalog(folders: folders, names: services), format: format)
+        }
+        guard segments.count == 1, let folder = folders.first(where: { $0.equalsIgnoringCase(wanted) }) else {
+            throw .notFound("Folder not found.") as ServiceError
+        }
+        let services = names.filter { $0.folder == folder }
+        if format == .html { return directory.catalog(folder: folder, folders: [], names: services) }
+        return .json(ServerInfo.catalog(folders: [], names: services), format: format)
+    }
+
+    /// An answer that is at hand is named by its bytes.
+    private func tagged(_ answer: Answer) -> Answer {
+        guard case .bytes(let bytes) = answer.body else { return answer }
+        var tagged = answer
+        tagged.entityTag = EntityTag.ofBytes(bytes)
+        return tagged
+    }
+}

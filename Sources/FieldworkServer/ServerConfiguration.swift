@@ -1,0 +1,38 @@
+/// Where the server listens and what it allows.
+package struct ServerConfiguration: Sendable {
+    /// The address to listen on. The default is reached from this machine only.
+    package var host: String
+    /// The port to listen on; 0 for any free one, which `onReady` tells.
+    package var port: Int
+    /// The first segment of every address of the protocol, `/<instance>/rest/…`. Some clients have `arcgis` built in.
+    package var instance: String
+    package var maximumBodyBytes: Int
+    package var maximumConnections: Int
+    /// How long a definition is used before the store is asked again whether it changed.
+    package var definitionLifetime: Duration
+    package var idleTime: Duration
+    package var stalledWriteTime: Duration
+    package var shutdownTime: Duration
+    /// Whether the store is closed after the last request has finished.
+    package var closesStore: Bool
+
+    package init(
+        host: String = "127.0.0.1", port: Int = 8080, instance: String = "arcgis",
+        maximumBodyBytes: Int = Limits.bodyBytes, maximumConnections: Int = Limits.connections,
+        definitionLifetime: Duration = .milliseconds(Limits.definitionLifetimeMilliseconds),
+        idleTime: Duration = .seconds(Limits.idleSeconds),
+        stalledWriteTime: Duration = .seconds(Limits.stalledWriteSeconds),
+        shutdownTime: Duration = .seconds(Limits.shutdownSeconds), closesStore: Bool = true
+    ) {
+        self.host = host
+        self.port = port
+        self.instance = instance
+        self.maximumBodyBytes = maximumBodyBytes
+        self.maximumConnections = maximumConnections
+        self.definitionLifetime = definitionLifetime
+        self.idleTime = idleTime
+        self.stalledWriteTime = stalledWriteTime
+        self.shutdownTime = shutdownTime
+        self.closesStore = closesStore
+    }
+}

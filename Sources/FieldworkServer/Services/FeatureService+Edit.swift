@@ -1,0 +1,51 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import HTTPTypes
+
+extension FeatureService {
+    /// `addFeatures`, `updateFeatures`, `deleteFeatures` and `applyEdits` of a layer or table (rest-api §4.4, §4.5).
+    func edit(
+        _ operation: LayerOperation, _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        let permissions = Permissions(service: published.definition, layer: layer)
+        let parameters = request.parameters
+        let edits: ApplyEditsRequest
+        let answered: EditAnswer.Operation
+        switch operation {
+        case .query:
+            throw ServiceError.notSupported
+        case .addFeatures:
+            try permissions.require(.create)
+            edits = try ApplyEditsRequest(adding: parameters, layer: layer, moment: now())
+            answered = .addFeatures
+        case .updateFeatures:
+            try permissions.require(.update)
+            edits = try ApplyEditsRequest(updating: parameters, layer: layer, moment: now())
+            answered = .updateFeatures
+        case .deleteFeatures:
+            try permissions.require(.delete)
+            edits = try ApplyEditsRequest(deleting: parameters, layer: layer, moment: now())
+            answered = .deleteFeatures
+        case .applyEdits:
+            edits = try ApplyEditsRequest(edits: parameters, layer: layer, moment: now())
+            answered = .applyEdits
+        }
+        for layerEdits in edits.batch.layers { try permissions.require(for: layerEdits) }
+        let format = try request.format()
+        let result = try await store.apply(edits.batch, to: published.definition.name)
+        return .json(EditAnswer.json(result, to: edits, answered), format: format == .html ? .json : format)
+    }
+
+    /// `applyEdits` of the service: several layers in one transaction (rest-api §4.6).
+    func applyEdits(to published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
+        let edits = try ApplyEditsRequest(edits: request.parameters, service: published.definition, moment: now())
+        for layerEdits in edits.batch.layers {
+            let layer = try published.layer(id: layerEdits.layerID)
+            try Permissions(service: published.definition, layer: layer).require(for: layerEdits)
+        }
+        let format = try request.format()
+        let result = try await store.apply(edits.batch, to: published.definition.name)
+        return .json(EditAnswer.json(result, to: edits), format: format == .html ? .json : format)
+    }
+}

@@ -1,0 +1,116 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import HTTPTypes
+
+extension FeatureService {
+    /// `query` of a layer or table (rest-api §3).
+    func query(_ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest) async throws
+        -> Answer
+    {
+        try Permissions(service: published.definition, layer: layer).require(.query)
+        let query = try QueryRequest(parameters: request.parameters, layer: layer, service: published.definition)
+        let address = LayerAddress(service: published.definition.name, layerID: layer.id)
+        // Read before the rows: an edit in between makes the answer newer than its tag, never older.
+        let tag = try await entityTag(for: request, of: published)
+        var answer = try await answer(query, layer, address)
+        answer.entityTag = tag
+        return answer
+    }
+
+    /// The resource of one feature (rest-api §2.9).
+    func feature(
+        _ objectID: Int64, in layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        try Permissions(service: published.definition, layer: layer).require(.query)
+        let format = try request.format()
+        var query = FeatureQuery(objectIDs: [objectID], limit: 1)
+        query.output.returnsZ = layer.hasZ
+        query.output.returnsM = layer.hasM
+        query.output.spatialReference = try request.parameters.spatialReference("outSR")
+        let address = LayerAddress(service: published.definition.name, layerID: layer.id)
+        let encoder = try JSONFeatureEncoder(layer: layer, query: query)
+        let bytes = try await Self.collected(try await store.encodedFeatures(query, in: address, encoder: encoder))
+        guard let feature = try JSONParser.parse(bytes)["features"]?.arrayValue?.first else {
+            throw ServiceError.notFound("Feature \(objectID) not found.")
+        }
+        return .json(["feature": feature], format: format == .html ? .json : format)
+    }
+
+    private func answer(_ query: QueryRequest, _ layer: LayerDefinition, _ address: LayerAddress) async throws -> Answer
+    {
+        let format: AnswerFormat = query.format == .pjson ? .prettyJSON : .json
+        let isPBF = query.format == .pbf
+        switch query.content {
+        case .features(let features):
+            return try await self.features(features, query.format, layer, address)
+        case .count(let counted):
+            let count = try await store.count(counted, in: address)
+            return isPBF ? .pbf(PBFHead.count(count)) : .json(QueryAnswer.count(count), format: format)
+        case .objectIDs(let wanted):
+            let ids = try await store.objectIDs(wanted, in: address)
+            if isPBF { return .pbf(PBFHead.objectIDs(ids, layer: layer)) }
+            return Answer(contentType: Answer.jsonType, body: .bytes(QueryAnswer.objectIDs(ids, layer: layer)))
+        case .extent(let bounded):
+            let (extent, count) = try await store.extent(bounded, in: address)
+            let reference = bounded.output.spatialReference ?? (query.format == .geojson ? .wgs84 : nil)
+            let projected = try Self.projected(extent, into: reference)
+            if isPBF { return .pbf(PBFHead.extent(projected, count: count)) }
+            return .json(QueryAnswer.extent(projected, count: count, format: query.format), format: format)
+        }
+    }
+
+    private func features(
+        _ query: FeatureQuery, _ format: QueryRequest.Format, _ layer: LayerDefinition, _ address: LayerAddress
+    ) async throws -> Answer {
+        switch format {
+        case .json:
+            let encoder = try JSONFeatureEncoder(layer: layer, query: query)
+            let pieces = try await store.encodedFeatures(query, in: address, encoder: encoder)
+            return Answer(contentType: Answer.jsonType, body: .stream(pieces))
+        case .pjson:
+            // For people: laid out as a whole, since nobody reads more than a page of it.
+            let encoder = try JSONFeatureEncoder(layer: layer, query: query)
+            let bytes = try await Self.collected(try await store.encodedFeatures(query, in: address, encoder: encoder))
+            return .json(try JSONParser.parse(bytes), format: .prettyJSON)
+        case .geojson:
+            let encoder = try GeoJSONFeatureEncoder(layer: layer, query: query)
+            let pieces = try await store.encodedFeatures(query, in: address, encoder: encoder)
+            return Answer(contentType: Answer.geoJSONType, body: .stream(pieces))
+        case .pbf:
+            let encoder = try PBFFeatureEncoder(layer: layer, query: query)
+            let pieces = try await store.encodedFeatures(query, in: address, encoder: encoder)
+            return Answer(contentType: Answer.pbfType, body: .stream(pieces))
+        }
+    }
+
+    private static func collected(_ pieces: EncodedFeatures) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await piece in pieces { bytes.append(contentsOf: piece) }
+        return bytes
+    }
+
+    private static func projected(_ extent: Envelope?, into reference: SpatialReference?) throws -> Envelope? {
+        guard let extent, let reference else { return extent }
+        do {
+            return try GeometryEngine.projected(extent, into: reference)
+        } catch {
+            throw ServiceError.invalidQuery("'outSR': \(error.details)")
+        }
+    }
+
+    /// An answer to GET is a function of the address, the definition and the generation, unless it asks for the time.
+    private func entityTag(for request: ServiceRequest, of published: PublishedService) async throws -> String? {
+        guard request.method != .post, !request.asksForCurrentTime else { return nil }
+        return EntityTag.ofState(
+            target: request.address, generation: try await store.generation(of: published.definition.name),
+            definitionVersion: published.version)
+    }
+}
+
+extension ServiceRequest {
+    /// Whether a condition may depend on when it is asked.
+    fileprivate var asksForCurrentTime: Bool {
+        parameters["where"]?.lowercased().contains("current_") == true
+    }
+}

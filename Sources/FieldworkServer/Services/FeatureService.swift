@@ -1,0 +1,52 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// The feature service: resources of a service and its layers, queries and edits, over any store.
+struct FeatureService: Sendable {
+    let store: any FeatureStore
+    /// The moment of an edit.
+    var now: @Sendable () -> Date = { Date() }
+
+    /// The root resource (rest-api §2.1).
+    func root(_ published: PublishedService) async throws -> JSONValue {
+        var extent: Envelope?
+        for layer in published.definition.layers where !layer.isTable {
+            guard let more = try await self.extent(of: layer, in: published) else { continue }
+            extent = extent.map { GeometryEngine.combineExtents(of: [$0, more]) ?? $0 } ?? more
+        }
+        return published.definition.json(context: ResourceContext(extent: extent))
+    }
+
+    /// All layers and tables at once (rest-api §2.2).
+    func layers(_ published: PublishedService) async throws -> JSONValue {
+        var layers: [JSONValue] = []
+        var tables: [JSONValue] = []
+        for definition in published.definition.layers {
+            let json = try await layer(definition, of: published)
+            if definition.isTable { tables.append(json) } else { layers.append(json) }
+        }
+        return ["layers": .array(layers), "tables": .array(tables)]
+    }
+
+    /// The relationships between layers and tables (rest-api §2.3).
+    func relationships(_ published: PublishedService) -> JSONValue {
+        ["relationships": published.definition.json()["relationships"] ?? []]
+    }
+
+    /// The layer or table resource (rest-api §2.4).
+    func layer(_ layer: LayerDefinition, of published: PublishedService) async throws -> JSONValue {
+        layer.json(
+            context: ResourceContext(
+                extent: try await extent(of: layer, in: published),
+                serviceCapabilities: published.definition.capabilities,
+                serviceMaxRecordCount: published.definition.maxRecordCount))
+    }
+
+    private func extent(of layer: LayerDefinition, in published: PublishedService) async throws -> Envelope? {
+        guard !layer.isTable else { return nil }
+        let address = LayerAddress(service: published.definition.name, layerID: layer.id)
+        return try await store.extent(FeatureQuery(), in: address).extent ?? layer.extent
+    }
+}

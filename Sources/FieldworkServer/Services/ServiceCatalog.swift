@@ -1,0 +1,85 @@
+import FieldworkREST
+import FieldworkStore
+import Synchronization
+
+/// A service as the server works with it: its definition, and a number that changes whenever the definition does.
+struct PublishedService: Sendable {
+    var definition: ServiceDefinition
+    var version: UInt64
+
+    func layer(id: Int) throws(ServiceError) -> LayerDefinition {
+        guard let layer = definition.layer(id: id) else { throw .notFound("Layer or table \(id) not found.") }
+        return layer
+    }
+}
+
+/// The services of the store by the name that clients use, in memory. A definition is used for a while before the store
+/// is asked again; the store checks every edit against the definition that holds at that moment, so that an old one
+/// here can make an answer old but never an edit wrong.
+final class ServiceCatalog: Sendable {
+    private struct Entry {
+        var service: PublishedService
+        var readAt: ContinuousClock.Instant
+    }
+
+    private struct State {
+        /// By lower-case path.
+        var entries: [String: Entry] = [:]
+        var nextVersion: UInt64
+    }
+
+    private let store: any FeatureStore
+    private let lifetime: Duration
+    private let state: Mutex<State>
+
+    init(store: any FeatureStore, lifetime: Duration) {
+        self.store = store
+        self.lifetime = lifetime
+        // Versions of an earlier run must not come back: they are part of entity tags.
+        state = Mutex(State(nextVersion: UInt64.random(in: 0..<(1 << 48)) << 16))
+    }
+
+    /// The names of all services, in the order of their paths.
+    func names() async throws -> [ServiceName] {
+        try await store.serviceNames().sorted { $0.path.lowercased() < $1.path.lowercased() }
+    }
+
+    /// The service of a path such as `Folder/Name`, without regard to case; nil when there is none.
+    func service(path: String) async throws -> PublishedService? {
+        let key = path.lowercased()
+        let known = state.withLock { $0.entries[key] }
+        if let known, known.readAt.duration(to: .now) < lifetime { return known.service }
+        return try await read(key)
+    }
+
+    /// Forgets what was read: the next request asks the store.
+    func invalidate() { state.withLock { $0.entries.removeAll() } }
+
+    private func read(_ key: String) async throws -> PublishedService? {
+        // The client's text is only compared with names that exist. It never reaches the store.
+        let matches = try await names().filter { $0.path.lowercased() == key }
+        guard let name = matches.first else {
+            state.withLock { _ = $0.entries.removeValue(forKey: key) }
+            return nil
+        }
+        let definition: ServiceDefinition
+        do {
+            definition = try await store.service(name)
+        } catch let error as StoreError where error.code == .serviceNotFound {
+            return nil
+        }
+        return state.withLock { keep(definition, for: key, in: &$0) }
+    }
+
+    private func keep(_ definition: ServiceDefinition, for key: String, in state: inout State) -> PublishedService {
+        var service = PublishedService(definition: definition, version: state.nextVersion)
+        if let known = state.entries[key], known.service.definition == definition {
+            service.version = known.service.version
+        } else {
+            state.nextVersion += 1
+        }
+        if state.entries.count >= Limits.cachedServices { state.entries.removeAll() }
+        state.entries[key] = Entry(service: service, readAt: .now)
+        return service
+    }
+}

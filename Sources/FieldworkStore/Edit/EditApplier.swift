@@ -1,0 +1,119 @@
+import FieldworkREST
+import Foundation
+
+/// Applies a batch within an open transaction: all that a write is, in one place (design D3). The schema's rules are
+/// checked here, history and change log are written by the tables' triggers in the same transaction.
+struct EditApplier {
+    let connection: SQLiteConnection
+    let catalogue: ServiceCatalogue
+    let rules: [Int: RowRules]
+    let keepsObjectIDs: Bool
+
+    /// Applies a batch, or throws and leaves nothing of it.
+    func apply(_ batch: EditBatch) throws -> EditBatchResult {
+        for edits in batch.layers { _ = try catalogue.layer(edits.layerID) }
+        try connection.run("SAVEPOINT fieldwork_batch")
+        do {
+            let generation = try open(batch)
+            var result = EditBatchResult(
+                layers: try batch.layers.map { try apply($0, batch) }, generation: generation, moment: batch.moment)
+            if (batch.rollsBackOnFailure && result.hasErrors) || !result.hasSuccess {
+                try undo()
+                result.generation = nil
+                if result.hasErrors, batch.rollsBackOnFailure { result.markRolledBack() }
+            }
+            try connection.run("RELEASE fieldwork_batch")
+            return result
+        } catch {
+            // Some failures (disk full) have ended the whole transaction already.
+            if connection.isInTransaction {
+                try undo()
+                try connection.run("RELEASE fieldwork_batch")
+            }
+            throw error
+        }
+    }
+
+    private func undo() throws { try connection.run("ROLLBACK TO fieldwork_batch") }
+
+    /// Begins a generation; a cache that takes over state begins none, and its triggers log nothing.
+    private func open(_ batch: EditBatch) throws -> Int64? {
+        if batch.origin == .cache {
+            try connection.run("UPDATE fieldwork_state SET inside = 1, muted = 1 WHERE id = 1")
+            return nil
+        }
+        try connection.run("UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1")
+        let generation = try connection.integer("SELECT generation FROM fieldwork_state WHERE id = 1")
+        guard let generation else { throw StoreError(.corrupt, "The file has lost its state of generations.") }
+        try connection.run("INSERT INTO fieldwork_generations (generation, moment, editor) VALUES (?, ?, ?)") {
+            try $0.bind(generation, at: 1)
+            try $0.bind(DateText.text(milliseconds: batch.moment.milliseconds), at: 2)
+            try $0.bind(batch.editor, at: 3)
+        }
+        return generation
+    }
+
+    /// Ends what `open` began; the last step before COMMIT.
+    static func close(on connection: SQLiteConnection) throws {
+        try connection.run("UPDATE fieldwork_state SET inside = 0, muted = 0 WHERE id = 1")
+    }
+
+    /// Adds, then updates, then deletes.
+    private func apply(_ edits: LayerEdits, _ batch: EditBatch) throws -> LayerEditResults {
+        let layer = try catalogue.layer(edits.layerID)
+        let writer = LayerWriter(
+            layer: layer, rules: rules[edits.layerID] ?? RowRules(layer: layer), connection: connection, batch: batch,
+            keepsObjectIDs: keepsObjectIDs)
+        var results = LayerEditResults(layerID: edits.layerID)
+        results.adds = try add(edits.adds, writer)
+        for edit in edits.updates { results.updates.append(try writer.update(edit)) }
+        for identifier in try identifiers(edits.deletes, layer) {
+            results.deletes.append(try writer.delete(identifier))
+        }
+        return results
+    }
+
+    private func add(_ adds: [FeatureEdit], _ writer: LayerWriter) throws -> [EditResult] {
+        guard writer.batch.origin == .load, writer.layer.geometryColumn != nil else { return try adds.map(writer.add) }
+        // Neighbours on the map become neighbours in the file; the results keep the order of the request.
+        var results = [EditResult](repeating: EditResult(objectID: nil, globalID: nil), count: adds.count)
+        for index in HilbertOrder.order(of: adds) { results[index] = try writer.add(adds[index]) }
+        return results
+    }
+
+    private func identifiers(_ deletes: LayerEdits.Deletes, _ layer: StoredLayer) throws -> [FeatureIdentifier] {
+        switch deletes {
+        case .features(let identifiers): return identifiers
+        case .matching(let query):
+            let compiler = QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
+            let plan = try compiler.identifiers(query)
+            // All ids are read before the first is deleted: the statement must not walk what it changes.
+            let statement = try plan.statement(on: connection)
+            defer { statement.finish() }
+            var identifiers: [FeatureIdentifier] = []
+            while try statement.step(), identifiers.count < plan.limit ?? .max {
+                identifiers.append(.objectID(statement.integer(0)))
+            }
+            return identifiers
+        }
+    }
+}
+
+extension EditBatchResult {
+    var hasSuccess: Bool { layers.contains { ($0.adds + $0.updates + $0.deletes).contains(where: \.isSuccess) } }
+
+    /// What succeeded was undone with the rest.
+    mutating func markRolledBack() {
+        func mark(_ results: inout [EditResult], areNew: Bool) {
+            for index in results.indices where results[index].isSuccess {
+                results[index].error = .rolledBack
+                if areNew { results[index].objectID = nil }
+            }
+        }
+        for index in layers.indices {
+            mark(&layers[index].adds, areNew: true)
+            mark(&layers[index].updates, areNew: false)
+            mark(&layers[index].deletes, areNew: false)
+        }
+    }
+}

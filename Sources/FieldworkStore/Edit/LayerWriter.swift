@@ -1,0 +1,260 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// Writes features of one layer within the transaction that its caller has opened.
+struct LayerWriter {
+    let layer: StoredLayer
+    let rules: RowRules
+    let connection: SQLiteConnection
+    let batch: EditBatch
+    /// Adds may choose their object id.
+    let keepsObjectIDs: Bool
+
+    private var table: String { quoted(layer.tableName) }
+    private var key: String { quoted(layer.objectIDColumn) }
+
+    // MARK: Adds
+
+    func add(_ edit: FeatureEdit) throws -> EditResult {
+        if let rejection = edit.rejection { return failed(rejection, edit) }
+        if batch.origin == .cache { return try takeOver(edit) }
+        do {
+            var row = try rules.newRow(edit, in: batch)
+            let geometry = try geometryBlob(edit.geometry)
+            let globalID = newGlobalID(edit)
+            if let index = layer.globalIDIndex, let globalID { row[index] = .text(GUID.normalForm(globalID)) }
+            let objectID = keepsObjectIDs || batch.origin == .load ? givenObjectID(edit) : nil
+            return try insert(row, geometry: geometry, objectID: objectID, globalID: globalID, edit)
+        } catch let error as EditError {
+            return failed(error, edit)
+        }
+    }
+
+    private func insert(
+        _ row: [AttributeValue], geometry: [UInt8]?, objectID: Int64?, globalID: UUID?, _ edit: FeatureEdit
+    ) throws -> EditResult {
+        let statement = try connection.cached(insertSQL)
+        defer { statement.finish() }
+        var position = 1
+        for index in row.indices where layer.columns[index].isStored {
+            if index == layer.objectIDIndex {
+                if let objectID {
+                    try statement.bind(objectID, at: position)
+                } else {
+                    try statement.bindNull(at: position)
+                }
+            } else {
+                try statement.bind(row[index], at: position)
+            }
+            position += 1
+        }
+        if layer.geometryColumn != nil { try bind(geometry, to: statement, at: position) }
+        switch try statement.execute() {
+        case .done: return EditResult(objectID: connection.lastInsertedRowID, globalID: globalID)
+        case .notUnique:
+            statement.finish()
+            return try notUnique(objectID: objectID, globalID: globalID)
+        case .refused(let message): return failed(EditError(code: 1000, description: message), edit)
+        }
+    }
+
+    /// An id that is there already. The result names the feature that has it, so that a client that sends an edit again
+    /// after it lost the answer learns what became of it.
+    private func notUnique(objectID: Int64?, globalID: UUID?) throws -> EditResult {
+        if let globalID, let existing = try find(.globalID(globalID)) {
+            return EditResult(
+                objectID: existing.objectID, globalID: globalID,
+                error: EditError(code: 1016, description: "A feature with this global id exists already."))
+        }
+        return EditResult(
+            objectID: objectID, globalID: globalID,
+            error: EditError(code: 1016, description: "A feature with this object id exists already."))
+    }
+
+    private var insertSQL: String {
+        var names = layer.columns.filter(\.isStored).map { quoted($0.name) }
+        if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
+        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+    }
+
+    /// The client's id where it counts, else a new one; nil for a layer without.
+    private func newGlobalID(_ edit: FeatureEdit) -> UUID? {
+        guard layer.globalIDIndex != nil else { return nil }
+        if batch.usesGlobalIDs || batch.origin != .edit, let id = givenGlobalID(edit) { return id }
+        return UUID()
+    }
+
+    private func givenGlobalID(_ edit: FeatureEdit) -> UUID? {
+        if let id = edit.globalID { return id }
+        guard let index = layer.globalIDIndex else { return nil }
+        return edit.attributes.first { layer.index(of: $0.name) == index }?.value.textValue.flatMap(GUID.parse)
+    }
+
+    private func givenObjectID(_ edit: FeatureEdit) -> Int64? {
+        edit.objectID
+            ?? edit.attributes.first { layer.index(of: $0.name) == layer.objectIDIndex }?.value.integerValue
+    }
+
+    /// The state of a feature as its service has it: inserted, or put in place of what was known.
+    private func takeOver(_ edit: FeatureEdit) throws -> EditResult {
+        let globalID = givenGlobalID(edit) ?? (layer.globalIDIndex == nil ? nil : UUID())
+        var assignments = rules.assignmentsAsTheyAre(edit)
+        let objectID = givenObjectID(edit)
+        if let index = layer.globalIDIndex, let globalID, objectID == nil || givenGlobalID(edit) != nil {
+            assignments.append((index, .text(GUID.normalForm(globalID))))
+            // The same feature under a provisional object id gives way to the service's.
+            try connection.run(
+                "DELETE FROM \(table) WHERE \(quoted(layer.columns[index].name)) = ?1 AND \(key) IS NOT ?2"
+            ) {
+                try $0.bind(GUID.normalForm(globalID), at: 1)
+                if let objectID { try $0.bind(objectID, at: 2) }
+            }
+        }
+        var names = assignments.map { quoted(layer.columns[$0.column].name) }
+        let setsGeometry = layer.geometryColumn != nil && !edit.geometry.isUnchanged
+        if setsGeometry, let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
+        let updates = names.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let marks = Array(repeating: ", ?", count: names.count).joined()
+        let sql = """
+            INSERT INTO \(table) (\(([key] + names).joined(separator: ", "))) VALUES (?\(marks))
+            ON CONFLICT (\(key)) DO \(names.isEmpty ? "NOTHING" : "UPDATE SET \(updates)")
+            """
+        do {
+            let geometry = try geometryBlob(edit.geometry)
+            try connection.run(sql) { statement in
+                if let objectID { try statement.bind(objectID, at: 1) }
+                for (offset, assignment) in assignments.enumerated() {
+                    try statement.bind(assignment.value, at: offset + 2)
+                }
+                if setsGeometry { try bind(geometry, to: statement, at: names.count + 1) }
+            }
+        } catch let error as EditError {
+            return failed(error, edit)
+        }
+        return EditResult(objectID: objectID ?? connection.lastInsertedRowID, globalID: globalID)
+    }
+
+    // MARK: Updates
+
+    func update(_ edit: FeatureEdit) throws -> EditResult {
+        if let rejection = edit.rejection { return failed(rejection, edit) }
+        guard let identifier = identifier(of: edit) else {
+            return failed(EditError(code: 1019, description: "An update needs the id of its feature."), edit)
+        }
+        guard let current = try find(identifier) else {
+            return failed(EditError(code: 1019, description: "There is no feature with this id."), edit)
+        }
+        do {
+            let assignments =
+                batch.origin == .cache
+                ? rules.assignmentsAsTheyAre(edit)
+                : try rules.assignments(edit, in: batch, currentTypeID: current.typeID)
+            return try write(assignments, edit, to: current)
+        } catch let error as EditError {
+            return EditResult(objectID: current.objectID, globalID: current.globalID, error: error)
+        }
+    }
+
+    private func write(
+        _ assignments: [RowRules.Assignment], _ edit: FeatureEdit, to current: Found
+    ) throws -> EditResult {
+        var sets = assignments.map { "\(quoted(layer.columns[$0.column].name)) = ?" }
+        let setsGeometry = layer.geometryColumn != nil && !edit.geometry.isUnchanged
+        if setsGeometry, let geometryColumn = layer.geometryColumn { sets.append("\(quoted(geometryColumn)) = ?") }
+        let result = EditResult(objectID: current.objectID, globalID: current.globalID)
+        guard !sets.isEmpty else { return result }
+        let geometry = try geometryBlob(edit.geometry)
+        let statement = try connection.cached("UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(key) = ?")
+        defer { statement.finish() }
+        for (offset, assignment) in assignments.enumerated() { try statement.bind(assignment.value, at: offset + 1) }
+        if setsGeometry { try bind(geometry, to: statement, at: sets.count) }
+        try statement.bind(current.objectID, at: sets.count + 1)
+        switch try statement.execute() {
+        case .done: return result
+        case .notUnique(let message), .refused(let message): throw EditError(code: 1019, description: message)
+        }
+    }
+
+    private func identifier(of edit: FeatureEdit) -> FeatureIdentifier? {
+        if batch.usesGlobalIDs, let id = givenGlobalID(edit) { return .globalID(id) }
+        if let id = givenObjectID(edit) { return .objectID(id) }
+        return givenGlobalID(edit).map(FeatureIdentifier.globalID)
+    }
+
+    // MARK: Deletes
+
+    func delete(_ identifier: FeatureIdentifier) throws -> EditResult {
+        guard let found = try find(identifier) else {
+            var result = EditResult(objectID: nil, globalID: nil)
+            switch identifier {
+            case .objectID(let id): result.objectID = id
+            case .globalID(let id): result.globalID = id
+            }
+            // A cache that lacks what its service has deleted is up to date.
+            if batch.origin != .cache {
+                result.error = EditError(code: 1018, description: "There is no feature with this id.")
+            }
+            return result
+        }
+        let statement = try connection.cached("DELETE FROM \(table) WHERE \(key) = ?")
+        defer { statement.finish() }
+        try statement.bind(found.objectID, at: 1)
+        var result = EditResult(objectID: found.objectID, globalID: found.globalID)
+        switch try statement.execute() {
+        case .done: break
+        case .notUnique(let message), .refused(let message): result.error = EditError(code: 1018, description: message)
+        }
+        return result
+    }
+
+    // MARK: Both
+
+    struct Found {
+        var objectID: Int64
+        var globalID: UUID?
+        var typeID: AttributeValue?
+    }
+
+    func find(_ identifier: FeatureIdentifier) throws -> Found? {
+        let globalID = layer.globalIDColumn.map(quoted)
+        let typeID = rules.needsTypeID ? rules.typeIDColumn.map { quoted($0.name) } : nil
+        let columns = "\(key), \(globalID ?? "NULL"), \(typeID ?? "NULL")"
+        var found: Found?
+        func read(_ row: SQLiteStatement) {
+            found = Found(
+                objectID: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse),
+                typeID: rules.needsTypeID ? rules.typeIDColumn?.value(row, 2) : nil)
+        }
+        switch identifier {
+        case .objectID(let id):
+            try connection.run(
+                "SELECT \(columns) FROM \(table) WHERE \(key) = ?", bind: { try $0.bind(id, at: 1) }, row: read)
+        case .globalID(let id):
+            guard let globalID else { return nil }
+            try connection.run(
+                "SELECT \(columns) FROM \(table) WHERE \(globalID) = ?",
+                bind: { try $0.bind(GUID.normalForm(id), at: 1) }, row: read)
+        }
+        return found
+    }
+
+    private func geometryBlob(_ edit: FeatureEdit.GeometryEdit) throws(EditError) -> [UInt8]? {
+        guard case .geometry(let geometry) = edit else { return nil }
+        return try GeometryRules.blob(for: geometry, in: layer)
+    }
+
+    private func bind(_ blob: [UInt8]?, to statement: SQLiteStatement, at index: Int) throws {
+        guard let blob else { return try statement.bindNull(at: index) }
+        try blob.withUnsafeBytes { try statement.bind(blob: $0, at: index) }
+    }
+
+    private func failed(_ error: EditError, _ edit: FeatureEdit) -> EditResult {
+        EditResult(objectID: edit.objectID, globalID: edit.globalID, error: error)
+    }
+}
+
+extension FeatureEdit.GeometryEdit {
+    var isUnchanged: Bool { if case .unchanged = self { true } else { false } }
+}

@@ -1,0 +1,176 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// Turns one submitted feature into the values of a row, or says why not. Holds what depends on the layer alone, so that
+/// a feature costs only its own checks.
+struct RowRules {
+    let layer: StoredLayer
+    private let typeIDIndex: Int?
+    /// Domains of types, by type id and column.
+    private let typeDomains: [AttributeValue: [Int: DomainDefinition]]
+    private let creator: Int?
+    private let creationDate: Int?
+    private let editor: Int?
+    private let editDate: Int?
+    /// Fields that the store itself fills.
+    private let maintained: Set<Int>
+
+    init(layer: StoredLayer) {
+        self.layer = layer
+        let definition = layer.definition
+        func index(_ name: String?) -> Int? { name.flatMap(layer.index(of:)) }
+        creator = index(definition.editFields?.creatorField)
+        creationDate = index(definition.editFields?.creationDateField)
+        editor = index(definition.editFields?.editorField)
+        editDate = index(definition.editFields?.editDateField)
+        maintained = Set([creator, creationDate, editor, editDate].compactMap(\.self))
+        typeIDIndex = index(definition.typeIDField)
+        var domains: [AttributeValue: [Int: DomainDefinition]] = [:]
+        for type in definition.types where !type.domains.isEmpty {
+            for (name, domain) in type.domains where domain.kind != .inherited {
+                if let column = layer.index(of: name) { domains[type.id, default: [:]][column] = domain }
+            }
+        }
+        typeDomains = domains
+    }
+
+    /// Whether the current type of a feature matters to an update.
+    var needsTypeID: Bool { !typeDomains.isEmpty && typeIDIndex != nil }
+    var typeIDColumn: StoredColumn? { typeIDIndex.map { layer.columns[$0] } }
+
+    /// A new value for a column, in the column's form.
+    typealias Assignment = (column: Int, value: AttributeValue)
+
+    // MARK: Adds
+
+    /// The values of a whole new row, column by column, without object and global id.
+    func newRow(_ edit: FeatureEdit, in batch: EditBatch) throws(EditError) -> [AttributeValue] {
+        var row = layer.columns.map(\.field.defaultValue)
+        var isGiven = [Bool](repeating: false, count: row.count)
+        for attribute in edit.attributes {
+            guard let index = try assignable(attribute.name, in: batch.origin) else { continue }
+            row[index] = attribute.value
+            isGiven[index] = true
+        }
+        let domains = typeID(row, isGiven).flatMap { typeDomains[$0] }
+        for index in row.indices where isChecked(index, batch.origin) {
+            let column = layer.columns[index]
+            // A default fills what is not there, so an explicit null must be meant.
+            row[index] = try AttributeRules.stored(
+                row[index], in: column, domain: domains?[index] ?? column.field.domain)
+        }
+        track(batch, isNew: true) { index, value in
+            // A load keeps who and when its source tells.
+            if batch.origin == .load, isGiven[index], !row[index].isNull {
+                row[index] = AttributeRules.storedAsIs(row[index], in: layer.columns[index])
+            } else {
+                row[index] = value
+            }
+        }
+        return row
+    }
+
+    private func typeID(_ row: [AttributeValue], _ isGiven: [Bool]) -> AttributeValue? {
+        guard needsTypeID, let typeIDIndex, !row[typeIDIndex].isNull else { return nil }
+        return normalizedTypeID(row[typeIDIndex])
+    }
+
+    /// The type's id as the definition spells it.
+    private func normalizedTypeID(_ value: AttributeValue) -> AttributeValue? {
+        guard let typeIDColumn else { return nil }
+        if typeDomains[value] != nil { return value }
+        guard let coerced = try? AttributeRules.coerced(value, typeIDColumn) else { return nil }
+        return typeDomains.keys.first { AttributeRules.isSame($0, coerced, typeIDColumn) }
+    }
+
+    private func isChecked(_ index: Int, _ origin: EditBatch.Origin) -> Bool {
+        index != layer.objectIDIndex && index != layer.globalIDIndex && layer.columns[index].isStored
+            && !maintained.contains(index)
+    }
+
+    // MARK: Updates
+
+    /// The columns that an update assigns.
+    /// - Parameter currentTypeID: the feature's type as it is stored, where `needsTypeID`.
+    func assignments(
+        _ edit: FeatureEdit, in batch: EditBatch, currentTypeID: AttributeValue?
+    ) throws(EditError) -> [Assignment] {
+        var given: [Assignment] = []
+        var typeID = currentTypeID
+        for attribute in edit.attributes {
+            guard let index = try assignable(attribute.name, in: batch.origin) else { continue }
+            given.append((index, attribute.value))
+            if index == typeIDIndex { typeID = attribute.value }
+        }
+        let domains = needsTypeID ? typeID.flatMap(normalizedTypeID).flatMap { typeDomains[$0] } : nil
+        var result: [Assignment] = []
+        for (index, value) in given where isChecked(index, batch.origin) {
+            let column = layer.columns[index]
+            let domain = domains?[index] ?? column.field.domain
+            result.append((index, try AttributeRules.stored(value, in: column, domain: domain)))
+        }
+        track(batch, isNew: false) { index, value in result.append((index, value)) }
+        return Self.lastOfEach(result)
+    }
+
+    /// What a cache takes over from its service: all that is known here, unchecked.
+    func assignmentsAsTheyAre(_ edit: FeatureEdit) -> [Assignment] {
+        let known = edit.attributes.compactMap { attribute -> Assignment? in
+            guard let index = layer.index(of: attribute.name), index != layer.objectIDIndex,
+                index != layer.globalIDIndex,
+                layer.columns[index].isStored
+            else { return nil }
+            return (index, AttributeRules.storedAsIs(attribute.value, in: layer.columns[index]))
+        }
+        return Self.lastOfEach(known)
+    }
+
+    private static func lastOfEach(_ assignments: [Assignment]) -> [Assignment] {
+        var positions: [Int: Int] = [:]
+        var result: [Assignment] = []
+        for assignment in assignments {
+            if let position = positions[assignment.column] {
+                result[position] = assignment
+            } else {
+                positions[assignment.column] = result.count
+                result.append(assignment)
+            }
+        }
+        return result
+    }
+
+    // MARK: Both
+
+    /// The column of a submitted attribute; nil for what the store fills itself and what clients send back unasked
+    /// (ids, fields that can't be edited). A name that the layer doesn't have is an error: its value would be lost.
+    private func assignable(_ name: String, in origin: EditBatch.Origin) throws(EditError) -> Int? {
+        guard let index = layer.index(of: name) else {
+            throw EditError(code: 1000, description: "The layer has no field \(name.prefix(80)).")
+        }
+        let column = layer.columns[index]
+        guard column.isStored, index != layer.objectIDIndex, index != layer.globalIDIndex else { return nil }
+        if origin == .edit, !column.field.isEditable || maintained.contains(index) { return nil }
+        return index
+    }
+
+    private func track(_ batch: EditBatch, isNew: Bool, assign: (Int, AttributeValue) -> Void) {
+        guard !maintained.isEmpty else { return }
+        let moment = AttributeValue.text(DateText.text(milliseconds: batch.moment.milliseconds))
+        let name = AttributeValue.text(batch.editor ?? "")
+        if isNew {
+            if let creator { assign(creator, name) }
+            if let creationDate { assign(creationDate, moment) }
+        }
+        if let editor { assign(editor, name) }
+        if let editDate { assign(editDate, moment) }
+    }
+}
+
+extension Date {
+    /// Milliseconds since 1970, held within 64 bits.
+    var milliseconds: Int64 {
+        let value = (timeIntervalSince1970 * 1_000).rounded()
+        return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+    }
+}

@@ -1,0 +1,107 @@
+import FieldworkGeometry
+import FieldworkREST
+
+/// Makes the table of a layer: columns, entries in GeoPackage's catalogue, R-tree, change log.
+struct FeatureTable {
+    let layer: StoredLayer
+
+    func create(on connection: SQLiteConnection) throws {
+        try connection.execute(createStatement)
+        try addContents(to: connection)
+        if let geometryColumn = layer.geometryColumn {
+            try addGeometryColumn(geometryColumn, to: connection)
+            try SpatialIndex(layer: layer)?.create(on: connection)
+        }
+        try prepareTracking(on: connection)
+    }
+
+    /// What a table needs to be tracked, whoever made it.
+    func prepareTracking(on connection: SQLiteConnection) throws {
+        if let globalID = layer.globalIDColumn {
+            try connection.execute(
+                """
+                CREATE UNIQUE INDEX IF NOT EXISTS \(quoted("fieldwork_global_id_\(layer.definition.id)"))
+                ON \(quoted(layer.tableName)) (\(quoted(globalID)))
+                """)
+        }
+        try connection.run("INSERT OR REPLACE INTO fieldwork_counts (layer_id, row_count) VALUES (?1, ?2)") {
+            try $0.bind(Int64(layer.definition.id), at: 1)
+            try $0.bind(connection.integer("SELECT count(*) FROM \(quoted(layer.tableName))") ?? 0, at: 2)
+        }
+        try ChangeTriggers(layer: layer).create(on: connection)
+    }
+
+    private var createStatement: String {
+        var columns = layer.columns.filter(\.isStored).map { column in
+            if column.kind == .objectID, column.name == layer.objectIDColumn {
+                // AUTOINCREMENT: an id is never used twice, even after the newest feature was deleted.
+                return "\(quoted(column.name)) INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL"
+            }
+            let defaultValue = AttributeRules.storedAsIs(column.field.defaultValue, in: column)
+            return "\(quoted(column.name)) \(column.sqlType)\(Self.defaultClause(defaultValue))"
+        }
+        if let geometryColumn = layer.geometryColumn {
+            columns.insert("\(quoted(geometryColumn)) \(Self.geometryTypeName(layer.definition))", at: 1)
+        }
+        return "CREATE TABLE \(quoted(layer.tableName)) (\(columns.joined(separator: ", ")))"
+    }
+
+    private static func defaultClause(_ value: AttributeValue) -> String {
+        switch value {
+        case .null, .data: ""
+        case .integer(let value): " DEFAULT \(value)"
+        case .real(let value): value.isFinite ? " DEFAULT \(value)" : ""
+        case .text(let value): " DEFAULT \(literal(value))"
+        }
+    }
+
+    /// The GeoPackage geometry type that holds everything the layer may hold.
+    private static func geometryTypeName(_ layer: LayerDefinition) -> String {
+        switch layer.geometryType {
+        case .point: "POINT"
+        case .multipoint: "MULTIPOINT"
+        case .polyline: "MULTILINESTRING"
+        case .polygon, .envelope: "MULTIPOLYGON"
+        case nil: "GEOMETRY"
+        }
+    }
+
+    private func addContents(to connection: SQLiteConnection) throws {
+        let extent = layer.definition.extent
+        try connection.run(
+            """
+            INSERT INTO gpkg_contents
+                (table_name, data_type, identifier, description, min_x, min_y, max_x, max_y, srs_id)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) {
+            try $0.bind(layer.tableName, at: 1)
+            try $0.bind(layer.geometryColumn == nil ? "attributes" : "features", at: 2)
+            try $0.bind(layer.tableName, at: 3)
+            try $0.bind(layer.definition.description, at: 4)
+            if layer.geometryColumn != nil, let extent, !extent.isEmpty {
+                for (index, value) in [extent.xMin, extent.yMin, extent.xMax, extent.yMax].enumerated() {
+                    try $0.bind(value, at: 5 + index)
+                }
+            }
+            if layer.geometryColumn != nil { try $0.bind(Int64(layer.srsID), at: 9) }
+        }
+    }
+
+    private func addGeometryColumn(_ column: String, to connection: SQLiteConnection) throws {
+        try connection.run(
+            """
+            INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, m)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """
+        ) {
+            try $0.bind(layer.tableName, at: 1)
+            try $0.bind(column, at: 2)
+            try $0.bind(Self.geometryTypeName(layer.definition), at: 3)
+            try $0.bind(Int64(layer.srsID), at: 4)
+            // 2: z may be there or not, since a client may leave it out.
+            try $0.bind(Int64(layer.definition.hasZ ? 2 : 0), at: 5)
+            try $0.bind(Int64(layer.definition.hasM ? 2 : 0), at: 6)
+        }
+    }
+}

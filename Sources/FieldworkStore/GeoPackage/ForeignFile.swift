@@ -1,0 +1,221 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// A GeoPackage that another program made, to be published in place. Its tables keep their names, columns and ids; what
+/// they lack for a service (global ids, R-tree, change log, counts) is added in one transaction.
+struct ForeignFile {
+    let url: URL
+
+    func prepare(as name: ServiceName) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw StoreError(.notAGeoPackage, "There is no file \(url.lastPathComponent).")
+        }
+        let connection = try SQLiteConnection(path: url.path, mode: .readWrite)
+        guard try !ServiceCatalogue.exists(on: connection) else { return }
+        guard try connection.integer("SELECT 1 FROM sqlite_master WHERE name = 'gpkg_contents'") != nil else {
+            throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage.")
+        }
+        try connection.transaction {
+            try GeoPackageSchema.createBookkeeping(on: connection)
+            var definition = ServiceDefinition(name: name, layers: [])
+            var layers: [Int: StoredLayer] = [:]
+            for content in try contents(on: connection) {
+                let table = ForeignTable(content: content, id: definition.layers.count, connection: connection)
+                guard let layer = try table.prepare() else { continue }
+                layers[layer.definition.id] = layer
+                definition.layers.append(layer.definition)
+            }
+            guard !layers.isEmpty else {
+                throw StoreError(.invalidDefinition, "\(url.lastPathComponent) has no table that could be a layer.")
+            }
+            definition.spatialReference = definition.layers.compactMap(\.spatialReference).first
+            try ServiceCatalogue(definition: definition, layers: layers).writeDefinitions(on: connection)
+        }
+        connection.forgetStatements()
+    }
+
+    private func contents(on connection: SQLiteConnection) throws -> [ForeignTable.Content] {
+        var contents: [ForeignTable.Content] = []
+        try connection.run(
+            """
+            SELECT c.table_name, coalesce(c.description, ''), g.column_name, g.geometry_type_name, g.srs_id, g.z, g.m,
+                c.min_x, c.min_y, c.max_x, c.max_y
+            FROM gpkg_contents AS c LEFT JOIN gpkg_geometry_columns AS g ON g.table_name = c.table_name
+            WHERE c.data_type IN ('features', 'attributes', 'aspatial') ORDER BY c.data_type = 'features' DESC, c.rowid
+            """,
+            row: { row in
+                let bounds = (7..<11).compactMap { row.isNull($0) ? nil : row.double($0) }
+                contents.append(
+                    ForeignTable.Content(
+                        table: row.text(0), description: row.text(1), geometryColumn: row.optionalText(2),
+                        geometryType: row.optionalText(3)?.uppercased(), srsID: Int32(clamping: row.integer(4)),
+                        hasZ: row.integer(5) > 0, hasM: row.integer(6) > 0, bounds: bounds.count == 4 ? bounds : nil))
+            })
+        return contents
+    }
+}
+
+/// One table of such a file.
+struct ForeignTable {
+    struct Content {
+        var table: String
+        var description: String
+        var geometryColumn: String?
+        var geometryType: String?
+        var srsID: Int32
+        var hasZ: Bool
+        var hasM: Bool
+        var bounds: [Double]?
+    }
+
+    let content: Content
+    let id: Int
+    let connection: SQLiteConnection
+
+    private var table: String { quoted(content.table) }
+
+    /// The table as a layer; nil when it can't be one (no integer key, an unknown kind of geometry).
+    func prepare() throws -> StoredLayer? {
+        let columns = try columns()
+        guard let key = columns.first(where: \.isIntegerKey)?.name else { return nil }
+        var geometryType: LayerGeometryType?
+        if content.geometryColumn != nil {
+            geometryType = try layerGeometryType()
+            if geometryType == nil { return nil }
+        }
+        var fields = try columns.filter { $0.name != content.geometryColumn }.map { try field($0, key: key) }
+        let globalID = try globalIDField(among: &fields)
+        let definition = LayerDefinition(
+            id: id, name: content.table, description: content.description, geometryType: geometryType,
+            hasZ: content.hasZ, hasM: content.hasM,
+            spatialReference: geometryType == nil
+                ? nil : try SpatialReferenceTable.reference(id: content.srsID, on: connection) ?? .wgs84,
+            fields: fields, objectIDField: key, globalIDField: globalID)
+        let layer = try StoredLayer(
+            definition: definition, tableName: content.table,
+            geometryColumn: geometryType == nil ? nil : content.geometryColumn, srsID: content.srsID)
+        if let index = SpatialIndex(layer: layer), try !index.exists(on: connection) {
+            try index.create(on: connection)
+        }
+        try FeatureTable(layer: layer).prepareTracking(on: connection)
+        return layer
+    }
+
+    private struct Column {
+        var name: String
+        var type: String
+        var isRequired: Bool
+        var isIntegerKey: Bool
+    }
+
+    private func columns() throws -> [Column] {
+        var columns: [Column] = []
+        try connection.run(
+            "SELECT name, upper(type), \"notnull\", pk FROM pragma_table_info(?)",
+            bind: { try $0.bind(content.table, at: 1) },
+            row: { row in
+                columns.append(
+                    Column(
+                        name: row.text(0), type: row.text(1), isRequired: row.integer(2) != 0,
+                        isIntegerKey: row.integer(3) == 1 && row.text(1) == "INTEGER"))
+            })
+        // A key of several columns is no object id.
+        if columns.filter(\.isIntegerKey).count != 1 {
+            for index in columns.indices { columns[index].isIntegerKey = false }
+        }
+        return columns
+    }
+
+    private func field(_ column: Column, key: String) throws -> FieldDefinition {
+        if column.name == key {
+            return FieldDefinition(name: key, type: .oid, isNullable: false, isEditable: false)
+        }
+        let (type, length) = try type(of: column)
+        var field = FieldDefinition(name: column.name, type: type, length: length, isNullable: !column.isRequired)
+        if let description = try ForeignDomain.read(table: content.table, column: column.name, on: connection) {
+            field.alias = description.alias ?? column.name
+            field.domain = description.domain(for: type)
+        }
+        return field
+    }
+
+    private func type(of column: Column) throws -> (FieldType, length: Int) {
+        let name = column.type.prefix { $0 != "(" }.trimmingCharacters(in: .whitespaces)
+        let length = column.type.drop { $0 != "(" }.dropFirst().prefix { $0.isNumber }
+        switch name {
+        case "BOOLEAN", "TINYINT", "SMALLINT": return (.smallInteger, 0)
+        case "MEDIUMINT": return (.integer, 0)
+        case "INT", "INTEGER":
+            // Many clients don't know 64-bit fields: one is declared only where a value needs it.
+            let needs = try connection.integer(
+                """
+                SELECT 1 FROM \(table) WHERE \(quoted(column.name)) NOT BETWEEN -2147483648 AND 2147483647 LIMIT 1
+                """)
+            return (needs == nil ? .integer : .bigInteger, 0)
+        case "FLOAT": return (.single, 0)
+        case "DOUBLE", "REAL": return (.double, 0)
+        case "DATE": return (.dateOnly, 0)
+        case "DATETIME": return (.date, 0)
+        case "BLOB": return (.blob, 0)
+        default: return (.string, Int(length) ?? 0)
+        }
+    }
+
+    private func layerGeometryType() throws -> LayerGeometryType? {
+        switch content.geometryType {
+        case "POINT": return .point
+        case "MULTIPOINT": return .multipoint
+        case "LINESTRING", "MULTILINESTRING", "CURVE", "MULTICURVE", "COMPOUNDCURVE": return .polyline
+        case "POLYGON", "MULTIPOLYGON", "SURFACE", "MULTISURFACE", "CURVEPOLYGON": return .polygon
+        default: return try typeOfFirstGeometry()
+        }
+    }
+
+    /// Of a table that allows any geometry.
+    private func typeOfFirstGeometry() throws -> LayerGeometryType? {
+        guard let column = content.geometryColumn.map(quoted) else { return nil }
+        var result: LayerGeometryType?
+        try connection.run(
+            "SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL LIMIT 1",
+            row: { row in
+                switch GeometryBlob(row.blob(0))?.wellKnownType {
+                case 1: result = .point
+                case 4: result = .multipoint
+                case 2, 5: result = .polyline
+                case 3, 6: result = .polygon
+                default: break
+                }
+            })
+        return result
+    }
+
+    /// The table's own column of global ids, or a new one that is filled.
+    private func globalIDField(among fields: inout [FieldDefinition]) throws -> String {
+        let own = fields.firstIndex { field in
+            field.type == .string && ["globalid", "global_id"].contains(field.name.lowercased())
+        }
+        if let own, try holdsGlobalIDs(fields[own].name) {
+            fields[own].type = .globalID
+            fields[own].length = 38
+            fields[own].isEditable = false
+            return fields[own].name
+        }
+        var name = "GlobalID"
+        while fields.contains(where: { $0.name.lowercased() == name.lowercased() }) { name += "_" }
+        try connection.execute("ALTER TABLE \(table) ADD COLUMN \(quoted(name)) TEXT(38)")
+        try connection.execute("UPDATE \(table) SET \(quoted(name)) = \(ChangeTriggers.newGlobalID)")
+        fields.append(FieldDefinition(name: name, type: .globalID, length: 38, isEditable: false))
+        return name
+    }
+
+    /// Whether every row has an id of its own in the form that is looked for.
+    private func holdsGlobalIDs(_ name: String) throws -> Bool {
+        let column = quoted(name)
+        return try connection.integer(
+            """
+            SELECT count(*) = count(DISTINCT \(column)) AND coalesce(min(\(column) GLOB '{*-*-*-*-*}'
+                AND length(\(column)) = 38 AND upper(\(column)) = \(column)), 1) FROM \(table)
+            """) == 1
+    }
+}

@@ -1,0 +1,52 @@
+import FieldworkREST
+import Foundation
+
+/// Makes a GeoPackage that appears under its name only when it is complete and on the disk.
+struct NewFile {
+    let url: URL
+
+    func create(_ definition: ServiceDefinition) throws {
+        let manager = FileManager.default
+        guard !manager.fileExists(atPath: url.path) else {
+            throw StoreError(.serviceExists, "\(url.lastPathComponent) is there already.")
+        }
+        let folder = url.deletingLastPathComponent()
+        try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+        let temporary = folder.appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
+        do {
+            try fill(temporary, definition)
+            try Self.synchronize(temporary)
+            // A hard link fails where a file has appeared meanwhile; a rename would replace it.
+            try manager.linkItem(at: temporary, to: url)
+            try manager.removeItem(at: temporary)
+            try Self.synchronize(folder)
+        } catch {
+            try? manager.removeItem(at: temporary)
+            if (error as? CocoaError)?.code == .fileWriteFileExists {
+                throw StoreError(.serviceExists, "\(url.lastPathComponent) is there already.")
+            }
+            throw error
+        }
+    }
+
+    private func fill(_ temporary: URL, _ definition: ServiceDefinition) throws {
+        let connection = try SQLiteConnection(path: temporary.path, mode: .create)
+        try connection.transaction {
+            try GeoPackageSchema.createCore(on: connection)
+            try GeoPackageSchema.createBookkeeping(on: connection)
+            _ = try ServiceCatalogue.create(definition, on: connection)
+        }
+        connection.forgetStatements()
+    }
+
+    static func synchronize(_ url: URL) throws {
+        let descriptor = open(url.path, O_RDONLY)
+        guard descriptor >= 0 else {
+            throw StoreError(.failure, "\(url.lastPathComponent) can't be opened to be synchronised.")
+        }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else {
+            throw StoreError(.failure, "\(url.lastPathComponent) can't be brought to the disk.")
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import FieldworkGeometry
+import FieldworkREST
+
+/// The definition of a file's service and where its layers lie. A snapshot: a change makes a new one.
+struct ServiceCatalogue: Sendable {
+    var definition: ServiceDefinition
+    var layers: [Int: StoredLayer]
+
+    func layer(_ id: Int) throws -> StoredLayer {
+        guard let layer = layers[id] else {
+            throw StoreError(.layerNotFound, "\(definition.name.path) has no layer or table \(id).")
+        }
+        return layer
+    }
+
+    // MARK: Reading
+
+    static func exists(on connection: SQLiteConnection) throws -> Bool {
+        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fieldwork_service'") != nil
+    }
+
+    static func read(from connection: SQLiteConnection) throws -> ServiceCatalogue {
+        var found: (definition: String, version: Int64, name: ServiceName)?
+        try connection.run(
+            "SELECT definition, format_version, folder, name FROM fieldwork_service WHERE id = 1",
+            row: {
+                found = ($0.text(0), $0.integer(1), ServiceName(folder: $0.optionalText(2), name: $0.text(3)))
+            })
+        guard let found else { throw StoreError(.notAGeoPackage, "The file holds no service.") }
+        guard found.version <= GeoPackageSchema.formatVersion else {
+            throw StoreError(
+                .unsupportedVersion,
+                "The file was written by a newer Fieldwork (format \(found.version)); this one reads \(GeoPackageSchema.formatVersion)."
+            )
+        }
+        var definition = try ServiceDefinition(storageJSON: json(found.definition))
+        definition.name = found.name
+        definition.layers = []
+        var layers: [Int: StoredLayer] = [:]
+        try connection.run(
+            "SELECT definition, table_name, geometry_column, srs_id FROM fieldwork_layers ORDER BY position, layer_id",
+            row: { row in
+                let layer = try StoredLayer(
+                    definition: LayerDefinition(storageJSON: json(row.text(0))), tableName: row.text(1),
+                    geometryColumn: row.optionalText(2), srsID: Int32(clamping: row.integer(3)))
+                layers[layer.definition.id] = layer
+                definition.layers.append(layer.definition)
+            })
+        return ServiceCatalogue(definition: definition, layers: layers)
+    }
+
+    private static func json(_ text: String) throws -> JSONValue {
+        do {
+            return try JSONParser.parse(text)
+        } catch {
+            throw StoreError(.corrupt, "A definition in the file can't be read: \(error).")
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes the service and its layers' definitions, aliases and domains; tables are not touched.
+    func write(on connection: SQLiteConnection) throws {
+        try writeDefinitions(on: connection)
+        for layerDefinition in definition.layers {
+            try DataColumns(layer: layer(layerDefinition.id)).write(on: connection)
+        }
+    }
+
+    func writeDefinitions(on connection: SQLiteConnection) throws {
+        var service = definition
+        service.layers = []
+        try connection.run(
+            """
+            INSERT OR REPLACE INTO fieldwork_service (id, format_version, folder, name, definition)
+            VALUES (1, ?, ?, ?, ?)
+            """
+        ) {
+            try $0.bind(GeoPackageSchema.formatVersion, at: 1)
+            try $0.bind(definition.name.folder, at: 2)
+            try $0.bind(definition.name.name, at: 3)
+            try $0.bind(service.storageJSON.text, at: 4)
+        }
+        for (position, layerDefinition) in definition.layers.enumerated() {
+            let layer = try layer(layerDefinition.id)
+            try connection.run(
+                """
+                INSERT OR REPLACE INTO fieldwork_layers
+                    (layer_id, position, table_name, geometry_column, srs_id, definition)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """
+            ) {
+                try $0.bind(Int64(layerDefinition.id), at: 1)
+                try $0.bind(Int64(position), at: 2)
+                try $0.bind(layer.tableName, at: 3)
+                try $0.bind(layer.geometryColumn, at: 4)
+                try $0.bind(Int64(layer.srsID), at: 5)
+                try $0.bind(layerDefinition.storageJSON.text, at: 6)
+            }
+        }
+    }
+
+    /// Makes the tables of a definition in a new file.
+    static func create(_ definition: ServiceDefinition, on connection: SQLiteConnection) throws -> ServiceCatalogue {
+        try DefinitionRules.check(definition)
+        var names = TableNames()
+        var layers: [Int: StoredLayer] = [:]
+        for layerDefinition in definition.layers {
+            let layer = try StoredLayer(
+                definition: layerDefinition, tableName: names.next(for: layerDefinition),
+                geometryColumn: layerDefinition.isTable ? nil : TableNames.geometryColumn(for: layerDefinition),
+                srsID: SpatialReferenceTable.id(
+                    of: layerDefinition.isTable ? nil : layerDefinition.spatialReference, on: connection))
+            layers[layerDefinition.id] = layer
+            try FeatureTable(layer: layer).create(on: connection)
+        }
+        let catalogue = ServiceCatalogue(definition: definition, layers: layers)
+        try catalogue.write(on: connection)
+        return catalogue
+    }
+
+    /// The catalogue with the parts of a new definition that may change without moving data.
+    func updated(to new: ServiceDefinition) throws -> ServiceCatalogue {
+        try DefinitionRules.check(new)
+        guard Set(new.layers.map(\.id)) == Set(layers.keys) else {
+            throw StoreError(.invalidDefinition, "An update of a definition neither adds nor removes layers.")
+        }
+        var result = self
+        result.definition = new
+        result.definition.name = definition.name
+        for layerDefinition in new.layers {
+            let old = try layer(layerDefinition.id)
+            try DefinitionRules.checkKeepsData(layerDefinition, of: old.definition)
+            result.layers[layerDefinition.id] = try StoredLayer(
+                definition: layerDefinition, tableName: old.tableName, geometryColumn: old.geometryColumn,
+                srsID: old.srsID)
+        }
+        return result
+    }
+}
+
+/// The names of tables: the layers' own where SQLite allows it, so that the file reads well in QGIS.
+struct TableNames {
+    private var used: Set<String> = []
+    private static let reservedPrefixes = ["gpkg_", "rtree_", "sqlite_", "fieldwork_", "ogr_"]
+
+    mutating func next(for layer: LayerDefinition) -> String {
+        var base = String(layer.name.unicodeScalars.filter { $0.value >= 0x20 }.prefix(100))
+        let lowercased = base.lowercased()
+        if base.isEmpty || Self.reservedPrefixes.contains(where: lowercased.hasPrefix) { base = "layer_" + base }
+        var name = base
+        var number = 1
+        while !used.insert(name.lowercased()).inserted {
+            number += 1
+            name = "\(base)_\(number)"
+        }
+        return name
+    }
+
+    static func geometryColumn(for layer: LayerDefinition) -> String {
+        var name = "geom"
+        while layer.field(named: name) != nil { name += "_" }
+        return name
+    }
+}

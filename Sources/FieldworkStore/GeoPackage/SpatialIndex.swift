@@ -1,0 +1,92 @@
+/// The R-tree of a layer, made as GeoPackage's extension "RTree Spatial Indexes" wants it, so that every tool that edits
+/// the file keeps it up to date.
+struct SpatialIndex {
+    let table: String
+    let column: String
+    let key: String
+    var name: String { "rtree_\(table)_\(column)" }
+
+    init?(layer: StoredLayer) {
+        guard let column = layer.geometryColumn else { return nil }
+        table = layer.tableName
+        self.column = column
+        key = layer.objectIDColumn
+    }
+
+    func exists(on connection: SQLiteConnection) throws -> Bool {
+        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = lower(?)") {
+            try $0.bind(name, at: 1)
+        } != nil
+    }
+
+    func create(on connection: SQLiteConnection) throws {
+        try connection.execute("CREATE VIRTUAL TABLE \(quoted(name)) USING rtree(id, minx, maxx, miny, maxy)")
+        try connection.execute(
+            """
+            INSERT INTO \(quoted(name))
+            SELECT \(quoted(key)), \(box("")) FROM \(quoted(table))
+            WHERE \(quoted(column)) NOT NULL AND NOT ST_IsEmpty(\(quoted(column)))
+            """)
+        for trigger in triggers { try connection.execute(trigger) }
+        try GeoPackageSchema.register(
+            "gpkg_rtree_index", definition: "http://www.geopackage.org/spec120/#extension_rtree", table: table,
+            column: column, scope: "write-only", on: connection)
+    }
+
+    private func box(_ prefix: String) -> String {
+        ["ST_MinX", "ST_MaxX", "ST_MinY", "ST_MaxY"].map { "\($0)(\(prefix)\(quoted(column)))" }.joined(separator: ", ")
+    }
+
+    private var triggers: [String] {
+        let insert = "INSERT OR REPLACE INTO \(quoted(name)) VALUES (NEW.\(quoted(key)), \(box("NEW.")))"
+        let isThere = "(NEW.\(quoted(column)) NOTNULL AND NOT ST_IsEmpty(NEW.\(quoted(column))))"
+        let isMissing = "(NEW.\(quoted(column)) ISNULL OR ST_IsEmpty(NEW.\(quoted(column))))"
+        let removeOld = "DELETE FROM \(quoted(name)) WHERE id = OLD.\(quoted(key))"
+        let removeBoth = "DELETE FROM \(quoted(name)) WHERE id IN (OLD.\(quoted(key)), NEW.\(quoted(key)))"
+        let ofColumn = "UPDATE OF \(quoted(column))"
+        let sameKey = "OLD.\(quoted(key)) = NEW.\(quoted(key))"
+        let otherKey = "OLD.\(quoted(key)) != NEW.\(quoted(key))"
+        return [
+            trigger("insert", "INSERT", isThere, [insert]),
+            trigger("update1", ofColumn, "\(sameKey) AND \(isThere)", [insert]),
+            trigger("update2", ofColumn, "\(sameKey) AND \(isMissing)", [removeOld]),
+            trigger("update3", "UPDATE", "\(otherKey) AND \(isThere)", [removeOld, insert]),
+            trigger("update4", "UPDATE", "\(otherKey) AND \(isMissing)", [removeBoth]),
+            trigger("delete", "DELETE", "OLD.\(quoted(column)) NOT NULL", [removeOld]),
+        ]
+    }
+
+    private func trigger(_ suffix: String, _ event: String, _ condition: String, _ statements: [String]) -> String {
+        """
+        CREATE TRIGGER \(quoted("\(name)_\(suffix)")) AFTER \(event) ON \(quoted(table)) WHEN \(condition)
+        BEGIN \(statements.joined(separator: "; ")); END
+        """
+    }
+
+    /// The boxes of the R-tree's root, which together hold everything in it. Coordinates are 32-bit numbers that SQLite
+    /// rounded outwards. One page is read, however large the layer is.
+    func rootBoxes(on connection: SQLiteConnection) throws -> [GeometryBlob.Box] {
+        var boxes: [GeometryBlob.Box] = []
+        try connection.run(
+            "SELECT data FROM \(quoted(name + "_node")) WHERE nodeno = 1",
+            row: { statement in
+                boxes = Self.cells(of: statement.blob(0))
+            })
+        return boxes
+    }
+
+    /// A node: two bytes depth, two bytes count, then cells of a 64-bit id and the box, all big-endian.
+    private static func cells(of node: UnsafeRawBufferPointer) -> [GeometryBlob.Box] {
+        guard node.count >= 4 else { return [] }
+        let count = Int(UInt16(bigEndian: node.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+        guard node.count >= 4 + count * 24 else { return [] }
+        return (0..<count).map { cell in
+            func coordinate(_ index: Int) -> Double {
+                let bits = node.loadUnaligned(fromByteOffset: 4 + cell * 24 + 8 + index * 4, as: UInt32.self)
+                return Double(Float(bitPattern: UInt32(bigEndian: bits)))
+            }
+            return GeometryBlob.Box(
+                xMin: coordinate(0), yMin: coordinate(2), xMax: coordinate(1), yMax: coordinate(3))
+        }
+    }
+}

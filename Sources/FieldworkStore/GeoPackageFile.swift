@@ -1,0 +1,168 @@
+package import FieldworkGeometry
+package import FieldworkREST
+package import Foundation
+import Synchronization
+
+/// One GeoPackage with the layers and tables of one service: a service of the server, a client's cache, an offline area.
+/// It is an ordinary GeoPackage that QGIS and GDAL open and edit as it stands, while it is open here as well.
+package final class GeoPackageFile: Sendable {
+    package struct Options: Sendable {
+        /// Adds that name an object id keep it. For files whose ids are given by someone else; a server gives its own.
+        package var keepsObjectIDs: Bool
+
+        package init(keepsObjectIDs: Bool = false) { self.keepsObjectIDs = keepsObjectIDs }
+    }
+
+    package let url: URL
+    private let writer: Writer
+    let readers: ReaderPool
+    private let catalogue: Mutex<ServiceCatalogue>
+
+    private init(url: URL, catalogue: ServiceCatalogue, options: Options) {
+        self.url = url
+        self.catalogue = Mutex(catalogue)
+        writer = Writer(path: url.path, catalogue: catalogue, keepsObjectIDs: options.keepsObjectIDs)
+        readers = ReaderPool(path: url.path)
+    }
+
+    // MARK: Opening
+
+    /// Creates a file with the empty layers and tables of a service. It appears whole or not at all.
+    /// Throws `StoreError.serviceExists` when there is a file already, `StoreError.invalidDefinition`.
+    package static func create(
+        at url: URL, definition: ServiceDefinition, options: Options = Options()
+    ) async throws -> GeoPackageFile {
+        try await onQueue { try NewFile(url: url).create(definition) }
+        return try await open(at: url, options: options)
+    }
+
+    /// Opens a file that Fieldwork made or that was prepared by `prepare(at:as:)`. Throws `StoreError.notAGeoPackage`,
+    /// `StoreError.unsupportedVersion`.
+    package static func open(at url: URL, options: Options = Options()) async throws -> GeoPackageFile {
+        let catalogue = try await onQueue { () throws -> ServiceCatalogue in
+            guard FileManager.default.fileExists(atPath: url.path) else {
+                throw StoreError(.serviceNotFound, "There is no file \(url.lastPathComponent).")
+            }
+            let connection = try SQLiteConnection(path: url.path, mode: .readWrite)
+            guard try ServiceCatalogue.exists(on: connection) else {
+                throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage of a service.")
+            }
+            return try ServiceCatalogue.read(from: connection)
+        }
+        return GeoPackageFile(url: url, catalogue: catalogue, options: options)
+    }
+
+    /// Makes an existing GeoPackage the data of a service, in place: its tables get what they lack (global ids, change
+    /// log, counts) and stay editable by every other tool. Does nothing when it has been done already.
+    package static func prepare(at url: URL, as name: ServiceName) async throws {
+        try await onQueue { try ForeignFile(url: url).prepare(as: name) }
+    }
+
+    /// Runs blocking work away from Swift's shared threads.
+    private static func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws
+        -> Result
+    {
+        try await OneTimeWorker().run(body)
+    }
+
+    // MARK: Definition
+
+    package var definition: ServiceDefinition { catalogue.withLock { $0.definition } }
+
+    func layer(_ id: Int) throws -> StoredLayer { try catalogue.withLock { try $0.layer(id) } }
+
+    /// Replaces what may change without moving data: looks, rights, domains, descriptions.
+    package func updateDefinition(_ new: ServiceDefinition) async throws {
+        let updated = try catalogue.withLock { try $0.updated(to: new) }
+        try await writer.replaceCatalogue(updated)
+        catalogue.withLock { $0 = updated }
+    }
+
+    // MARK: Reading
+
+    package func encodedFeatures<Encoder: FeatureEncoder>(
+        _ query: FeatureQuery, in layerID: Int, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        try await FeatureStream.start(query, in: layer(layerID), encoder: encoder, pool: readers)
+    }
+
+    package func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
+        let layer = try layer(layerID)
+        return try await readers.read { try RecordReader(layer: layer, connection: $0).records(query) }
+    }
+
+    package func objectIDs(_ query: FeatureQuery, in layerID: Int) async throws -> [Int64] {
+        let layer = try layer(layerID)
+        return try await readers.read { connection in
+            let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
+                .identifiers(query)
+            let statement = try plan.statement(on: connection)
+            defer { statement.finish() }
+            var ids: [Int64] = []
+            while try statement.step(), ids.count < plan.limit ?? .max { ids.append(statement.integer(0)) }
+            return ids
+        }
+    }
+
+    package func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
+        let layer = try layer(layerID)
+        return try await readers.read { connection in
+            let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).count(query)
+            let statement = try plan.statement(on: connection)
+            defer { statement.finish() }
+            return try statement.step() ? Int(statement.integer(0)) : 0
+        }
+    }
+
+    package func extent(_ query: FeatureQuery, in layerID: Int) async throws -> (extent: Envelope?, count: Int) {
+        let layer = try layer(layerID)
+        let (box, count) = try await readers.read { connection in
+            try ExtentReader(layer: layer, connection: connection).extent(query)
+        }
+        let extent = box.map {
+            Envelope(
+                xMin: $0.xMin, yMin: $0.yMin, xMax: $0.xMax, yMax: $0.yMax,
+                spatialReference: layer.definition.spatialReference)
+        }
+        return (extent, count)
+    }
+
+    // MARK: Writing
+
+    /// Applies edits in one transaction; see `FeatureStore.apply`. The batch is one generation.
+    package func apply(_ batch: EditBatch) async throws -> EditBatchResult { try await writer.apply(batch) }
+
+    // MARK: Change log
+
+    package func generation() async throws -> Int64 {
+        try await readers.read { try ChangeLog.generation(on: $0) }
+    }
+
+    package func changes(after generation: Int64, in layerID: Int, limit: Int) async throws -> [FeatureChange] {
+        let layer = try layer(layerID)
+        return try await readers.read {
+            try ChangeLog(layer: layer, connection: $0).changes(after: generation, limit: limit)
+        }
+    }
+
+    package func history(of feature: FeatureIdentifier, in layerID: Int) async throws -> [FeatureVersion] {
+        let layer = try layer(layerID)
+        return try await readers.read { try ChangeLog(layer: layer, connection: $0).history(of: feature) }
+    }
+
+    // MARK: Care
+
+    /// What is wrong with the file, in words; empty when all is well.
+    package func check() async throws -> [String] {
+        let layers = catalogue.withLock { $0.definition.layers.compactMap { [layers = $0.layers] in layers[$0.id] } }
+        return try await writer.inspect { try IntegrityCheck(connection: $0, layers: layers).run() }
+    }
+
+    /// Moves the write-ahead log into the file.
+    package func checkpoint() async throws { try await writer.checkpoint() }
+
+    package func close() async {
+        await readers.close()
+        await writer.close()
+    }
+}

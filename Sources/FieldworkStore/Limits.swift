@@ -1,0 +1,27 @@
+/// The bounds of the store. Each is tested on both sides.
+package enum Limits {
+    /// Columns of a layer besides its geometry: as many as the bit masks of the change log tell apart.
+    package static let fieldsPerLayer = 240
+    package static let layersPerService = 1_000
+    /// Characters of a service's or folder's name: it becomes a file's name.
+    package static let serviceNameLength = 120
+    /// Readers of one file, each a connection of its own.
+    package static let readersPerFile = 12
+    /// Readers that may hold a statement open between the pieces of an answer. The rest stays free for short reads,
+    /// so that slow takers of long answers never stop everybody else.
+    package static let openStreamsPerFile = 8
+    /// Prepared statements kept by a connection.
+    package static let cachedStatements = 96
+    /// Milliseconds to wait for a lock that another program (QGIS, GDAL) holds on the file.
+    package static let busyMilliseconds: Int32 = 10_000
+    /// Batches that one transaction commits at most, so that the first of them is not kept waiting by the last.
+    package static let batchesPerCommit = 256
+    /// Features that `records` gives when the query sets no limit of its own.
+    package static let recordsPerAnswer = 1_000_000
+    /// Levels of an expression: SQLite itself refuses more than 1,000.
+    package static let expressionDepth = 400
+    /// Bytes of one geometry or binary value (SQLite's own limit is 1,000,000,000).
+    package static let valueBytes = 256 * 1_024 * 1_024
+    /// Bytes of pages that a connection keeps.
+    package static let pageCacheKibibytes = 1_536
+}

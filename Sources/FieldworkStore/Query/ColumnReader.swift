@@ -1,0 +1,60 @@
+import FieldworkREST
+import Foundation
+import GRDBSQLite
+
+/// Reads columns of a row: to an encoder without making values, or as values.
+extension StoredColumn {
+    /// Hands the column to an encoder. What another program stored against the field's type is given as what it is;
+    /// a date that can't be read is null.
+    @inline(__always)
+    func encode<Encoder: FeatureEncoder>(_ row: SQLiteStatement, _ index: Int, to encoder: inout Encoder) {
+        let type = row.type(index)
+        if type == SQLITE_NULL { return encoder.null(column: index) }
+        switch kind {
+        case .date:
+            if type == SQLITE_INTEGER { return encoder.integer(row.integer(index), column: index) }
+            guard type == SQLITE_TEXT, let milliseconds = DateText.milliseconds(row.textBytes(index)) else {
+                return encoder.null(column: index)
+            }
+            encoder.integer(milliseconds, column: index)
+        case .real:
+            if type == SQLITE_FLOAT || type == SQLITE_INTEGER {
+                encoder.real(row.double(index), column: index)
+            } else {
+                encoder.null(column: index)
+            }
+        case .integer, .objectID:
+            switch type {
+            case SQLITE_INTEGER: encoder.integer(row.integer(index), column: index)
+            case SQLITE_FLOAT: encoder.real(row.double(index), column: index)
+            default: encoder.null(column: index)
+            }
+        case .data:
+            encoder.data(type == SQLITE_TEXT ? row.textBytes(index) : row.blob(index), column: index)
+        case .geometry: encoder.null(column: index)
+        case .text, .guid, .globalID, .dateOnly, .timeOnly, .timestampOffset:
+            // Numbers become their digits, as SQLite writes them.
+            encoder.text(row.textBytes(index), column: index)
+        }
+    }
+
+    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue {
+        let type = row.type(index)
+        if type == SQLITE_NULL { return .null }
+        switch kind {
+        case .date:
+            if type == SQLITE_INTEGER { return .integer(row.integer(index)) }
+            return DateText.milliseconds(row.textBytes(index)).map(AttributeValue.integer) ?? .null
+        case .real: return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? .real(row.double(index)) : .null
+        case .integer, .objectID:
+            switch type {
+            case SQLITE_INTEGER: return .integer(row.integer(index))
+            case SQLITE_FLOAT: return .real(row.double(index))
+            default: return .null
+            }
+        case .data: return .data(Data(type == SQLITE_TEXT ? row.textBytes(index) : row.blob(index)))
+        case .geometry: return .null
+        case .text, .guid, .globalID, .dateOnly, .timeOnly, .timestampOffset: return .text(row.text(index))
+        }
+    }
+}

@@ -1,0 +1,357 @@
+import FieldworkREST
+import Foundation
+
+/// Turns an expression tree into SQL of a dialect. Values become arguments; the only text that comes from outside are
+/// names of the layer's own fields, quoted.
+struct ExpressionCompiler {
+    let layer: StoredLayer
+    let dialect: SQLDialect
+    /// The alias of the layer's table in the statement.
+    let alias: String
+    /// What `CURRENT_TIMESTAMP` means: one moment for the whole statement, in milliseconds since 1970.
+    let now: Int64
+    let user: String?
+
+    private(set) var arguments: [AttributeValue] = []
+
+    init(layer: StoredLayer, dialect: SQLDialect, alias: String, now: Int64, user: String? = nil) {
+        self.layer = layer
+        self.dialect = dialect
+        self.alias = alias
+        self.now = now
+        self.user = user
+    }
+
+    /// What a compiled piece yields: dates are milliseconds inside an expression, whatever their column holds.
+    enum Kind: Sendable, Hashable {
+        case number, text, date, time, interval, boolean, guid, data, null
+    }
+
+    struct Compiled {
+        var sql: String
+        var kind: Kind
+    }
+
+    /// A condition for WHERE.
+    mutating func condition(_ expression: SQLExpression) throws -> String {
+        try compile(expression, depth: 0).sql
+    }
+
+    /// A value for ORDER BY. A column stands for itself, so that an index on it serves.
+    mutating func orderTerm(_ expression: SQLExpression) throws -> String {
+        if case .field(let name) = expression { return try column(name).sql }
+        return try compile(expression, depth: 0).sql
+    }
+
+    private func column(_ name: String) throws -> (sql: String, column: StoredColumn) {
+        guard let index = layer.index(of: name), layer.columns[index].isStored else {
+            throw StoreError(.invalidQuery, "Invalid field: \(name).")
+        }
+        return ("\(alias).\(quoted(layer.columns[index].name))", layer.columns[index])
+    }
+
+    private mutating func argument(_ value: AttributeValue) -> String {
+        arguments.append(value)
+        return "?"
+    }
+
+    private mutating func compile(_ expression: SQLExpression, depth: Int) throws -> Compiled {
+        guard depth < Limits.expressionDepth else {
+            throw StoreError(.invalidQuery, "The expression is nested more than \(Limits.expressionDepth) levels deep.")
+        }
+        let next = depth + 1
+        switch expression {
+        case .literal(let literal): return compile(literal)
+        case .field(let name): return try field(name)
+        case .not(let operand): return Compiled(sql: "(NOT \(try compile(operand, depth: next).sql))", kind: .boolean)
+        case .negate(let operand):
+            let operand = try compile(operand, depth: next)
+            return Compiled(sql: "(- \(operand.sql))", kind: operand.kind)
+        case .binary(let op, _, _) where op == .and || op == .or: return try chain(op, expression, depth: next)
+        case .binary(let op, let left, let right): return try binary(op, left, right, depth: next)
+        case .isNull(let operand, let negated):
+            let sql = try compile(operand, depth: next).sql
+            return Compiled(sql: "(\(sql) IS \(negated ? "NOT " : "")NULL)", kind: .boolean)
+        case .like(let value, let pattern, let escape, let negated):
+            return try like(value, pattern, escape, negated, depth: next)
+        case .inList(let value, let list, let negated): return try inList(value, list, negated, depth: next)
+        case .between(let value, let lower, let upper, let negated):
+            let kind = try commonKind([value, lower, upper], depth: next)
+            let parts = try [value, lower, upper].map { try compile($0, as: kind, depth: next) }
+            let sql = "(\(parts[0]) \(negated ? "NOT " : "")BETWEEN \(parts[1]) AND \(parts[2]))"
+            return Compiled(sql: sql, kind: .boolean)
+        case .caseWhen(let operand, let branches, let otherwise):
+            return try caseWhen(operand, branches, otherwise, depth: next)
+        case .function(let function, let operands): return try call(function, operands, depth: next)
+        case .extract(let part, let operand):
+            return Compiled(sql: dialect.extract(part, try compile(operand, as: .date, depth: next)), kind: .number)
+        case .cast(let operand, let type): return try cast(operand, type, depth: next)
+        case .current(let value): return current(value)
+        }
+    }
+
+    // MARK: Leaves
+
+    private mutating func compile(_ literal: SQLLiteral) -> Compiled {
+        switch literal {
+        case .null: Compiled(sql: "NULL", kind: .null)
+        case .integer(let value): Compiled(sql: argument(.integer(value)), kind: .number)
+        case .real(let value): Compiled(sql: argument(.real(value)), kind: .number)
+        case .string(let value): Compiled(sql: argument(.text(value)), kind: .text)
+        case .date(let value), .timestamp(let value): Compiled(sql: argument(.integer(value)), kind: .date)
+        case .time(let value): Compiled(sql: argument(.integer(value)), kind: .time)
+        case .interval(let value): Compiled(sql: argument(.integer(value)), kind: .interval)
+        }
+    }
+
+    private func field(_ name: String) throws -> Compiled {
+        let (sql, column) = try column(name)
+        return switch column.kind {
+        case .objectID, .integer, .real: Compiled(sql: sql, kind: .number)
+        case .text: Compiled(sql: sql, kind: .text)
+        case .guid, .globalID: Compiled(sql: sql, kind: .guid)
+        case .date, .dateOnly, .timestampOffset: Compiled(sql: dialect.dateColumn(sql), kind: .date)
+        case .timeOnly: Compiled(sql: dialect.timeColumn(sql), kind: .time)
+        case .data, .geometry: Compiled(sql: sql, kind: .data)
+        }
+    }
+
+    private mutating func current(_ value: SQLCurrentValue) -> Compiled {
+        let day = DateText.floorDivide(now, 86_400_000)
+        return switch value {
+        case .timestamp: Compiled(sql: argument(.integer(now)), kind: .date)
+        case .date: Compiled(sql: argument(.integer(now - day.remainder)), kind: .date)
+        case .time: Compiled(sql: argument(.integer(day.remainder)), kind: .time)
+        case .user: Compiled(sql: argument(user.map(AttributeValue.text) ?? .null), kind: .text)
+        }
+    }
+
+    // MARK: Operators
+
+    /// A chain of ANDs or ORs, however long, as a balanced tree: SQLite's depth is bounded, and so is our stack.
+    private mutating func chain(_ op: SQLBinaryOperator, _ expression: SQLExpression, depth: Int) throws -> Compiled {
+        var terms: [SQLExpression] = []
+        var stack = [expression]
+        while let top = stack.popLast() {
+            if case .binary(op, let left, let right) = top {
+                stack.append(right)
+                stack.append(left)
+            } else {
+                terms.append(top)
+            }
+        }
+        var pieces: [String] = []
+        for term in terms { pieces.append(try compile(term, depth: depth).sql) }
+        while pieces.count > 1 {
+            var joined: [String] = []
+            for index in stride(from: 0, to: pieces.count, by: 2) {
+                joined.append(
+                    index + 1 < pieces.count ? "(\(pieces[index]) \(op.rawValue) \(pieces[index + 1]))" : pieces[index])
+            }
+            pieces = joined
+        }
+        return Compiled(sql: pieces.first ?? "1", kind: .boolean)
+    }
+
+    private mutating func binary(
+        _ op: SQLBinaryOperator, _ left: SQLExpression, _ right: SQLExpression, depth: Int
+    ) throws -> Compiled {
+        switch op {
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+            let kind = try commonKind([left, right], depth: depth)
+            let a = try compile(left, as: kind, depth: depth)
+            let b = try compile(right, as: kind, depth: depth)
+            return Compiled(sql: "(\(a) \(op.rawValue) \(b))", kind: .boolean)
+        case .add, .subtract: return try sum(op, left, right, depth: depth)
+        case .multiply, .divide:
+            let a = try compile(left, depth: depth)
+            let b = try compile(right, depth: depth)
+            let kind: Kind = a.kind == .interval || b.kind == .interval ? .interval : .number
+            return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: kind)
+        case .concatenate:
+            let a = try compile(left, as: .text, depth: depth)
+            let b = try compile(right, as: .text, depth: depth)
+            return Compiled(sql: "(\(a) || \(b))", kind: .text)
+        case .and, .or: return try chain(op, .binary(op, left, right), depth: depth)
+        }
+    }
+
+    /// Numbers, or dates and intervals: a date plus an interval is a date, a number added to a date counts days, the
+    /// difference of dates is days.
+    private mutating func sum(
+        _ op: SQLBinaryOperator, _ left: SQLExpression, _ right: SQLExpression, depth: Int
+    ) throws -> Compiled {
+        let a = try compile(left, depth: depth)
+        let b = try compile(right, depth: depth)
+        switch (a.kind, b.kind) {
+        case (.date, .date) where op == .subtract:
+            return Compiled(sql: "((\(a.sql) - \(b.sql)) / 86400000.0)", kind: .number)
+        case (.date, .number):
+            return Compiled(sql: "(\(a.sql) \(op.rawValue) CAST(round(\(b.sql) * 86400000.0) AS INTEGER))", kind: .date)
+        case (.date, _), (_, .date): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .date)
+        case (.time, _), (_, .time): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .time)
+        case (.interval, _), (_, .interval):
+            return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .interval)
+        default: return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .number)
+        }
+    }
+
+    private mutating func like(
+        _ value: SQLExpression, _ pattern: SQLExpression, _ escape: Character?, _ negated: Bool, depth: Int
+    ) throws -> Compiled {
+        let value = try compile(value, as: .text, depth: depth)
+        let pattern = try compile(pattern, as: .text, depth: depth)
+        let sql = dialect.like(value, pattern, escape.map { argument(.text(String($0))) })
+        return Compiled(sql: negated ? "(NOT \(sql))" : sql, kind: .boolean)
+    }
+
+    private mutating func inList(
+        _ value: SQLExpression, _ list: [SQLExpression], _ negated: Bool, depth: Int
+    ) throws -> Compiled {
+        let kind = try commonKind([value] + list, depth: depth)
+        let sql = try compile(value, as: kind, depth: depth)
+        let members = try list.map { try compile($0, as: kind, depth: depth) }
+        return Compiled(
+            sql: "(\(sql) \(negated ? "NOT " : "")IN (\(members.joined(separator: ", "))))", kind: .boolean)
+    }
+
+    private mutating func caseWhen(
+        _ operand: SQLExpression?, _ branches: [SQLCaseBranch], _ otherwise: SQLExpression?, depth: Int
+    ) throws -> Compiled {
+        let resultKind = try commonKind(branches.map(\.result) + (otherwise.map { [$0] } ?? []), depth: depth)
+        var sql = "(CASE"
+        var operandKind: Kind = .boolean
+        if let operand {
+            operandKind = try commonKind([operand] + branches.map(\.condition), depth: depth)
+            sql += " \(try compile(operand, as: operandKind, depth: depth))"
+        }
+        for branch in branches {
+            let condition =
+                operand == nil
+                ? try compile(branch.condition, depth: depth).sql
+                : try compile(branch.condition, as: operandKind, depth: depth)
+            sql += " WHEN \(condition) THEN \(try compile(branch.result, as: resultKind, depth: depth))"
+        }
+        if let otherwise { sql += " ELSE \(try compile(otherwise, as: resultKind, depth: depth))" }
+        return Compiled(sql: sql + " END)", kind: resultKind)
+    }
+
+    private mutating func call(_ function: SQLFunction, _ operands: [SQLExpression], depth: Int) throws -> Compiled {
+        switch function {
+        case .coalesce, .nullIf:
+            let kind = try commonKind(operands, depth: depth)
+            let compiled = try operands.map { try compile($0, as: kind, depth: depth) }
+            return Compiled(sql: dialect.function(function, compiled), kind: kind)
+        case .concat, .lower, .upper, .substring, .trimBoth, .trimLeading, .trimTrailing:
+            let compiled = try operands.map { try compile($0, depth: depth).sql }
+            return Compiled(sql: dialect.function(function, compiled), kind: .text)
+        default:
+            let compiled = try operands.map { try compile($0, depth: depth).sql }
+            return Compiled(sql: dialect.function(function, compiled), kind: .number)
+        }
+    }
+
+    private mutating func cast(_ operand: SQLExpression, _ type: SQLCastType, depth: Int) throws -> Compiled {
+        let compiled = try compile(operand, depth: depth)
+        let sql = dialect.cast(compiled.sql, type, compiled.kind == .date)
+        return switch type {
+        case .integer, .real: Compiled(sql: sql, kind: .number)
+        case .text: Compiled(sql: sql, kind: .text)
+        case .timestamp: Compiled(sql: sql, kind: .date)
+        }
+    }
+
+    // MARK: Kinds
+
+    /// What operands are compared as: text literals follow the kind of what they are compared with.
+    private func commonKind(_ expressions: [SQLExpression], depth: Int) throws -> Kind {
+        var result: Kind = .null
+        for expression in expressions {
+            let kind = try kind(of: expression, depth: depth)
+            switch (result, kind) {
+            case (.null, _): result = kind
+            case (.text, .date), (.text, .time), (.text, .guid), (.number, .date): result = kind
+            default: break
+            }
+        }
+        return result
+    }
+
+    /// The kind of an expression without compiling it.
+    private func kind(of expression: SQLExpression, depth: Int) throws -> Kind {
+        guard depth < Limits.expressionDepth else {
+            throw StoreError(.invalidQuery, "The expression is nested more than \(Limits.expressionDepth) levels deep.")
+        }
+        let next = depth + 1
+        switch expression {
+        case .literal(let literal): return Self.kind(of: literal)
+        case .field(let name): return try field(name).kind
+        case .not, .isNull, .like, .inList, .between: return .boolean
+        case .negate(let operand): return try kind(of: operand, depth: next)
+        case .binary(let op, let left, let right):
+            switch op {
+            case .concatenate: return .text
+            case .add, .subtract, .multiply, .divide:
+                return Self.kind(of: op, try kind(of: left, depth: next), try kind(of: right, depth: next))
+            default: return .boolean
+            }
+        case .caseWhen(_, let branches, let otherwise):
+            return try commonKind(branches.map(\.result) + (otherwise.map { [$0] } ?? []), depth: next)
+        case .function(let function, let operands):
+            switch function {
+            case .coalesce, .nullIf: return try commonKind(operands, depth: next)
+            case .concat, .lower, .upper, .substring, .trimBoth, .trimLeading, .trimTrailing: return .text
+            default: return .number
+            }
+        case .extract: return .number
+        case .cast(_, .integer), .cast(_, .real): return .number
+        case .cast(_, .text): return .text
+        case .cast(_, .timestamp): return .date
+        case .current(let value):
+            switch value {
+            case .date, .timestamp: return .date
+            case .time: return .time
+            case .user: return .text
+            }
+        }
+    }
+
+    private static func kind(of literal: SQLLiteral) -> Kind {
+        switch literal {
+        case .null: .null
+        case .integer, .real: .number
+        case .string: .text
+        case .date, .timestamp: .date
+        case .time: .time
+        case .interval: .interval
+        }
+    }
+
+    /// The kind of an arithmetic result.
+    private static func kind(of op: SQLBinaryOperator, _ a: Kind, _ b: Kind) -> Kind {
+        if op == .subtract, a == .date, b == .date { return .number }
+        for kind in [Kind.date, .time, .interval] where a == kind || b == kind { return kind }
+        return .number
+    }
+
+    /// An operand in the form of a kind: a literal `'2026-01-01'` next to a date becomes its milliseconds.
+    private mutating func compile(_ expression: SQLExpression, as kind: Kind, depth: Int) throws -> String {
+        if case .literal(.string(let text)) = expression {
+            switch kind {
+            case .date:
+                guard let milliseconds = DateText.milliseconds(text) else {
+                    throw StoreError(.invalidQuery, "'\(text)' is no date.")
+                }
+                return argument(.integer(milliseconds))
+            case .time:
+                guard let milliseconds = DateText.timeMilliseconds(text) else {
+                    throw StoreError(.invalidQuery, "'\(text)' is no time of day.")
+                }
+                return argument(.integer(milliseconds))
+            case .guid: return argument(.text(GUID.parse(text).map(GUID.normalForm) ?? text))
+            default: break
+            }
+        }
+        return try compile(expression, depth: depth).sql
+    }
+}

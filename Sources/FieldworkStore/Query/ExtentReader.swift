@@ -1,0 +1,55 @@
+import FieldworkREST
+import Foundation
+import GRDBSQLite
+
+/// The box and the number of the features of a query.
+struct ExtentReader {
+    let layer: StoredLayer
+    let connection: SQLiteConnection
+
+    func extent(_ query: FeatureQuery) throws -> (box: GeometryBlob.Box?, count: Int) {
+        if query.asksForAll, let whole = try wholeExtent() { return whole }
+        let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).geometries(query)
+        let statement = try plan.statement(on: connection)
+        defer { statement.finish() }
+        var box = GeometryBlob.Box.nothing
+        var count = 0
+        while try statement.step() {
+            count += 1
+            if statement.type(0) == SQLITE_BLOB, let own = GeometryBlob(statement.blob(0))?.box { box.include(own) }
+        }
+        return (box.isNothing ? nil : box, count)
+    }
+
+    /// The layer's whole extent without reading the layer. The R-tree's root has it to 32 bits, rounded outwards; only the
+    /// features that reach such a rounded edge can reach the exact one.
+    private func wholeExtent() throws -> (box: GeometryBlob.Box?, count: Int)? {
+        let plan = try QueryCompiler(layer: layer, connection: connection, now: 0).count(FeatureQuery())
+        let statement = try plan.statement(on: connection)
+        defer { statement.finish() }
+        let count = try statement.step() ? Int(statement.integer(0)) : 0
+        guard let index = SpatialIndex(layer: layer) else { return (nil, count) }
+        var rounded = GeometryBlob.Box.nothing
+        for cell in try index.rootBoxes(on: connection) { rounded.include(cell) }
+        guard !rounded.isNothing else { return (nil, count) }
+        guard let xMin = try edge("min(ST_MinX", "minx <= ?", rounded.xMin, index),
+            let yMin = try edge("min(ST_MinY", "miny <= ?", rounded.yMin, index),
+            let xMax = try edge("max(ST_MaxX", "maxx >= ?", rounded.xMax, index),
+            let yMax = try edge("max(ST_MaxY", "maxy >= ?", rounded.yMax, index)
+        else { return nil }
+        return (GeometryBlob.Box(xMin: xMin, yMin: yMin, xMax: xMax, yMax: yMax), count)
+    }
+
+    private func edge(_ aggregate: String, _ condition: String, _ value: Double, _ index: SpatialIndex) throws
+        -> Double?
+    {
+        let sql = """
+            SELECT \(aggregate)(\(quoted(index.column)))) FROM \(quoted(index.table))
+            WHERE \(quoted(index.key)) IN (SELECT id FROM \(quoted(index.name)) WHERE \(condition))
+            """
+        var result: Double?
+        try connection.run(
+            sql, bind: { try $0.bind(value, at: 1) }, row: { if !$0.isNull(0) { result = $0.double(0) } })
+        return result
+    }
+}

@@ -1,0 +1,72 @@
+import FieldworkREST
+import Foundation
+import GRDBSQLite
+
+/// Steps the rows of a plan into an encoder, a piece at a time. Lives on its reader and never leaves it.
+final class FeatureCursor<Encoder: FeatureEncoder> {
+    private let plan: QueryPlan
+    private let statement: SQLiteStatement
+    private var encoder: Encoder
+    private var features = 0
+    private var hasBegun = false
+    private(set) var isAtEnd = false
+
+    init(_ plan: QueryPlan, encoder: Encoder, on connection: SQLiteConnection) throws {
+        self.plan = plan
+        self.encoder = encoder
+        statement = try plan.statement(on: connection)
+    }
+
+    deinit {
+        if !isAtEnd { statement.finish() }
+    }
+
+    /// Encodes rows until about `size` bytes are there or the rows end.
+    func piece(of size: Int) throws -> [UInt8] {
+        if !hasBegun {
+            hasBegun = true
+            encoder.bytes.reserveCapacity(16 * 1_024)
+            encoder.begin()
+        }
+        while encoder.bytes.count < size {
+            guard try statement.step() else { return finish(exceeded: false) }
+            if let limit = plan.limit, features >= limit { return finish(exceeded: true) }
+            features += 1
+            try encodeRow()
+        }
+        return takeBytes()
+    }
+
+    private func encodeRow() throws {
+        encoder.beginFeature()
+        for index in plan.columns.indices { plan.columns[index].encode(statement, index, to: &encoder) }
+        if plan.hasGeometry {
+            let index = plan.columns.count
+            let isGeometry = statement.type(index) == SQLITE_BLOB
+            try encoder.geometry(isGeometry ? statement.blob(index) : nil)
+        }
+        encoder.endFeature()
+    }
+
+    private func finish(exceeded: Bool) -> [UInt8] {
+        encoder.end(exceededTransferLimit: exceeded)
+        isAtEnd = true
+        // At once: an open statement holds its snapshot, and with it the log of all later changes.
+        statement.finish()
+        return takeBytes()
+    }
+
+    private func takeBytes() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &encoder.bytes)
+        return taken
+    }
+}
+
+/// A cursor of any encoder.
+protocol PieceSource {
+    var isAtEnd: Bool { get }
+    func piece(of size: Int) throws -> [UInt8]
+}
+
+extension FeatureCursor: PieceSource {}

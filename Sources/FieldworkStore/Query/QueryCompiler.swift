@@ -1,0 +1,236 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// Compiles queries on one layer for one connection, which it asks for what decides between ways to the same answer:
+/// how many rows there are, whether ids have gaps, what share of the layer an extent covers.
+struct QueryCompiler {
+    let layer: StoredLayer
+    let connection: SQLiteConnection
+    /// Milliseconds since 1970.
+    let now: Int64
+
+    private static let alias = "t"
+    /// Above this share of the layer a walk along the table is faster than one through the R-tree, since it needs no list
+    /// of candidates and can stop at the limit.
+    private static let largestShareByIndex = 0.2
+
+    private var table: String { "\(quoted(layer.tableName)) AS \(Self.alias)" }
+    private var key: String { column(layer.objectIDColumn) }
+    private func column(_ name: String) -> String { "\(Self.alias).\(quoted(name))" }
+
+    // MARK: The four questions
+
+    /// The features themselves.
+    func features(_ query: FeatureQuery) throws -> QueryPlan {
+        let columns = try outColumns(query)
+        let returnsGeometry = query.returnsGeometry && layer.geometryColumn != nil && !query.returnsDistinctValues
+        var selected = columns.map { $0.isStored ? column($0.name) : "NULL" }
+        if returnsGeometry, let geometryColumn = layer.geometryColumn { selected.append(column(geometryColumn)) }
+        if selected.isEmpty { selected = ["NULL"] }
+        var parts = try conditions(of: query)
+        let order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
+        let limit = limitClause(query, &parts)
+        let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
+        let sql =
+            "SELECT \(distinct)\(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)\(order)\(limit)"
+        return QueryPlan(
+            sql: sql, arguments: parts.arguments, columns: columns, hasGeometry: returnsGeometry, limit: query.limit)
+    }
+
+    /// Object id and, after it, the global id of the features.
+    func identifiers(_ query: FeatureQuery) throws -> QueryPlan {
+        var parts = try conditions(of: query)
+        let order = try orderClause(query, distinct: false, &parts)
+        let limit = limitClause(query, &parts)
+        let globalID = layer.globalIDColumn.map(column) ?? "NULL"
+        return QueryPlan(
+            sql: "SELECT \(key), \(globalID) FROM \(table)\(parts.whereClause)\(order)\(limit)",
+            arguments: parts.arguments, columns: [], hasGeometry: false, limit: query.limit)
+    }
+
+    func count(_ query: FeatureQuery) throws -> QueryPlan {
+        if query.asksForAll {
+            return QueryPlan(
+                sql: "SELECT row_count FROM fieldwork_counts WHERE layer_id = ?",
+                arguments: [.value(.integer(Int64(layer.definition.id)))], columns: [], hasGeometry: false)
+        }
+        var parts = try conditions(of: query)
+        var counted = "SELECT count(*) FROM \(table)\(parts.whereClause)"
+        if query.returnsDistinctValues {
+            let columns = try outColumns(query).filter(\.isStored).map { column($0.name) }.joined(separator: ", ")
+            counted = "SELECT count(*) FROM (SELECT DISTINCT \(columns) FROM \(table)\(parts.whereClause))"
+        } else if query.offset > 0 || query.limit != nil {
+            // A page is counted as it would be given.
+            var page = query
+            page.limit = query.limit.map { $0 - 1 }
+            let limit = limitClause(page, &parts)
+            counted = "SELECT count(*) FROM (SELECT 1 FROM \(table)\(parts.whereClause)\(limit))"
+        }
+        return QueryPlan(sql: counted, arguments: parts.arguments, columns: [], hasGeometry: false)
+    }
+
+    /// The geometries alone.
+    func geometries(_ query: FeatureQuery) throws -> QueryPlan {
+        var parts = try conditions(of: query)
+        let order = query.limit == nil && query.offset == 0 ? "" : try orderClause(query, distinct: false, &parts)
+        var page = query
+        page.limit = query.limit.map { $0 - 1 }
+        let limit = limitClause(page, &parts)
+        let geometry = layer.geometryColumn.map(column) ?? "NULL"
+        return QueryPlan(
+            sql: "SELECT \(geometry) FROM \(table)\(parts.whereClause)\(order)\(limit)", arguments: parts.arguments,
+            columns: [], hasGeometry: false)
+    }
+
+    // MARK: Parts of a statement
+
+    /// Conditions that all must hold, and the arguments in the order of their question marks.
+    struct Parts {
+        var conditions: [String] = []
+        var arguments: [QueryPlan.Argument] = []
+        /// The page was found by id: no OFFSET is needed.
+        var startsAtOffset = false
+
+        var whereClause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
+    }
+
+    private func outColumns(_ query: FeatureQuery) throws -> [StoredColumn] {
+        guard let names = query.outFields else { return layer.columns }
+        var wanted: Set<Int> = []
+        for name in names {
+            guard let index = layer.index(of: name) else { throw StoreError(.invalidQuery, "Invalid field: \(name).") }
+            wanted.insert(index)
+        }
+        return layer.columns.indices.filter(wanted.contains).map { layer.columns[$0] }
+    }
+
+    private func conditions(of query: FeatureQuery) throws -> Parts {
+        var parts = Parts()
+        if let ids = query.objectIDs { addIDs(ids.map { .integer($0) }, key, &parts) }
+        if let ids = query.globalIDs {
+            guard let globalID = layer.globalIDColumn else {
+                throw StoreError(.invalidQuery, "\(layer.definition.name) has no global ids.")
+            }
+            addIDs(ids.map { .text(GUID.normalForm($0)) }, column(globalID), &parts)
+        }
+        if let filter = query.spatialFilter { try addFilter(filter, query, &parts) }
+        if let condition = query.condition {
+            var compiler = ExpressionCompiler(layer: layer, dialect: .sqlite, alias: Self.alias, now: now)
+            parts.conditions.append(try compiler.condition(condition))
+            parts.arguments += compiler.arguments.map { .value($0) }
+        }
+        if query.offset > 0, query.isUnfiltered, query.isInObjectIDOrder(layer),
+            let start = try denseStart(query.offset)
+        {
+            parts.conditions.append("\(key) >= ?")
+            parts.arguments.append(.value(.integer(start)))
+            parts.startsAtOffset = true
+        }
+        return parts
+    }
+
+    /// One id as a plain comparison, many as one JSON argument: two texts for all lengths, so that statements are reused.
+    private func addIDs(_ ids: [AttributeValue], _ column: String, _ parts: inout Parts) {
+        if ids.count == 1, let id = ids.first {
+            parts.conditions.append("\(column) = ?")
+            parts.arguments.append(.value(id))
+        } else {
+            parts.conditions.append("\(column) IN (SELECT value FROM json_each(?))")
+            parts.arguments.append(.value(.text(JSONValue.array(ids.map(\.json)).text)))
+        }
+    }
+
+    private func addFilter(_ filter: SpatialFilter, _ query: FeatureQuery, _ parts: inout Parts) throws {
+        guard let geometryColumn = layer.geometryColumn else {
+            throw StoreError(.invalidQuery, "\(layer.definition.name) is a table: it has no geometry to query.")
+        }
+        if filter.needsBoxesToMeet, query.objectIDs == nil, query.globalIDs == nil,
+            let index = SpatialIndex(layer: layer)
+        {
+            let box = SpatialMatcher.box(of: filter)
+            if try box.isNothing || share(of: box, in: index) <= Self.largestShareByIndex {
+                parts.conditions.append(
+                    """
+                    \(key) IN (SELECT id FROM \(quoted(index.name)) \
+                    WHERE minx <= ? AND maxx >= ? AND miny <= ? AND maxy >= ?)
+                    """)
+                parts.arguments += [box.xMax, box.xMin, box.yMax, box.yMin].map { .value(.real($0)) }
+            }
+        }
+        parts.conditions.append("fieldwork_matches(\(column(geometryColumn)), ?)")
+        parts.arguments.append(.filter(filter))
+    }
+
+    /// The share of a layer that a box covers, estimated from the R-tree's root: 0 to 1.
+    private func share(of box: GeometryBlob.Box, in index: SpatialIndex) throws -> Double {
+        let cells = try index.rootBoxes(on: connection)
+        guard cells.count > 1 else { return 0 }
+        let covered = cells.reduce(0) { $0 + $1.coveredShare(by: box) }
+        return covered / Double(cells.count)
+    }
+
+    private func orderClause(_ query: FeatureQuery, distinct: Bool, _ parts: inout Parts) throws -> String {
+        var compiler = ExpressionCompiler(layer: layer, dialect: .sqlite, alias: Self.alias, now: now)
+        var terms = try query.order.map { term in
+            try compiler.orderTerm(term.expression) + (term.isDescending ? " DESC" : "")
+        }
+        parts.arguments += compiler.arguments.map { .value($0) }
+        // The object id makes every order total, so that no page repeats or misses a feature.
+        if !distinct { terms.append(key) }
+        return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
+    }
+
+    private func limitClause(_ query: FeatureQuery, _ parts: inout Parts) -> String {
+        let offset = parts.startsAtOffset ? 0 : query.offset
+        guard query.limit != nil || offset > 0 else { return "" }
+        // One more than asked for tells whether there are more.
+        let limit = query.limit.map { $0 < Int.max ? Int64($0) + 1 : Int64($0) } ?? -1
+        parts.arguments.append(.value(.integer(limit)))
+        guard offset > 0 else { return " LIMIT ?" }
+        parts.arguments.append(.value(.integer(Int64(offset))))
+        return " LIMIT ? OFFSET ?"
+    }
+
+    /// The object id at an offset when ids have no gaps: the last page is found as fast as the first.
+    private func denseStart(_ offset: Int) throws -> Int64? {
+        let table = quoted(layer.tableName)
+        let key = quoted(layer.objectIDColumn)
+        guard let first = try connection.integer("SELECT min(\(key)) FROM \(table)"),
+            let last = try connection.integer("SELECT max(\(key)) FROM \(table)"),
+            let count = try connection.integer(
+                "SELECT row_count FROM fieldwork_counts WHERE layer_id = ?",
+                bind: { try $0.bind(Int64(layer.definition.id), at: 1) }),
+            last - first + 1 == count
+        else { return nil }
+        let (start, overflow) = first.addingReportingOverflow(Int64(offset))
+        return overflow ? nil : start
+    }
+}
+
+extension FeatureQuery {
+    /// Nothing narrows the layer down.
+    var isUnfiltered: Bool {
+        condition == nil && objectIDs == nil && globalIDs == nil && spatialFilter == nil && !returnsDistinctValues
+    }
+
+    /// The whole layer, no page of it.
+    var asksForAll: Bool { isUnfiltered && offset == 0 && limit == nil }
+
+    func isInObjectIDOrder(_ layer: StoredLayer) -> Bool {
+        guard let first = order.first else { return true }
+        guard case .field(let name) = first.expression, !first.isDescending else { return false }
+        return layer.index(of: name) == layer.objectIDIndex
+    }
+}
+
+extension GeometryBlob.Box {
+    /// Which share of this box another one covers; a box without area counts as a whole when it is touched.
+    func coveredShare(by other: GeometryBlob.Box) -> Double {
+        guard intersects(other) else { return 0 }
+        func share(_ low: Double, _ high: Double, _ otherLow: Double, _ otherHigh: Double) -> Double {
+            high > low ? (min(high, otherHigh) - max(low, otherLow)) / (high - low) : 1
+        }
+        return share(xMin, xMax, other.xMin, other.xMax) * share(yMin, yMax, other.yMin, other.yMax)
+    }
+}

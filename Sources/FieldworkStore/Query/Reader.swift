@@ -1,0 +1,67 @@
+import FieldworkREST
+import Foundation
+
+/// One read-only connection on a thread of its own. At most one statement stays open between calls: that of a stream.
+actor Reader {
+    private nonisolated let executor: QueueExecutor
+    private let path: String
+    private var connection: SQLiteConnection?
+    private var cursor: (any PieceSource)?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(path: String, number: Int) {
+        self.path = path
+        executor = QueueExecutor(label: "fieldwork.reader.\(number)")
+    }
+
+    struct Piece: Sendable {
+        var bytes: [UInt8]
+        var isLast: Bool
+    }
+
+    /// Opens the connection at first use: an idle file costs nothing.
+    private func opened() throws -> SQLiteConnection {
+        if let connection { return connection }
+        let opened = try SQLiteConnection(path: path, mode: .readOnly)
+        connection = opened
+        return opened
+    }
+
+    /// Compiles a query, runs it and gives the first piece of the answer.
+    func first<Encoder: FeatureEncoder>(
+        of query: FeatureQuery, in layer: StoredLayer, encoder: Encoder, now: Int64, size: Int
+    ) throws -> Piece {
+        let connection = try opened()
+        let compiler = QueryCompiler(layer: layer, connection: connection, now: now)
+        let cursor = try FeatureCursor(compiler.features(query), encoder: encoder, on: connection)
+        self.cursor = cursor
+        return try next(size: size)
+    }
+
+    func next(size: Int) throws -> Piece {
+        guard let cursor else { return Piece(bytes: [], isLast: true) }
+        do {
+            let bytes = try cursor.piece(of: size)
+            let isLast = cursor.isAtEnd
+            if isLast { self.cursor = nil }
+            return Piece(bytes: bytes, isLast: isLast)
+        } catch {
+            self.cursor = nil
+            throw error
+        }
+    }
+
+    func closeCursor() { cursor = nil }
+
+    /// Runs a short read.
+    func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) throws -> Result {
+        try body(opened())
+    }
+
+    func close() {
+        cursor = nil
+        connection?.forgetStatements()
+        connection = nil
+    }
+}

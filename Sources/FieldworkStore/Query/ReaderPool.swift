@@ -1,0 +1,138 @@
+import Foundation
+import Synchronization
+
+/// The readers of a file. Who wants one and finds none waits its turn; streams may take only some of them, so that takers
+/// of long answers leave room for short reads.
+final class ReaderPool: Sendable {
+    private struct Waiter {
+        let id: Int
+        let continuation: CheckedContinuation<Reader, any Error>
+    }
+
+    private struct State {
+        var idle: [Reader] = []
+        var made: [Reader] = []
+        var openStreams = 0
+        var streamQueue: [Waiter] = []
+        var readQueue: [Waiter] = []
+        var nextWaiter = 0
+        var isClosed = false
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+
+    enum Purpose: Sendable {
+        case stream, read
+    }
+
+    init(path: String) { self.path = path }
+
+    /// The number of streams that hold a reader now; for tests and metrics.
+    var openStreams: Int { state.withLock { $0.openStreams } }
+
+    /// Runs a short read on a free reader.
+    func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) async throws -> Result {
+        let reader = try await take(.read)
+        defer { giveBack(reader, .read) }
+        return try await reader.read(body)
+    }
+
+    /// A reader for as long as the caller needs it; it must be given back. Throws `CancellationError` when the task is
+    /// cancelled while it waits.
+    func take(_ purpose: Purpose) async throws -> Reader {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                wait(Waiter(id: id, continuation: continuation), purpose, isCancelled: Task.isCancelled)
+            }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    func giveBack(_ reader: Reader, _ purpose: Purpose) {
+        let resumed = state.withLock { state -> (Waiter, Reader)? in
+            if purpose == .stream { state.openStreams -= 1 }
+            state.idle.append(reader)
+            return nextPair(&state)
+        }
+        if let (waiter, reader) = resumed { waiter.continuation.resume(returning: reader) }
+    }
+
+    private func wait(_ waiter: Waiter, _ purpose: Purpose, isCancelled: Bool) {
+        enum Outcome {
+            case reader(Reader), refused(any Error), waits
+        }
+        let outcome = state.withLock { state -> Outcome in
+            if state.isClosed { return .refused(StoreError(.closed, "The store is closed.")) }
+            if isCancelled { return .refused(CancellationError()) }
+            if let reader = takeNow(purpose, &state) { return .reader(reader) }
+            switch purpose {
+            case .stream: state.streamQueue.append(waiter)
+            case .read: state.readQueue.append(waiter)
+            }
+            return .waits
+        }
+        switch outcome {
+        case .reader(let reader): waiter.continuation.resume(returning: reader)
+        case .refused(let error): waiter.continuation.resume(throwing: error)
+        case .waits: break
+        }
+    }
+
+    private func takeNow(_ purpose: Purpose, _ state: inout State) -> Reader? {
+        if purpose == .stream, state.openStreams >= Limits.openStreamsPerFile { return nil }
+        guard let reader = state.idle.popLast() ?? makeReader(&state) else { return nil }
+        if purpose == .stream { state.openStreams += 1 }
+        return reader
+    }
+
+    private func makeReader(_ state: inout State) -> Reader? {
+        guard state.made.count < Limits.readersPerFile else { return nil }
+        let reader = Reader(path: path, number: state.made.count)
+        state.made.append(reader)
+        return reader
+    }
+
+    /// Whose turn it is once a reader came back.
+    private func nextPair(_ state: inout State) -> (Waiter, Reader)? {
+        if !state.readQueue.isEmpty, let reader = takeNow(.read, &state) {
+            return (state.readQueue.removeFirst(), reader)
+        }
+        if !state.streamQueue.isEmpty, let reader = takeNow(.stream, &state) {
+            return (state.streamQueue.removeFirst(), reader)
+        }
+        return nil
+    }
+
+    private func cancel(_ id: Int) {
+        let waiter = state.withLock { state -> Waiter? in
+            if let index = state.streamQueue.firstIndex(where: { $0.id == id }) {
+                return state.streamQueue.remove(at: index)
+            }
+            if let index = state.readQueue.firstIndex(where: { $0.id == id }) {
+                return state.readQueue.remove(at: index)
+            }
+            return nil
+        }
+        waiter?.continuation.resume(throwing: CancellationError())
+    }
+
+    /// Refuses newcomers, closes the connections. A stream that is still being taken ends with an empty rest.
+    func close() async {
+        let (readers, waiters) = state.withLock { state in
+            state.isClosed = true
+            defer {
+                state.streamQueue = []
+                state.readQueue = []
+            }
+            return (state.made, state.streamQueue + state.readQueue)
+        }
+        for waiter in waiters { waiter.continuation.resume(throwing: StoreError(.closed, "The store is closed.")) }
+        for reader in readers { await reader.close() }
+    }
+}

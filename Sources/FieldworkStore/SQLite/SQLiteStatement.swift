@@ -1,0 +1,150 @@
+import FieldworkREST
+import Foundation
+import GRDBSQLite
+
+/// A prepared statement of a connection; used only where its connection may be used.
+final class SQLiteStatement {
+    private struct Handle: ~Copyable {
+        let pointer: OpaquePointer
+
+        deinit { sqlite3_finalize(pointer) }
+    }
+
+    private let handle: Handle
+    /// Taken from the cache and not yet finished.
+    var isInUse = false
+
+    init(pointer: OpaquePointer) { handle = Handle(pointer: pointer) }
+
+    var pointer: OpaquePointer { handle.pointer }
+
+    /// Copies the value while the call lasts (`SQLITE_TRANSIENT`): the caller's memory may go.
+    static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+    /// Where an empty text starts: no pointer at all would be NULL.
+    static var emptyText: UnsafePointer<CChar> {
+        UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+
+    // MARK: Arguments, counted from 1
+
+    func bind(_ value: Int64, at index: Int) throws { try check(sqlite3_bind_int64(pointer, Int32(index), value)) }
+    func bind(_ value: Double, at index: Int) throws { try check(sqlite3_bind_double(pointer, Int32(index), value)) }
+    func bindNull(at index: Int) throws { try check(sqlite3_bind_null(pointer, Int32(index))) }
+
+    func bind(_ value: String?, at index: Int) throws {
+        guard var value else { return try bindNull(at: index) }
+        let code = value.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(
+                    pointer, Int32(index), $0.baseAddress ?? Self.emptyText, Int32($0.count), Self.transient)
+            }
+        }
+        try check(code)
+    }
+
+    func bind(blob: UnsafeRawBufferPointer, at index: Int) throws {
+        // A nil pointer would bind NULL: an empty value is a value.
+        guard let start = blob.baseAddress, !blob.isEmpty else {
+            return try check(sqlite3_bind_zeroblob(pointer, Int32(index), 0))
+        }
+        try check(sqlite3_bind_blob(pointer, Int32(index), start, Int32(blob.count), Self.transient))
+    }
+
+    func bind(_ value: AttributeValue, at index: Int) throws {
+        switch value {
+        case .null: try bindNull(at: index)
+        case .integer(let value): try bind(value, at: index)
+        case .real(let value): try bind(value, at: index)
+        case .text(let value): try bind(value, at: index)
+        case .data(let value): try value.withUnsafeBytes { try bind(blob: $0, at: index) }
+        }
+    }
+
+    /// Hands an object to an SQL function; the statement keeps it alive until it is bound anew or finalised.
+    func bind(object: AnyObject, type: StaticString, at index: Int) throws {
+        let unmanagedObject = Unmanaged.passRetained(object)
+        let name = UnsafeRawPointer(type.utf8Start).assumingMemoryBound(to: CChar.self)
+        // SQLite calls the destructor even when binding fails.
+        let code = sqlite3_bind_pointer(pointer, Int32(index), unmanagedObject.toOpaque(), name) { released in
+            guard let released else { return }
+            Unmanaged<AnyObject>.fromOpaque(released).release()
+        }
+        try check(code)
+    }
+
+    private func check(_ code: Int32) throws {
+        guard code == SQLITE_OK else {
+            throw SQLiteConnection.error(of: sqlite3_db_handle(pointer), code: code)
+        }
+    }
+
+    // MARK: Rows
+
+    /// Advances to the next row; false at the end.
+    func step() throws -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw SQLiteConnection.error(of: sqlite3_db_handle(pointer), code: code)
+        }
+    }
+
+    /// Runs a statement that gives no rows and whose failure may be the caller's data: a broken constraint is told, every
+    /// other failure is thrown.
+    func execute() throws -> Outcome {
+        let code = sqlite3_step(pointer)
+        if code == SQLITE_DONE || code == SQLITE_ROW { return .done }
+        let error = SQLiteConnection.error(of: sqlite3_db_handle(pointer), code: code)
+        switch code {
+        case Self.uniqueViolation, Self.primaryKeyViolation, Self.rowIDViolation:
+            return .notUnique(error.message)
+        case let code where code & 0xFF == SQLITE_CONSTRAINT: return .refused(error.message)
+        default: throw error
+        }
+    }
+
+    // SQLite's extended codes are macros that Swift can't see.
+    private static let uniqueViolation = SQLITE_CONSTRAINT | (8 << 8)
+    private static let primaryKeyViolation = SQLITE_CONSTRAINT | (6 << 8)
+    private static let rowIDViolation = SQLITE_CONSTRAINT | (10 << 8)
+
+    enum Outcome {
+        case done
+        case notUnique(String)
+        /// By another constraint of the table.
+        case refused(String)
+    }
+
+    /// Ends the execution and forgets the arguments: ready for the next user.
+    func finish() {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+        isInUse = false
+    }
+
+    /// Ends the execution, keeps the arguments: for the next of many rows.
+    func reset() { sqlite3_reset(pointer) }
+
+    // MARK: Columns of the row, counted from 0
+
+    func type(_ column: Int) -> Int32 { sqlite3_column_type(pointer, Int32(column)) }
+    func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
+    func integer(_ column: Int) -> Int64 { sqlite3_column_int64(pointer, Int32(column)) }
+    func double(_ column: Int) -> Double { sqlite3_column_double(pointer, Int32(column)) }
+
+    func text(_ column: Int) -> String { String(decoding: textBytes(column), as: UTF8.self) }
+
+    func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+
+    /// UTF-8 that stays until the next step.
+    func textBytes(_ column: Int) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_text(pointer, Int32(column))
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, Int32(column))))
+    }
+
+    func blob(_ column: Int) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(pointer, Int32(column))
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, Int32(column))))
+    }
+}

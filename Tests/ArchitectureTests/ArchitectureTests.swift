@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+/// The laws of `ARCHITECTURE.md`, read from the sources themselves.
+@Suite("Architecture")
+struct ArchitectureTests {
+    /// Which of our own modules, and which C libraries and frameworks with a single home, a module may import.
+    private static let arrows: [String: Set<String>] = [
+        "FieldworkGeometry": ["CGEOS", "CPROJ"],
+        "FieldworkREST": ["FieldworkGeometry"],
+        "FieldworkStore": ["FieldworkREST", "FieldworkGeometry", "GRDB", "GRDBSQLite"],
+        "Fieldwork": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "AsyncHTTPClient"],
+        "FieldworkServer": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib", "Hummingbird"],
+        "FieldworkCollect": ["Fieldwork", "Hummingbird", "Mustache"],
+        "FieldworkCommand": [
+            "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+        ],
+    ]
+
+    /// Modules whose use is ruled: ours and those that belong in one room.
+    private static let ruled: Set<String> = Set(arrows.keys).union([
+        "CGEOS", "CPROJ", "CZlib", "GRDB", "GRDBSQLite", "Hummingbird", "Mustache", "AsyncHTTPClient", "SQLite3",
+    ])
+
+    @Test("No module imports more than its arrows allow", arguments: arrows.keys.sorted())
+    func importsFollowTheArrows(module: String) throws {
+        let allowed = try #require(Self.arrows[module])
+        let files = try Source.files(under: "Sources/\(module)")
+        try #require(!files.isEmpty, "\(module) has no sources: is the path right?")
+        for file in files {
+            for imported in file.imports where Self.ruled.contains(imported) && imported != module {
+                #expect(allowed.contains(imported), "\(file.path) imports \(imported)")
+            }
+        }
+    }
+
+    @Test("Each C module has one importer")
+    func cModulesHaveOneImporter() throws {
+        for cModule in ["CGEOS", "CPROJ", "CZlib"] {
+            let importers = try Set(
+                Source.files(under: "Sources").filter { $0.imports.contains(cModule) }.map(\.module))
+            #expect(importers.count <= 1, "\(cModule) is imported by \(importers.sorted())")
+        }
+    }
+
+    @Test("What input could reach never traps on purpose")
+    func noForbiddenCalls() throws {
+        let forbidden = ["try!", "fatalError(", " as! ", "nonisolated(unsafe)", "TODO", "FIXME"]
+        for file in try Source.files(under: "Sources") {
+            for (number, line) in file.lines.enumerated() {
+                for call in forbidden where line.contains(call) {
+                    Issue.record("\(file.path):\(number + 1) says \(call)")
+                }
+            }
+        }
+    }
+
+    @Test("An unchecked Sendable states its reason in the comment above it")
+    func uncheckedSendableHasAReason() throws {
+        for file in try Source.files(under: "Sources") {
+            for (number, line) in file.lines.enumerated() where line.contains("@unchecked Sendable") {
+                let above = file.lines[max(0, number - 6)..<number]
+                #expect(
+                    above.contains { $0.trimmingCharacters(in: .whitespaces).hasPrefix("//") },
+                    "\(file.path):\(number + 1) gives no reason")
+            }
+        }
+    }
+
+    @Test("Third-party and generated files stay out of the sources")
+    func noForeignFiles() throws {
+        let foreign = try Source.paths(under: "Sources").filter {
+            $0.hasSuffix(".min.js") || $0.contains("maplibre-gl.js") || $0.contains("maplibre-gl.css")
+        }
+        #expect(foreign.isEmpty)
+    }
+}
+
+/// A source file of this package, read for the laws.
+private struct Source {
+    var path: String
+    var lines: [String]
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+
+    /// The modules named in import statements, whatever their access or attributes.
+    var imports: [String] {
+        lines.compactMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count,
+                words[..<keyword].allSatisfy({
+                    $0.hasPrefix("@") || ["public", "package", "internal", "private", "fileprivate"].contains($0)
+                })
+            else { return nil }
+            return words[keyword + 1].split(separator: ".").first.map(String.init)
+        }
+    }
+
+    static func paths(under folder: String) throws -> [String] {
+        let url = root.appending(path: folder)
+        guard let walker = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil) else { return [] }
+        return walker.compactMap { $0 as? URL }.map { String($0.path.dropFirst(root.path.count + 1)) }
+    }
+
+    static func files(under folder: String) throws -> [Source] {
+        try paths(under: folder).filter { $0.hasSuffix(".swift") }.map { path in
+            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+            return Source(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import FieldworkGeometry
+
+@Suite("Projection")
+struct ProjectionTests {
+    private func reference(_ number: Int) throws -> SpatialReference {
+        let wkid = try #require(WKID(number))
+        return try #require(SpatialReference(wkid: wkid))
+    }
+
+    @Test("WGS 84 to Web Mercator and back by formula gives known places")
+    func mercator() throws {
+        let portland = Point(latitude: 45.5231, longitude: -122.6765)
+        let plane = try #require(GeometryEngine.project(portland, into: .webMercator))
+        #expect(abs(plane.x - -13_656_285.5) < 1)
+        #expect(abs(plane.y - 5_703_175) < 2_000)
+        let back = try #require(GeometryEngine.project(plane, into: .wgs84))
+        #expect(abs(back.x - portland.x) < 1e-12 && abs(back.y - portland.y) < 1e-12)
+        let edge = try #require(
+            GeometryEngine.project(Point(latitude: 0, longitude: 180), into: .webMercator))
+        #expect(abs(edge.x - 20_037_508.342789244) < 1e-6)
+    }
+
+    @Test("The formula agrees with PROJ to a nanometre", arguments: 0..<50)
+    func formulaAgainstLibrary(seed: Int) throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let (x, y) = (
+            Double.random(in: -180...180, using: &generator), Double.random(in: -85...85, using: &generator)
+        )
+        let plane = try #require(GeometryEngine.project(Point(latitude: y, longitude: x), into: .webMercator))
+        let text = """
+            PROJCS["WGS_1984_Web_Mercator_Auxiliary_Sphere",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",\
+            SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],\
+            PROJECTION["Mercator_Auxiliary_Sphere"],PARAMETER["False_Easting",0.0],PARAMETER["False_Northing",0.0],\
+            PARAMETER["Central_Meridian",0.0],PARAMETER["Standard_Parallel_1",0.0],\
+            PARAMETER["Auxiliary_Sphere_Type",0.0],UNIT["Meter",1.0]]
+            """
+        let reference = try #require(SpatialReference(wkText: text))
+        let library = try #require(GeometryEngine.project(Point(latitude: y, longitude: x), into: reference))
+        #expect(abs(library.x - plane.x) < 1e-8 && abs(library.y - plane.y) < 1e-7)
+    }
+
+    @Test("State plane feet of Oregon North agree with the published conversion")
+    func statePlane() throws {
+        // EPSG:2913 in international feet; the false origin is 2,500,000 m east at 120.5° W, 43 2/3° N.
+        let origin = Point(latitude: 43 + 2.0 / 3, longitude: -120.5)
+        let plane = try #require(GeometryEngine.project(origin, into: try reference(2_913)))
+        #expect(abs(plane.x - 8_202_099.7375) < 5)
+        #expect(abs(plane.y) < 5)
+        #expect(try reference(2_913).isProjected)
+        #expect(abs(try reference(2_913).unitFactor - 0.3048) < 1e-9)
+    }
+
+    @Test("The vendor's own numbers and both dialects of well-known text are known")
+    func registers() throws {
+        #expect(try reference(102_003).isProjected)
+        #expect(try reference(4_269).isGeographic)
+        let esri = """
+            PROJCS["WGS_1984_UTM_Zone_10N",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,\
+            298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],\
+            PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],\
+            PARAMETER["Central_Meridian",-123.0],PARAMETER["Scale_Factor",0.9996],\
+            PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]
+            """
+        let custom = try #require(SpatialReference(wkText: esri))
+        let point = Point(latitude: 45, longitude: -122)
+        let byText = try #require(GeometryEngine.project(point, into: custom))
+        let byNumber = try #require(GeometryEngine.project(point, into: try reference(32_610)))
+        #expect(abs(byText.x - byNumber.x) < 1e-3 && abs(byText.y - byNumber.y) < 1e-3)
+    }
+
+    @Test("An unknown number is no reference, and says so in the protocol's reader")
+    func unknown() throws {
+        let wkid = try #require(WKID(99_999))
+        #expect(SpatialReference(wkid: wkid) == nil)
+        #expect(WKID(0) == nil && WKID(-4_326) == nil)
+        #expect(throws: GeometryError.self) { try GeoServicesJSON.spatialReference(from: 99_999) }
+    }
+
+    @Test(
+        "Text that is not well-known text, or that reaches for a file, is no reference",
+        arguments: [
+            "", "EPSG:4326", "WGS84", "+proj=longlat +nadgrids=/etc/passwd", "+init=/etc/passwd:1",
+            "+proj=pipeline +step +proj=hgridshift +grids=/etc/passwd",
+            #"GEOGCS["x",DATUM["x",SPHEROID["x",6378137,298.25],EXTENSION["PROJ4_GRIDS","/etc/passwd"]],UNIT["d",0.017]]"#,
+            #"GEOGCS["x",DATUM["x",SPHEROID["x",6378137,298.25]],UNIT["d",0.017],EXTENSION["PROJ4","+nadgrids=/etc/passwd"]]"#,
+            "GEOGCS[" + String(repeating: "A[", count: 200), String(repeating: "GEOGCS", count: 10_000),
+        ])
+    func refusedText(text: String) {
+        #expect(SpatialReference(wkText: text) == nil)
+    }
+
+    @Test("A place that the target does not have gives nothing, not a wrong place")
+    func outOfRange() throws {
+        #expect(GeometryEngine.project(Point(latitude: 90, longitude: 0), into: .webMercator) == nil)
+        #expect(GeometryEngine.project(Point(x: .infinity, y: 0, spatialReference: .wgs84), into: .webMercator) == nil)
+        #expect(GeometryEngine.project(Point(x: 1, y: 2), into: .wgs84) == nil)
+    }
+
+    @Test("An envelope's projection holds the projections of its inner points")
+    func envelopes() throws {
+        let albers = try reference(5_070)
+        let box = Envelope(xMin: -110, yMin: 30, xMax: -80, yMax: 45, spatialReference: .wgs84)
+        let projected = try #require(GeometryEngine.project(box, into: albers))
+        let bulge = try #require(GeometryEngine.project(Point(latitude: 45, longitude: -96), into: albers))
+        #expect(projected.yMax >= bulge.y - 1)
+        #expect(projected.spatialReference == albers)
+    }
+
+    @Test("Many tasks project at once and agree")
+    func concurrently() async throws {
+        let target = try reference(32_610)
+        let expected = try #require(GeometryEngine.project(Point(latitude: 45, longitude: -122), into: target))
+        let wrong = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    (0..<200).filter { _ in
+                        GeometryEngine.project(Point(latitude: 45, longitude: -122), into: target) != expected
+                    }.count
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
+    }
+}

@@ -1,0 +1,53 @@
+import FieldworkREST
+import Testing
+
+@testable import FieldworkServer
+
+@Suite("Addresses")
+struct RequestTargetTests {
+    @Test("Duplicate and trailing slashes say nothing")
+    func slashes() throws {
+        let target = try RequestTarget("//arcgis//rest/services/?f=json")
+        #expect(target.segments == ["arcgis", "rest", "services"])
+        #expect(target.query == "f=json")
+    }
+
+    @Test("Segments are decoded, a plus sign stays a plus sign")
+    func decoding() throws {
+        #expect(try RequestTarget("/a%20b/%C3%A9+c").segments == ["a b", "é+c"])
+    }
+
+    @Test(
+        "Broken escapes, control characters and bytes that are not UTF-8 are refused",
+        arguments: ["/%", "/%4", "/%zz", "/%00", "/%FF", "/a%0Ab"])
+    func broken(path: String) {
+        #expect(throws: ServiceError.self) { try RequestTarget(path) }
+    }
+
+    @Test("A path has a bounded number of segments")
+    func segmentLimit() throws {
+        let longest = String(repeating: "/a", count: Limits.pathSegments)
+        #expect(try RequestTarget(longest).segments.count == Limits.pathSegments)
+        #expect(throws: ServiceError.self) { try RequestTarget(longest + "/a") }
+    }
+
+    @Test("Paths match without regard to case up to the operation")
+    func resources() throws {
+        let target = try RequestTarget("/ArcGIS/REST/Services/Trees/featureserver/0/QUERY")
+        let resource = Resource(target, instance: "arcgis")
+        #expect(resource == .services(["Trees", "featureserver", "0", "QUERY"]))
+        #expect(ServiceResource(["0", "QUERY"]) == .layerOperation(layerID: 0, .query))
+        #expect(ServiceResource(["0", "17"]) == .feature(layerID: 0, objectID: 17))
+        #expect(ServiceResource(["applyedits"]) == .applyEdits)
+        #expect(ServiceResource([]) == .root)
+    }
+
+    @Test(
+        "What is not an address of the protocol is unknown",
+        arguments: ["/other/rest/info", "/arcgis/admin", "/arcgis/rest/nothing", "/favicon.ico"])
+    func unknown(path: String) throws {
+        #expect(Resource(try RequestTarget(path), instance: "arcgis") == .unknown)
+        #expect(ServiceResource(["-1"]) == .unknown)
+        #expect(ServiceResource(["0", "query", "more"]) == .unknown)
+    }
+}

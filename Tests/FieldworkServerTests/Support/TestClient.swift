@@ -1,0 +1,93 @@
+import AsyncHTTPClient
+import FieldworkGeometry
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A client as a stranger writes it: addresses and bodies as text, answers as bytes.
+struct TestClient: Sendable {
+    var base: String
+
+    struct Answer: Sendable {
+        var status: Int
+        var headers: HTTPHeaders
+        var body: [UInt8]
+
+        /// The values of a header field, joined as HTTP allows.
+        func header(_ name: String) -> String? {
+            let values = headers[name]
+            return values.isEmpty ? nil : values.joined(separator: ", ")
+        }
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var json: JSONValue {
+            get throws { try JSONParser.parse(body) }
+        }
+        /// The code of the protocol's error; nil when the answer is none.
+        var errorCode: Int? { (try? json)?["error"]?["code"]?.integerValue.map(Int.init) }
+    }
+
+    /// Not the library's shared client, which takes compression off before a test sees it.
+    static let http = HTTPClient(configuration: HTTPClient.Configuration())
+
+    static let answerBytesMax = 256 * 1_024 * 1_024
+
+    /// - Parameter path: below `base`, or from the root of the server when it starts with a slash.
+    func send(
+        _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: address(path))
+        request.method = HTTPMethod(rawValue: method)
+        request.headers = HTTPHeaders(headers)
+        if let body { request.body = .bytes(body) }
+        let response = try await Self.http.execute(request, timeout: .seconds(120))
+        var bytes: [UInt8] = []
+        for try await piece in response.body {
+            bytes.append(contentsOf: piece.readableBytesView)
+            precondition(bytes.count <= Self.answerBytesMax, "The answer does not end.")
+        }
+        return Answer(status: Int(response.status.code), headers: response.headers, body: bytes)
+    }
+
+    func get(_ path: String, _ parameters: KeyValuePairs<String, String> = [:], headers: [(String, String)] = [])
+        async throws -> Answer
+    {
+        try await send("GET", parameters.isEmpty ? path : "\(path)?\(Self.form(parameters))", headers: headers)
+    }
+
+    func post(_ path: String, _ parameters: KeyValuePairs<String, String>, headers: [(String, String)] = [])
+        async throws -> Answer
+    {
+        try await send(
+            "POST", path, headers: headers + [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(Self.form(parameters).utf8))
+    }
+
+    /// Posts as the vendor's Python client does.
+    func postMultipart(_ path: String, _ parameters: KeyValuePairs<String, String>) async throws -> Answer {
+        let boundary = "fieldwork-test-boundary"
+        var text = ""
+        for (name, value) in parameters {
+            text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
+        }
+        text += "--\(boundary)--\r\n"
+        return try await send(
+            "POST", path, headers: [("Content-Type", "multipart/form-data; boundary=\(boundary)")],
+            body: Array(text.utf8))
+    }
+
+    static func form(_ parameters: KeyValuePairs<String, String>) -> String {
+        parameters.map { "\(escape($0.key))=\(escape($0.value))" }.joined(separator: "&")
+    }
+
+    static func escape(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    private func address(_ path: String) -> String {
+        guard path.hasPrefix("/"), let root = URL(string: base), let host = root.host, let port = root.port else {
+            return "\(base)/\(path)"
+        }
+        return "http://\(host):\(port)\(path)"
+    }
+}

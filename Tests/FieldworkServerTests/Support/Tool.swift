@@ -1,0 +1,63 @@
+import Foundation
+
+/// Programs of the system that tests compare with.
+enum Tool {
+    struct Output {
+        var status: Int32
+        var standardOutput: Data
+        var standardError: String
+        var text: String { String(decoding: standardOutput, as: UTF8.self) }
+    }
+
+    static func isInstalled(_ name: String) -> Bool { path(name) != nil }
+
+    /// Runs a program to its end, without holding a thread meanwhile: the server under test needs it. Its output goes
+    /// through files, so that no pipe can fill up.
+    static func run(_ name: String, _ arguments: [String], environment: [String: String] = [:]) async throws -> Output {
+        guard let path = path(name) else { throw CocoaError(.fileNoSuchFile) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-tool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (output, errors) = (folder.appending(path: "out"), folder.appending(path: "err"))
+        try Data().write(to: output)
+        try Data().write(to: errors)
+        let process = Process()
+        process.executableURL = URL(filePath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        return Output(
+            status: status, standardOutput: try Data(contentsOf: output),
+            standardError: String(decoding: try Data(contentsOf: errors), as: UTF8.self))
+    }
+
+    private static func path(_ name: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map { "\($0)/\(name)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}
+
+/// A generator that gives the same numbers in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// Runs a program that is not ours against a file of ours.
+enum ShellTool {
+    static func path(_ name: String) -> String? {
+        ["/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    static func exists(_ name: String) -> Bool { path(name) != nil }
+
+    struct Failure: Error {
+        var status: Int32
+        var output: String
+    }
+
+    /// What the program wrote. Throws `Failure` when it ended with another status than 0.
+    static func run(_ name: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: path(name) ?? name)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(status: process.terminationStatus, output: output) }
+        return output
+    }
+}
