@@ -26,7 +26,7 @@ struct AttributeForm: Sendable {
         text = FieldText(layer: layer)
     }
 
-    var editableFields: [Field] { layer.table.fields.filter { FeatureTitle.isTelling($0, of: layer) } }
+    var editableFields: [Field] { layer.fields.filter { FeatureTitle.isTelling($0, of: layer) } }
 
     // MARK: Writing the form
 
@@ -40,7 +40,7 @@ struct AttributeForm: Sendable {
             return control(field, value: value, typed: typed, typeID: typeID, message: message)
         }
         if let feature {
-            for field in layer.table.fields where !FeatureTitle.isTelling(field, of: layer) && Self.isShown(field) {
+            for field in layer.fields where !FeatureTitle.isTelling(field, of: layer) && Self.isShown(field) {
                 controls.append([
                     "fixed": ["label": Self.label(field), "value": text.text(field.name, of: feature)] as Values
                 ])
@@ -129,10 +129,10 @@ struct AttributeForm: Sendable {
     }
 
     func choices(_ field: Field, typeID: StoredValue?) -> [Choice]? {
-        if !layer.table.typeIDField.isEmpty, field.name.lowercased() == layer.table.typeIDField.lowercased(),
-            !layer.table.featureTypes.isEmpty
+        if !layer.typeIDField.isEmpty, field.name.lowercased() == layer.typeIDField.lowercased(),
+            !layer.types.isEmpty
         {
-            return layer.table.featureTypes.compactMap { type in
+            return layer.types.compactMap { type in
                 type.id.map { Choice(code: Symbology.text($0), name: type.name, value: $0) }
             }
         }
@@ -147,8 +147,8 @@ struct AttributeForm: Sendable {
     /// Reads the posted fields; each is checked against the field's type, domain, length and need.
     func read(_ form: FormValues, feature: Feature?) -> Reading {
         var reading = Reading()
-        let typed = form[Self.prefix + layer.table.typeIDField]
-        let typeField = layer.field(named: layer.table.typeIDField)
+        let typed = form[Self.prefix + layer.typeIDField]
+        let typeField = layer.field(named: layer.typeIDField)
         let typeID =
             typed.flatMap { text in
                 typeField.flatMap { choices($0, typeID: nil) }?.first { $0.code == text }.map { StoredValue($0.value) }

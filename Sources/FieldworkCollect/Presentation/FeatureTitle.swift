@@ -21,7 +21,7 @@ struct FeatureTitle: Sendable {
         var names: [String] = []
         if let display = layer.displayField { names.append(display) }
         if let choice = layer.choiceField { names.append(choice) }
-        names += layer.table.fields.filter { Self.isTelling($0, of: layer) }.map(\.name)
+        names += layer.fields.filter { Self.isTelling($0, of: layer) }.map(\.name)
         var seen: Set<String> = []
         let shown = names.filter { seen.insert($0.lowercased()).inserted }.compactMap { name -> (Field, String)? in
             guard let field = layer.field(named: name), Self.isTelling(field, of: layer) else { return nil }

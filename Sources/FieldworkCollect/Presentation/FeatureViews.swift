@@ -128,7 +128,7 @@ struct FeatureViews {
         values["heading"] = title.title
         values["subheading"] = "\(found.layer.name) · \(title.id)"
         values["mapAddress"] = found.place == nil ? "/map" : found.reference.mapAddress
-        let fields = found.layer.table.fields.filter(AttributeForm.isShown)
+        let fields = found.layer.fields.filter(AttributeForm.isShown)
         let telling = fields.filter { FeatureTitle.isTelling($0, of: found.layer) }
         let others = fields.filter { !FeatureTitle.isTelling($0, of: found.layer) }
         values["facts"] = (telling + others).map { field -> Values in

@@ -17,8 +17,8 @@ struct FieldText: Sendable {
 
     func text(_ value: (any Sendable)?, field: Field, typeID: StoredValue? = nil) -> String {
         guard let value else { return Self.nothing }
-        if field.name.lowercased() == layer.table.typeIDField.lowercased(), !field.name.isEmpty,
-            let type = layer.table.featureTypes.first(where: { StoredValue($0.id) == StoredValue(value) })
+        if field.name.lowercased() == layer.typeIDField.lowercased(), !field.name.isEmpty,
+            let type = layer.types.first(where: { StoredValue($0.id) == StoredValue(value) })
         {
             return type.name
         }
@@ -32,7 +32,7 @@ struct FieldText: Sendable {
 
     func domain(of field: Field, typeID: StoredValue?) -> Domain? {
         if let typeID,
-            let type = layer.table.featureTypes.first(where: { StoredValue($0.id) == typeID }),
+            let type = layer.types.first(where: { StoredValue($0.id) == typeID }),
             let domain = type.domains[field.name], !(domain is InheritedDomain)
         {
             return domain
@@ -41,7 +41,7 @@ struct FieldText: Sendable {
     }
 
     func typeID(of feature: Feature) -> StoredValue? {
-        let field = layer.table.typeIDField
+        let field = layer.typeIDField
         return field.isEmpty ? nil : StoredValue(feature.attributeValue(forKey: field))
     }
 

@@ -65,7 +65,7 @@ struct ListRoutes: Sendable {
     /// The first telling fields, the naming one first.
     static func columns(_ layer: MapLayer) -> [Field] {
         var names: [String] = [layer.displayField, layer.choiceField].compactMap { $0 }
-        names += layer.table.fields.filter { FeatureTitle.isTelling($0, of: layer) }.map(\.name)
+        names += layer.fields.filter { FeatureTitle.isTelling($0, of: layer) }.map(\.name)
         var seen: Set<String> = []
         let fields = names.filter { seen.insert($0.lowercased()).inserted }.compactMap { layer.field(named: $0) }
         let ids = layer.field(named: layer.objectIDField).map { [$0] } ?? []

@@ -20,6 +20,13 @@ struct MapLayer: Sendable {
     let id: Int
     let name: String
     let table: ServiceFeatureTable
+    // What the table says of itself, kept: it is asked for each value that is shown.
+    let fields: [Field]
+    let types: [FeatureType]
+    let objectIDField: String
+    let globalIDField: String
+    let typeIDField: String
+    private let fieldsByName: [String: Field]
     /// nil for a table.
     let geometry: GeometryKind?
     let symbology: Symbology
@@ -32,13 +39,32 @@ struct MapLayer: Sendable {
     let minZoom: Double?
     let maxZoom: Double?
 
-    var objectIDField: String { table.objectIDField }
-    var globalIDField: String { table.globalIDField }
+    init(
+        id: Int, name: String, table: ServiceFeatureTable, geometry: GeometryKind?, symbology: Symbology, kinds: [Kind],
+        displayField: String?, choiceField: String?, minZoom: Double?, maxZoom: Double?
+    ) {
+        self.id = id
+        self.name = name
+        self.table = table
+        self.geometry = geometry
+        self.symbology = symbology
+        self.kinds = kinds
+        self.displayField = displayField
+        self.choiceField = choiceField
+        self.minZoom = minZoom
+        self.maxZoom = maxZoom
+        fields = table.fields
+        types = table.featureTypes
+        objectIDField = table.objectIDField
+        globalIDField = table.globalIDField
+        typeIDField = table.typeIDField
+        fieldsByName = Dictionary(fields.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+    }
 
     /// What one feature is called: the layer's name in the singular where that is plain English, else "feature".
     var noun: String { Self.singular(name) }
 
-    func field(named name: String) -> Field? { table.field(named: name) }
+    func field(named name: String) -> Field? { fieldsByName[name.lowercased()] }
 
     func reference(of feature: Feature) -> FeatureReference? {
         if !globalIDField.isEmpty {

@@ -188,25 +188,26 @@ final class Browser: Sendable {
 
     // MARK: The page
 
+    private struct Evaluation: Decodable {
+        struct Outer: Decodable {
+            let result: Inner
+        }
+        struct Inner: Decodable {
+            let value: String?
+            let description: String?
+        }
+        let result: Outer
+    }
+
     /// The script's value, by way of JSON.
     func evaluate<Value: Decodable & Sendable>(_ script: String, as type: Value.Type = Value.self) async throws -> Value {
-        struct Answer: Decodable {
-            struct Outer: Decodable {
-                struct Inner: Decodable {
-                    let value: String?
-                    let description: String?
-                }
-                let result: Inner
-            }
-            let result: Outer
-        }
         let data = try await command(
             "Runtime.evaluate",
             [
                 "expression": "(async () => JSON.stringify([await (\(script))]))()", "awaitPromise": true,
                 "returnByValue": true,
             ])
-        let answer = try JSONDecoder().decode(Answer.self, from: data).result.result
+        let answer = try JSONDecoder().decode(Evaluation.self, from: data).result.result
         guard let value = answer.value else {
             throw Failure(description: "\(script): \(answer.description ?? "no value")")
         }
