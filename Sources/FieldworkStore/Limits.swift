@@ -16,12 +16,19 @@ package enum Limits {
     package static let busyMilliseconds: Int32 = 10_000
     /// Batches that one transaction commits at most, so that the first of them is not kept waiting by the last.
     package static let batchesPerCommit = 256
+    /// Edits in a batch that may share a transaction with others.
+    package static let itemsPerSharedBatch = 50
     /// Features that `records` gives when the query sets no limit of its own.
     package static let recordsPerAnswer = 1_000_000
     /// Levels of an expression: SQLite itself refuses more than 1,000.
     package static let expressionDepth = 400
     /// Bytes of one geometry or binary value (SQLite's own limit is 1,000,000,000).
     package static let valueBytes = 256 * 1_024 * 1_024
-    /// Bytes of pages that a connection keeps.
-    package static let pageCacheKibibytes = 1_536
+    /// Pages that a reader keeps, in KiB: the operating system has the rest of the file.
+    package static let readerCacheKibibytes = 1_536
+    /// Pages that the writer keeps, in KiB: a batch that doesn't fit is written twice.
+    package static let writerCacheKibibytes = 16_384
+    /// Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed
+    /// pages of indexes are written once instead of many times.
+    package static let logPages = 4_000
 }

@@ -115,7 +115,7 @@ struct BadInputTests {
         "A condition that can't be understood is refused",
         arguments: [
             "Stems >", "Stems = ", "Nothing = 1", "Name = 'it's'", "Name = 'x", "1=1; DELETE FROM Trees", "1=1 -- all",
-            "1=1 /* all */", "Stems IN (SELECT 1)", "Name LIKE", "load_extension('x') = 1", "((1=1)", "Stems = 'many'",
+            "1=1 /* all */", "Stems IN (SELECT 1)", "Name LIKE", "load_extension('x') = 1", "((1=1)",
         ])
     func condition(text: String) async throws {
         try await Self.unchanged { server in

@@ -73,6 +73,7 @@ struct FeatureEditReader: Sendable {
     /// A missing geometry stays as it is; null takes it away. Tables have none, whatever is sent.
     private func readGeometry(_ json: JSONValue?, into edit: inout FeatureEdit) throws(EditError) {
         guard let json, !layer.isTable else { return }
+        try checkRings(json)
         do {
             let geometry = try GeoServicesJSON.geometry(
                 from: json, defaultSpatialReference: layer.spatialReference, openRings: .reject)
@@ -87,6 +88,15 @@ struct FeatureEditReader: Sendable {
                 } ?? geometry)
         } catch {
             throw Self.unreadable("Geometry: \(error.details)")
+        }
+    }
+
+    /// A ring has at least three corners and ends where it starts.
+    private func checkRings(_ json: JSONValue) throws(EditError) {
+        for ring in json["rings"]?.arrayValue ?? [] {
+            guard let vertices = ring.arrayValue, vertices.count >= 4 else {
+                throw Self.unreadable("Geometry: a ring needs four vertices, of which the last is the first.")
+            }
         }
     }
 

@@ -19,19 +19,26 @@ package enum QueryAnswer {
         return bytes
     }
 
-    /// - Parameter extent: in the reference of the answer; nil when no feature has a geometry.
-    package static func extent(_ extent: Envelope?, count: Int, format: QueryRequest.Format) -> JSONValue {
+    /// - Parameters:
+    ///   - extent: in the reference of the answer; nil when no feature has a geometry.
+    ///   - isReferenceExplicit: whether the client named that reference, or the layer has no other.
+    package static func extent(
+        _ extent: Envelope?, count: Int, format: QueryRequest.Format, isReferenceExplicit: Bool
+    ) -> JSONValue {
         guard format == .geojson else {
             return ["extent": extent.map { GeoServicesJSON.json(for: $0) } ?? emptyExtent, "count": JSONValue(count)]
         }
         var answer = JSONObject()
         answer.append("type", "FeatureCollection")
-        if let extent, !extent.isEmpty {
-            // GDAL reads the extent only when it comes directly after the type.
-            answer.append(
-                "bbox", [.number(extent.xMin), .number(extent.yMin), .number(extent.xMax), .number(extent.yMax)])
+        let bounds = extent.flatMap { extent -> JSONValue? in
+            if extent.isEmpty { return nil }
+            return [.number(extent.xMin), .number(extent.yMin), .number(extent.xMax), .number(extent.yMax)]
         }
+        // GDAL takes every `bbox` as one in its layer's own reference, whatever GeoJSON says; without one it reads the
+        // features. So the bounds are named as such only when there is no doubt about their reference.
+        if let bounds, isReferenceExplicit { answer.append("bbox", bounds) }
         answer.append("features", [])
+        if let extent, !isReferenceExplicit { answer.append("extent", GeoServicesJSON.json(for: extent)) }
         answer.append("count", JSONValue(count))
         return .object(answer)
     }

@@ -56,7 +56,10 @@ extension FeatureService {
             let reference = bounded.output.spatialReference ?? (query.format == .geojson ? .wgs84 : nil)
             let projected = try Self.projected(extent, into: reference)
             if isPBF { return .pbf(PBFHead.extent(projected, count: count)) }
-            return .json(QueryAnswer.extent(projected, count: count, format: query.format), format: format)
+            let isExplicit = bounded.output.spatialReference != nil || layer.spatialReference == .wgs84
+            let answer = QueryAnswer.extent(
+                projected, count: count, format: query.format, isReferenceExplicit: isExplicit)
+            return .json(answer, format: format)
         }
     }
 
@@ -101,7 +104,7 @@ extension FeatureService {
 
     /// An answer to GET is a function of the address, the definition and the generation, unless it asks for the time.
     private func entityTag(for request: ServiceRequest, of published: PublishedService) async throws -> String? {
-        guard request.method != .post, !request.asksForCurrentTime else { return nil }
+        guard request.method != .post, request.keepsAnswers, !request.asksForCurrentTime else { return nil }
         return EntityTag.ofState(
             target: request.address, generation: try await store.generation(of: published.definition.name),
             definitionVersion: published.version)

@@ -9,32 +9,42 @@ struct EditApplier {
     let rules: [Int: RowRules]
     let keepsObjectIDs: Bool
 
-    /// Applies a batch, or throws and leaves nothing of it.
-    func apply(_ batch: EditBatch) throws -> EditBatchResult {
-        for edits in batch.layers { _ = try catalogue.layer(edits.layerID) }
+    /// Applies a batch in a savepoint, beside others in one transaction; or throws and leaves nothing of it.
+    func applyInSavepoint(_ batch: EditBatch) throws -> EditBatchResult {
         try connection.run("SAVEPOINT fieldwork_batch")
         do {
-            let generation = try open(batch)
-            var result = EditBatchResult(
-                layers: try batch.layers.map { try apply($0, batch) }, generation: generation, moment: batch.moment)
-            if (batch.rollsBackOnFailure && result.hasErrors) || !result.hasSuccess {
-                try undo()
-                result.generation = nil
-                if result.hasErrors, batch.rollsBackOnFailure { result.markRolledBack() }
-            }
+            let (result, isKept) = try apply(batch)
+            if !isKept { try connection.run("ROLLBACK TO fieldwork_batch") }
             try connection.run("RELEASE fieldwork_batch")
             return result
         } catch {
             // Some failures (disk full) have ended the whole transaction already.
             if connection.isInTransaction {
-                try undo()
+                try connection.run("ROLLBACK TO fieldwork_batch")
                 try connection.run("RELEASE fieldwork_batch")
             }
             throw error
         }
     }
 
-    private func undo() throws { try connection.run("ROLLBACK TO fieldwork_batch") }
+    /// Applies a batch. When it is not to be kept, the caller undoes what was written.
+    func apply(_ batch: EditBatch) throws -> (result: EditBatchResult, isKept: Bool) {
+        for edits in batch.layers { _ = try catalogue.layer(edits.layerID) }
+        let generation = try open(batch)
+        var result = EditBatchResult(
+            layers: try batch.layers.map { try apply($0, batch) }, generation: generation, moment: batch.moment)
+        if result.hasErrors, batch.rollsBackOnFailure {
+            result.generation = nil
+            result.markRolledBack()
+            return (result, false)
+        }
+        // A batch of which nothing succeeded is no generation.
+        guard result.hasSuccess else {
+            result.generation = nil
+            return (result, false)
+        }
+        return (result, true)
+    }
 
     /// Begins a generation; a cache that takes over state begins none, and its triggers log nothing.
     private func open(_ batch: EditBatch) throws -> Int64? {

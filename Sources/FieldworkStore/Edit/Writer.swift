@@ -55,39 +55,64 @@ actor Writer {
     }
 
     private func commitWaiting() {
-        let batches = queue.withLock { queue in
-            let taken = Array(queue.waiting.prefix(Limits.batchesPerCommit))
-            queue.waiting.removeFirst(taken.count)
-            return taken
-        }
+        let batches = takeWaiting()
         do {
             let connection = try opened()
-            var results: [Int: Result<EditBatchResult, any Error>] = [:]
-            try connection.transaction {
-                let applier = EditApplier(
-                    connection: connection, catalogue: catalogue, rules: rules, keepsObjectIDs: keepsObjectIDs)
-                for waiting in batches {
-                    results[waiting.ticket] = try Self.outcome(of: waiting.batch, applier)
-                }
-                try EditApplier.close(on: connection)
+            let applier = EditApplier(
+                connection: connection, catalogue: catalogue, rules: rules, keepsObjectIDs: keepsObjectIDs)
+            if batches.count == 1, let only = batches.first {
+                outcomes[only.ticket] = .success(try Self.commit(only.batch, applier))
+            } else {
+                outcomes.merge(try Self.commit(batches, applier)) { _, new in new }
             }
-            outcomes.merge(results) { _, new in new }
         } catch {
             // The transaction is undone as a whole: nobody is told otherwise.
             for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
         }
     }
 
-    /// A batch that fails alone leaves the others in the transaction as they are.
-    private static func outcome(
-        of batch: EditBatch, _ applier: EditApplier
-    ) throws -> Result<EditBatchResult, any Error> {
-        do {
-            return .success(try applier.apply(batch))
-        } catch {
-            guard applier.connection.isInTransaction else { throw error }
-            return .failure(error)
+    /// Small batches share a transaction. A large one has its own: within a savepoint SQLite would keep the old state of
+    /// every page that it touches.
+    private nonisolated func takeWaiting() -> [Waiting] {
+        queue.withLock { queue in
+            let small = queue.waiting.prefix(Limits.batchesPerCommit).prefix { $0.batch.isSmall }
+            let taken = small.isEmpty ? Array(queue.waiting.prefix(1)) : Array(small)
+            queue.waiting.removeFirst(taken.count)
+            return taken
         }
+    }
+
+    private static func commit(_ batch: EditBatch, _ applier: EditApplier) throws -> EditBatchResult {
+        let connection = applier.connection
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            let (result, isKept) = try applier.apply(batch)
+            if isKept { try EditApplier.close(on: connection) }
+            try connection.execute(isKept ? "COMMIT" : "ROLLBACK")
+            return result
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private static func commit(
+        _ batches: [Waiting], _ applier: EditApplier
+    ) throws -> [Int: Result<EditBatchResult, any Error>] {
+        var results: [Int: Result<EditBatchResult, any Error>] = [:]
+        try applier.connection.transaction {
+            for waiting in batches {
+                do {
+                    results[waiting.ticket] = .success(try applier.applyInSavepoint(waiting.batch))
+                } catch {
+                    // A batch that fails alone leaves the others in the transaction as they are.
+                    guard applier.connection.isInTransaction else { throw error }
+                    results[waiting.ticket] = .failure(error)
+                }
+            }
+            try EditApplier.close(on: applier.connection)
+        }
+        return results
     }
 
     private func opened() throws -> SQLiteConnection {
@@ -96,6 +121,8 @@ actor Writer {
         let opened = try SQLiteConnection(path: path, mode: .readWrite)
         try opened.execute("PRAGMA journal_mode = WAL")
         try opened.execute("PRAGMA synchronous = FULL")
+        // What a statement with triggers needs to undo itself stays in memory; in a file it would cost more than the edit.
+        try opened.execute("PRAGMA temp_store = MEMORY")
         connection = opened
         return opened
     }
@@ -128,5 +155,17 @@ actor Writer {
         connection?.forgetStatements()
         connection = nil
         isClosed = true
+    }
+}
+
+extension EditBatch {
+    /// Few enough items to stand in a savepoint among others.
+    fileprivate var isSmall: Bool {
+        var items = 0
+        for edits in layers {
+            guard case .features(let deletes) = edits.deletes else { return false }
+            items += edits.adds.count + edits.updates.count + deletes.count
+        }
+        return items <= Limits.itemsPerSharedBatch
     }
 }

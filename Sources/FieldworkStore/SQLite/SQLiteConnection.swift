@@ -38,7 +38,9 @@ final class SQLiteConnection {
         try execute("PRAGMA foreign_keys = OFF")
         try execute("PRAGMA trusted_schema = ON")
         try execute("PRAGMA case_sensitive_like = ON")
-        try execute("PRAGMA cache_size = -\(Limits.pageCacheKibibytes)")
+        let cache = mode == .readOnly ? Limits.readerCacheKibibytes : Limits.writerCacheKibibytes
+        try execute("PRAGMA cache_size = -\(cache)")
+        try execute("PRAGMA wal_autocheckpoint = \(Limits.logPages)")
         if mode == .readOnly { try execute("PRAGMA query_only = ON") }
         try SpatialFunctions.register(on: self)
         try QueryFunctions.register(on: self)

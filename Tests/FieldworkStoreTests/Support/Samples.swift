@@ -39,8 +39,8 @@ enum Samples {
                 domain: DomainDefinition(name: "Height", kind: .range(minimum: .integer(0), maximum: .integer(120)))),
             FieldDefinition(name: "stems", type: .smallInteger, isNullable: false, defaultValue: .integer(1)),
             FieldDefinition(name: "planted", type: .date),
-            FieldDefinition(name: "note \"x\"; DROP", type: .string),
-            FieldDefinition(name: "GlobalID", type: .globalID, length: 38, isNullable: false, isEditable: false),
+            FieldDefinition(name: "note \"x\"; DROP", type: .string, length: 4_000),
+            FieldDefinition(name: "GlobalID", type: .globalID, isNullable: false, isEditable: false),
             FieldDefinition(name: "Creator", type: .string, length: 50, isEditable: false),
             FieldDefinition(name: "CreationDate", type: .date, isEditable: false),
             FieldDefinition(name: "Editor", type: .string, length: 50, isEditable: false),
@@ -59,7 +59,7 @@ enum Samples {
             id: 1, name: "Visits",
             fields: [
                 FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
-                FieldDefinition(name: "tree", type: .guid, length: 38),
+                FieldDefinition(name: "tree", type: .guid),
                 FieldDefinition(name: "remark", type: .string, length: 100),
             ])
     }

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// The command `fieldwork`: one verb a file under `Verbs/`.
+@main
+struct FieldworkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fieldwork",
+        abstract: "Serve, edit and publish map features.",
+        discussion: """
+            EXAMPLES
+              fieldwork demo
+                  Makes demo services at the first start, serves them and opens the app beside them.
+              fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
+                  Publishes a table with coordinates as a service.
+              fieldwork serve --data ./Fieldwork-data --port 8080
+              fieldwork query http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --where "dbh > 30"
+
+            EXIT CODES
+              0 done · 64 wrong use · 65 bad data · 66 no such input · 69 service not available · 70 failure inside ·
+              73 can't create · 74 reading or writing failed · 130 interrupted
+            """,
+        version: "0.1.0",
+        subcommands: [
+            DemoCommand.self, ServeCommand.self, PublishCommand.self, ServicesCommand.self, QueryCommand.self,
+            ExportCommand.self, DoctorCommand.self,
+        ])
+}

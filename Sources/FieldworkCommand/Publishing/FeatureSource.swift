@@ -1,0 +1,103 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// What a file looks like after a first reading.
+struct SourceSchema: Sendable {
+    var fields: [FieldDefinition]
+    var geometryType: LayerGeometryType?
+    var spatialReference: SpatialReference?
+    var hasZ = false
+    var featureCount: Int
+}
+
+/// A row that can't become a feature, with its place.
+struct BadRow: Error, Sendable {
+    /// The line of a table, or the number of a feature.
+    var place: String
+    var reason: String
+}
+
+/// A file of features, read from the beginning as often as needed.
+protocol FeatureSource: Sendable {
+    /// Reads the whole file once to learn its fields.
+    func schema(progress: (Int) -> Void) throws -> SourceSchema
+    /// Reads the features in order; the body gets each as a feature or as the reason why it is none.
+    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>) throws -> Void) throws
+}
+
+/// A table with coordinates in two of its columns, or none.
+struct CSVSource: FeatureSource {
+    var url: URL
+    var xColumn: String?
+    var yColumn: String?
+    var spatialReference: SpatialReference
+
+    func schema(progress: (Int) -> Void) throws -> SourceSchema {
+        var reader = try CSVReader(url)
+        defer { reader.close() }
+        let header = try header(&reader)
+        var columns = FieldNames.unique(header).map(FieldInference.init(name:))
+        var count = 0
+        while let values = try reader.next() {
+            try Task.checkCancellation()
+            for (index, value) in values.enumerated() where index < columns.count { columns[index].see(.text(value)) }
+            count += 1
+            progress(count)
+        }
+        let coordinates = try coordinateIndices(header)
+        return SourceSchema(
+            fields: columns.map(\.field), geometryType: coordinates == nil ? nil : .point,
+            spatialReference: coordinates == nil ? nil : spatialReference, featureCount: count)
+    }
+
+    private func header(_ reader: inout CSVReader) throws -> [String] {
+        guard let header = try reader.next(), !header.isEmpty else {
+            throw CommandFailure(.badData, "\(url.lastPathComponent) has no line of column names.")
+        }
+        return header
+    }
+
+    private func coordinateIndices(_ header: [String]) throws -> (x: Int, y: Int)? {
+        guard let xColumn, let yColumn else { return nil }
+        func index(_ name: String) throws -> Int {
+            guard let index = header.firstIndex(where: { $0.lowercased() == name.lowercased() }) else {
+                throw CommandFailure(
+                    .badData, "There is no column \(name). The columns are: \(header.joined(separator: ", ")).")
+            }
+            return index
+        }
+        return (try index(xColumn), try index(yColumn))
+    }
+
+    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>) throws -> Void) throws {
+        var reader = try CSVReader(url)
+        defer { reader.close() }
+        let header = try header(&reader)
+        let coordinates = try coordinateIndices(header)
+        while let values = try reader.next() {
+            try body(feature(values, schema, coordinates, line: reader.line, columnCount: header.count))
+        }
+    }
+
+    private func feature(
+        _ values: [String], _ schema: SourceSchema, _ coordinates: (x: Int, y: Int)?, line: Int, columnCount: Int
+    ) -> Result<FeatureEdit, BadRow> {
+        func bad(_ reason: String) -> Result<FeatureEdit, BadRow> {
+            .failure(BadRow(place: "line \(line)", reason: reason))
+        }
+        guard values.count == columnCount else { return bad("has \(values.count) values, not \(columnCount)") }
+        let attributes = zip(schema.fields, values).map { field, text in
+            (name: field.name, value: FieldInference.value(text, for: field))
+        }
+        guard let coordinates else { return .success(FeatureEdit(attributes: attributes)) }
+        let (xText, yText) = (values[coordinates.x], values[coordinates.y])
+        if xText.isEmpty, yText.isEmpty { return .success(FeatureEdit(attributes: attributes, geometry: .null)) }
+        guard let x = Double(xText), let y = Double(yText), x.isFinite, y.isFinite else {
+            return bad("the coordinates '\(xText.prefix(30))', '\(yText.prefix(30))' are not numbers")
+        }
+        return .success(
+            FeatureEdit(
+                attributes: attributes, geometry: .geometry(Point(x: x, y: y, spatialReference: spatialReference))))
+    }
+}

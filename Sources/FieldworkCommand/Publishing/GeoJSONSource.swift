@@ -1,0 +1,183 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// A GeoJSON feature collection, read feature by feature: memory does not grow with the file.
+struct GeoJSONSource: FeatureSource {
+    var url: URL
+
+    func schema(progress: (Int) -> Void) throws -> SourceSchema {
+        var columns: [String: FieldInference] = [:]
+        var order: [String] = []
+        var types: Set<String> = []
+        var hasZ = false
+        var count = 0
+        try features { feature, _ in
+            for member in feature["properties"]?.objectValue?.members ?? [] {
+                if columns[member.key] == nil {
+                    columns[member.key] = FieldInference(name: member.key)
+                    order.append(member.key)
+                }
+                columns[member.key]?.see(Self.value(member.value))
+            }
+            if let type = feature["geometry"]?["type"]?.stringValue { types.insert(type) }
+            if let geometry = feature["geometry"], !hasZ {
+                hasZ = ((try? GeoJSONCodec.geometry(from: geometry)) ?? nil)?.hasZ ?? false
+            }
+            count += 1
+            progress(count)
+        }
+        let names = FieldNames.unique(order)
+        let fields = zip(order, names).compactMap { key, name -> FieldDefinition? in
+            guard var field = columns[key]?.field else { return nil }
+            (field.name, field.alias) = (name, key)
+            return field
+        }
+        let type = try layerType(types)
+        return SourceSchema(
+            fields: fields, geometryType: type, spatialReference: type == nil ? nil : .wgs84, hasZ: hasZ,
+            featureCount: count)
+    }
+
+    /// One kind of geometry a layer: simple and multiple ones of a kind go together.
+    private func layerType(_ types: Set<String>) throws -> LayerGeometryType? {
+        let kinds = Set(
+            types.map { type -> LayerGeometryType? in
+                switch type {
+                case "Point": .point
+                case "MultiPoint": .multipoint
+                case "LineString", "MultiLineString": .polyline
+                case "Polygon", "MultiPolygon": .polygon
+                default: nil
+                }
+            })
+        guard kinds.count <= 1, !kinds.contains(nil) else {
+            throw CommandFailure(
+                .badData, "The file mixes kinds of geometry (\(types.sorted().joined(separator: ", "))); a layer has one.")
+        }
+        return kinds.first ?? nil
+    }
+
+    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>) throws -> Void) throws {
+        try features { feature, number in
+            try body(Self.feature(feature, schema, number: number))
+        }
+    }
+
+    private static func feature(
+        _ json: JSONValue, _ schema: SourceSchema, number: Int
+    ) -> Result<FeatureEdit, BadRow> {
+        var attributes: [(name: String, value: AttributeValue)] = []
+        let properties = json["properties"]?.objectValue
+        for field in schema.fields {
+            let value = properties?[field.alias].map(value) ?? .null
+            if case .text(let text) = value {
+                attributes.append((field.name, FieldInference.value(text, for: field)))
+            } else {
+                attributes.append((field.name, value))
+            }
+        }
+        do {
+            let geometry = try json["geometry"].flatMap { try GeoJSONCodec.geometry(from: $0) }
+            return .success(
+                FeatureEdit(attributes: attributes, geometry: geometry.map(FeatureEdit.GeometryEdit.geometry) ?? .null))
+        } catch {
+            let details = (error as? GeometryError)?.details ?? "\(error)"
+            return .failure(BadRow(place: "feature \(number)", reason: details))
+        }
+    }
+
+    private static func value(_ json: JSONValue) -> AttributeValue {
+        switch json {
+        case .null: .null
+        case .bool(let value): .integer(value ? 1 : 0)
+        case .integer(let value): .integer(value)
+        case .number(let value): .real(value)
+        case .string(let value): .text(value)
+        case .array, .object: .text(json.text)
+        }
+    }
+
+    // MARK: Reading
+
+    private func features(_ body: (JSONValue, Int) throws -> Void) throws {
+        let source = try ByteSource(url)
+        defer { source.close() }
+        var cutter = FeatureCutter()
+        var number = 0
+        while let piece = try source.next() {
+            try Task.checkCancellation()
+            try cutter.feed(piece) { bytes in
+                number += 1
+                do {
+                    try body(try JSONParser.parse(bytes), number)
+                } catch let error as JSONError {
+                    throw CommandFailure(.badData, "Feature \(number) is not JSON (at its byte \(error.offset)).")
+                }
+            }
+        }
+        guard cutter.isComplete else {
+            throw CommandFailure(.badData, "\(url.lastPathComponent) is not a whole GeoJSON feature collection.")
+        }
+    }
+}
+
+/// Cuts the objects of the array `features` out of a stream of JSON.
+private struct FeatureCutter {
+    private static let featureBytesMax = 256 << 20
+
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    private var key: [UInt8] = []
+    private var lastString: [UInt8] = []
+    private var featuresDepth: Int?
+    private var feature: [UInt8] = []
+    private var hasFeatures = false
+
+    var isComplete: Bool { hasFeatures && depth == 0 }
+
+    mutating func feed(_ data: Data, _ body: ([UInt8]) throws -> Void) throws {
+        for byte in data {
+            if let featuresDepth, depth > featuresDepth { feature.append(byte) }
+            if isInString {
+                string(byte)
+                continue
+            }
+            switch byte {
+            case 0x22:
+                isInString = true
+                lastString.removeAll(keepingCapacity: true)
+            case 0x3A: if depth == 1 { key = lastString }
+            case 0x7B, 0x5B:
+                if byte == 0x5B, depth == 1, key == Array("features".utf8) {
+                    featuresDepth = depth + 1
+                    hasFeatures = true
+                }
+                depth += 1
+                if let featuresDepth, byte == 0x7B, depth == featuresDepth + 1 { feature = [byte] }
+            case 0x7D, 0x5D:
+                depth -= 1
+                guard depth >= 0 else { throw CommandFailure(.badData, "The JSON closes more than it opens.") }
+                if let featuresDepth {
+                    if byte == 0x7D, depth == featuresDepth { try body(feature) }
+                    if depth < featuresDepth { self.featuresDepth = nil }
+                }
+            default: break
+            }
+            guard feature.count <= Self.featureBytesMax else { throw CommandFailure(.badData, "A feature is too large.") }
+        }
+    }
+
+    private mutating func string(_ byte: UInt8) {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == 0x5C {
+            isEscaped = true
+        } else if byte == 0x22 {
+            isInString = false
+        } else if depth == 1, lastString.count < 64 {
+            lastString.append(byte)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// What a verb could not do: a line for the person and a code for the script (those of `sysexits.h`).
+struct CommandFailure: Error, Sendable {
+    enum Code: Int32, Sendable {
+        case badData = 65
+        case noInput = 66
+        case unavailable = 69
+        case software = 70
+        case cannotCreate = 73
+        case inputOutput = 74
+        case interrupted = 130
+    }
+
+    var code: Code
+    var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The failure behind an error, in words that tell what to do.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case is CancellationError: self.init(.interrupted, "Interrupted. Nothing was left half-made.")
+        case let error as StoreError:
+            let code: Code =
+                switch error.code {
+                case .serviceNotFound, .layerNotFound: .noInput
+                case .serviceExists: .cannotCreate
+                case .invalidDefinition, .invalidQuery, .notAGeoPackage, .unsupportedVersion: .badData
+                case .full: .inputOutput
+                default: .software
+                }
+            self.init(code, error.message)
+        case let error as ServiceError:
+            self.init(
+                (400..<500).contains(error.code) ? .badData : .unavailable,
+                ([error.message] + error.details).joined(separator: " "))
+        case let error as CocoaError where error.isFileError: self.init(.inputOutput, error.localizedDescription)
+        default: self.init(.software, "\(error)")
+        }
+    }
+}
+
+/// Runs a verb: failures go to standard error in one line, with their code.
+func runVerb(_ body: () async throws -> Void) async throws {
+    do {
+        try await body()
+    } catch let error as ExitCode {
+        throw error
+    } catch let error as ValidationError {
+        throw error
+    } catch {
+        let failure = CommandFailure(error)
+        Terminal.error("fieldwork: \(failure.message)")
+        throw ExitCode(failure.code.rawValue)
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Foundation
+
+/// Where the services lie.
+struct DataOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder of the services, a GeoPackage each.", valueName: "dir"))
+    var data = "Fieldwork-data"
+
+    var url: URL { URL(filePath: (data as NSString).expandingTildeInPath, directoryHint: .isDirectory) }
+}
+
+/// Where a server listens.
+struct ListenOptions: ParsableArguments {
+    @Option(help: "The port to listen on; 0 for any free one.")
+    var port = 8080
+
+    @Option(help: "The address to listen on. Others than 127.0.0.1 are reached from other machines.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The first part of every address of the protocol.")
+    var instance = "arcgis"
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard !instance.isEmpty, instance.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D }) else {
+            throw ValidationError("The instance is a word of letters.")
+        }
+    }
+
+    var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+
+    func warnIfReachable() {
+        guard !isLoopback else { return }
+        Terminal.error(
+            "Warning: \(host) can be reached from other machines, and this version has no accounts: whoever reaches the"
+                + " port may read and edit.")
+    }
+}

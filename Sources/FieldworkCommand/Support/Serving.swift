@@ -1,0 +1,38 @@
+import FieldworkServer
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// Runs services until Ctrl-C or SIGTERM; then they finish what they are doing and stop.
+enum Serving {
+    static func logger() -> Logger {
+        var logger = Logger(label: "fieldwork", factory: StreamLogHandler.standardError)
+        logger.logLevel = .warning
+        return logger
+    }
+
+    static func run(_ services: [any Service], logger: Logger) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
+            gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(20)
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// A taken port is the one thing that goes wrong often at a start: it deserves its own words.
+    private static func failure(_ error: any Error) -> CommandFailure {
+        let text = "\(error)"
+        if text.contains("EADDRINUSE") || text.contains("errno: 98") || text.contains("Address already in use") {
+            return CommandFailure(
+                .unavailable, "The port is taken by another program. Choose another with --port, or stop that program.")
+        }
+        if text.contains("EACCES") || text.contains("errno: 13") {
+            return CommandFailure(.unavailable, "The port may not be used without more rights. Choose one above 1024.")
+        }
+        return CommandFailure(error)
+    }
+}

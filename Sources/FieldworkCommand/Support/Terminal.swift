@@ -1,0 +1,52 @@
+import Foundation
+
+/// What the command prints. Results go to standard output, everything else to standard error.
+enum Terminal {
+    static let showsProgress = isatty(STDERR_FILENO) == 1
+
+    static func error(_ line: String) { write(line + "\n", to: .standardError) }
+
+    static func output(_ line: String) { write(line + "\n", to: .standardOutput) }
+
+    static func write(_ text: String, to file: FileHandle) {
+        // A reader that went away ends the writing, not the program.
+        try? file.write(contentsOf: Data(text.utf8))
+    }
+}
+
+/// A bar on a terminal, a line every few seconds elsewhere.
+struct ProgressBar: ~Copyable {
+    private let title: String
+    private let total: Int?
+    private var shownAt = ContinuousClock.now - .seconds(10)
+    private var done = 0
+
+    init(_ title: String, total: Int? = nil) {
+        self.title = title
+        self.total = total
+    }
+
+    mutating func advance(to count: Int) {
+        done = count
+        let now = ContinuousClock.now
+        guard shownAt.duration(to: now) > (Terminal.showsProgress ? .milliseconds(100) : .seconds(3)) else { return }
+        shownAt = now
+        show()
+    }
+
+    private func show() {
+        let count = total.map { "\(done) of \($0)" } ?? "\(done)"
+        guard Terminal.showsProgress else {
+            Terminal.error("\(title): \(count)")
+            return
+        }
+        let filled = total.map { $0 > 0 ? min(30, 30 * done / $0) : 30 } ?? 0
+        let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: 30 - filled)
+        Terminal.write("\r\(title)  \(bar)  \(count)\u{1B}[K", to: .standardError)
+    }
+
+    /// Ends the line with what was reached.
+    consuming func finish(_ summary: String) {
+        Terminal.error((Terminal.showsProgress ? "\r" : "") + summary + (Terminal.showsProgress ? "\u{1B}[K" : ""))
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import FieldworkCollect
+import FieldworkServer
+import FieldworkStore
+import Foundation
+import Synchronization
+
+/// `fieldwork demo`.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Make demo services, serve them, and run the app beside them.",
+        discussion: """
+            At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland are made from a seed;
+            nothing is downloaded. What you edit in them is kept. The app's page is on the next port.
+
+            EXAMPLES
+              fieldwork demo
+              fieldwork demo --port 9000 --data ~/fieldwork-demo
+            """)
+
+    @OptionGroup var data: DataOption
+    @OptionGroup var listen: ListenOptions
+
+    func run() async throws {
+        try await runVerb {
+            listen.warnIfReachable()
+            try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
+            let logger = Serving.logger()
+            let store = try await GeoPackageStore.open(at: data.url)
+            let ready = ReadyLine(host: listen.host, instance: listen.instance)
+            let server = FeatureServer(
+                store: store,
+                configuration: ServerConfiguration(host: listen.host, port: listen.port, instance: listen.instance),
+                logger: logger
+            ) { port in await ready.serverIsReady(port) }
+            let app = AppBesideServer(
+                ready: ready, port: listen.port == 0 ? 0 : listen.port + 1, instance: listen.instance,
+                dataDirectory: data.url.appending(path: ".collect", directoryHint: .isDirectory), logger: logger)
+            try await Serving.run([server, app], logger: logger)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// `fieldwork export`.
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the features of a layer into a file.",
+        discussion: """
+            The file appears when it is whole.
+
+            EXAMPLES
+              fieldwork export http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --to trees.geojson
+              fieldwork export http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --to trees.gpkg
+            """)
+
+    @Argument(help: "The address of the layer, …/FeatureServer/0.")
+    var address: String
+
+    @Option(help: "The file to write: .gpkg, .geojson or .csv.")
+    var to: String
+
+    @Option(name: .customLong("where"), help: "The condition, in the protocol's SQL.")
+    var condition = "1=1"
+
+    @Flag(help: "Replace the file when it is there.")
+    var overwrite = false
+
+    func run() async throws {
+        try await runVerb {
+            let target = URL(filePath: (to as NSString).expandingTildeInPath)
+            guard overwrite || !FileManager.default.fileExists(atPath: target.path) else {
+                throw CommandFailure(.cannotCreate, "\(target.path) is there already; --overwrite replaces it.")
+            }
+            let count = try await Interruption.cancelling { [self] in try await export(to: target) }
+            Terminal.output("Wrote \(count) features to \(target.path)")
+        }
+    }
+
+    private func export(to target: URL) async throws -> Int {
+        let reader = try ServiceReader(address)
+        let layer = try await reader.layer()
+        let partial = target.deletingLastPathComponent()
+            .appending(path: ".\(target.lastPathComponent).\(UUID().uuidString).part", directoryHint: .notDirectory)
+        defer {
+            for suffix in ["", "-wal", "-shm", "-journal"] {
+                try? FileManager.default.removeItem(atPath: partial.path + suffix)
+            }
+        }
+        let count: Int
+        switch target.pathExtension.lowercased() {
+        case "gpkg": count = try await writeGeoPackage(partial, reader, layer)
+        case "geojson": count = try await writeText(partial, .geojson, reader, layer)
+        case "csv": count = try await writeText(partial, .csv, reader, layer)
+        default: throw CommandFailure(.badData, "The file has to end in .gpkg, .geojson or .csv.")
+        }
+        try DurableFile.move(partial, to: target)
+        return count
+    }
+
+    private func writeText(
+        _ file: URL, _ format: QueryCommand.Format, _ reader: ServiceReader, _ layer: LayerDefinition
+    ) async throws -> Int {
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        var failure: (any Error)?
+        var count = 0
+        var bar = ProgressBar("Exporting")
+        var writer = FeatureText(format: format) { text in
+            // A full disk has to end the export, not to cut the file.
+            do { try handle.write(contentsOf: Data(text.utf8)) } catch { failure = failure ?? error }
+        }
+        try await reader.pages(
+            of: layer, condition: condition, outFields: "*", limit: nil, outSR: format == .geojson ? 4_326 : nil
+        ) { set in
+            writer.write(set)
+            if let failure { throw CommandFailure(.inputOutput, "\(file.path) can't be written: \(failure)") }
+            count += set.features.count
+            bar.advance(to: count)
+        }
+        writer.finish()
+        if let failure { throw CommandFailure(.inputOutput, "\(file.path) can't be written: \(failure)") }
+        bar.finish("Read \(count) features")
+        return count
+    }
+
+    private func writeGeoPackage(_ file: URL, _ reader: ServiceReader, _ layer: LayerDefinition) async throws -> Int {
+        var own = layer
+        own.id = 0
+        own.relationships = []
+        own.hasAttachments = false
+        let definition = ServiceDefinition(
+            name: ServiceName(name: file.deletingPathExtension().lastPathComponent.filter { $0.isLetter || $0.isNumber }),
+            spatialReference: layer.spatialReference, layers: [own])
+        let geoPackage = try await GeoPackageStore.createFile(
+            at: file, definition: definition, options: GeoPackageFile.Options(keepsObjectIDs: true))
+        var count = 0
+        var bar = ProgressBar("Exporting")
+        do {
+            try await reader.pages(of: layer, condition: condition, outFields: "*", limit: nil) { set in
+                let adds = set.records.map { record in
+                    FeatureEdit(
+                        objectID: record.objectID, globalID: record.globalID,
+                        attributes: record.attributes.map { (name: $0.key, value: $0.value) },
+                        geometry: record.geometry.map(FeatureEdit.GeometryEdit.geometry) ?? .null)
+                }
+                let result = try await geoPackage.apply(
+                    EditBatch(
+                        layers: [LayerEdits(layerID: 0, adds: adds)], usesGlobalIDs: layer.globalIDField != nil,
+                        moment: Date(), origin: .cache))
+                if let error = result.layers.flatMap(\.adds).compactMap(\.error).first {
+                    throw CommandFailure(.badData, error.description)
+                }
+                count += adds.count
+                bar.advance(to: count)
+            }
+            try await geoPackage.checkpoint()
+            await geoPackage.close()
+        } catch {
+            await geoPackage.close()
+            throw error
+        }
+        bar.finish("Read \(count) features")
+        return count
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// `fieldwork publish`.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish", abstract: "Make a service of a file.",
+        discussion: """
+            Reads GeoPackage (.gpkg), GeoJSON (.geojson, .json) and tables (.csv); the latter two also packed (.gz). Other
+            formats are converted by ogr2ogr where it is installed. A server that is running shows the new service at once.
+
+            EXAMPLES
+              fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
+              fieldwork publish parcels.gpkg --service Parcels
+              fieldwork publish hydrants.geojson.gz --service City/Hydrants --layer Hydrants
+            """)
+
+    @Argument(help: "The file to publish.")
+    var file: String
+
+    @Option(help: "The name of the new service, with its folder if it has one: Name or Folder/Name.")
+    var service: String
+
+    @Option(help: "The name of the layer; the service's name by default.")
+    var layer: String?
+
+    @Option(help: ArgumentHelp("The column of the x coordinate (east or longitude).", valueName: "column"))
+    var x: String?
+
+    @Option(help: ArgumentHelp("The column of the y coordinate (north or latitude).", valueName: "column"))
+    var y: String?
+
+    @Option(help: "The spatial reference of the coordinates, such as 4326 or 3857.")
+    var wkid = 4326
+
+    @Flag(help: "Leave out rows that can't become features, and say which.")
+    var skipBadRows = false
+
+    @OptionGroup var data: DataOption
+
+    func validate() throws {
+        guard (x == nil) == (y == nil) else { throw ValidationError("Give both --x and --y, or neither.") }
+        guard let number = WKID(wkid), SpatialReference(wkid: number) != nil else {
+            throw ValidationError("The spatial reference \(wkid) is unknown.")
+        }
+        guard !name.name.isEmpty else { throw ValidationError("The service needs a name.") }
+    }
+
+    private var name: ServiceName {
+        let parts = service.split(separator: "/", maxSplits: 1).map(String.init)
+        return parts.count == 2
+            ? ServiceName(folder: parts[0], name: parts[1]) : ServiceName(name: parts.first ?? "")
+    }
+
+    func run() async throws {
+        try await runVerb {
+            let publisher = Publisher(
+                folder: data.url, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows)
+            let input = URL(filePath: (file as NSString).expandingTildeInPath)
+            let count = try await Interruption.cancelling { [self] in try await publish(input, with: publisher) }
+            Terminal.output("Published \(name.path): \(count) features")
+        }
+    }
+
+    private func publish(_ input: URL, with publisher: Publisher) async throws -> Int {
+        let unpacked = input.pathExtension == "gz" ? input.deletingPathExtension() : input
+        switch unpacked.pathExtension.lowercased() {
+        case "csv":
+            guard let number = WKID(wkid), let reference = SpatialReference(wkid: number) else {
+                throw CommandFailure(.badData, "The spatial reference \(wkid) is unknown.")
+            }
+            return try await publisher.publish(
+                CSVSource(url: input, xColumn: x, yColumn: y, spatialReference: reference))
+        case "geojson", "json": return try await publisher.publish(GeoJSONSource(url: input))
+        case "gpkg" where input.pathExtension != "gz": return try await publisher.publish(geoPackage: input)
+        default: return try await publishConverted(input, with: publisher)
+        }
+    }
+
+    /// What other programs read, they may convert.
+    private func publishConverted(_ input: URL, with publisher: Publisher) async throws -> Int {
+        guard FileManager.default.fileExists(atPath: input.path) else {
+            throw CommandFailure(.noInput, "\(input.path) is not there.")
+        }
+        let tool = URL(filePath: "/usr/bin/ogr2ogr")
+        guard FileManager.default.isExecutableFile(atPath: tool.path) else {
+            throw CommandFailure(
+                .badData, "Fieldwork reads .gpkg, .geojson and .csv. Install gdal-bin to publish other formats.")
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "fieldwork-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let converted = folder.appending(path: "converted.gpkg")
+        let process = Process()
+        process.executableURL = tool
+        process.arguments = ["-f", "GPKG", converted.path, input.path]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CommandFailure(.badData, "ogr2ogr could not read \(input.lastPathComponent).")
+        }
+        return try await publisher.publish(geoPackage: converted)
+    }
+}

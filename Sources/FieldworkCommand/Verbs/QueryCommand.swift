@@ -1,0 +1,53 @@
+import ArgumentParser
+import FieldworkREST
+import Foundation
+
+/// `fieldwork query`.
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Ask a layer of a service for features.",
+        discussion: """
+            EXAMPLES
+              fieldwork query http://127.0.0.1:8080/arcgis/rest/services/TreesOfPortland/FeatureServer/0 \\
+                  --where "Condition = 'Poor' AND DBH > 30" --out-fields Address,DBH --limit 20
+              fieldwork query … --format geojson > trees.geojson
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case table, json, geojson, csv
+    }
+
+    @Argument(help: "The address of the layer, …/FeatureServer/0.")
+    var address: String
+
+    @Option(name: .customLong("where"), help: "The condition, in the protocol's SQL.")
+    var condition = "1=1"
+
+    @Option(help: "The fields to show, with commas between them; * for all.")
+    var outFields = "*"
+
+    @Option(help: "How to write them: table, json, geojson or csv.")
+    var format = Format.table
+
+    @Option(help: "The most features to show; 50 for a table, else all.")
+    var limit: Int?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("A limit is not negative.") }
+    }
+
+    func run() async throws {
+        try await runVerb {
+            try await Interruption.cancelling { [self] in
+                let reader = try ServiceReader(address)
+                let layer = try await reader.layer()
+                var writer = FeatureText(format: format) { Terminal.write($0, to: .standardOutput) }
+                try await reader.pages(
+                    of: layer, condition: condition, outFields: outFields, limit: limit ?? (format == .table ? 50 : nil),
+                    outSR: format == .geojson ? 4_326 : nil
+                ) { writer.write($0) }
+                writer.finish()
+            }
+        }
+    }
+}
