@@ -16,4 +16,6 @@ enum Limits {
     static let connectSeconds: Int64 = 10
     /// How many layers' resources are asked for at once.
     static let parallelRequests = 4
+    /// Folders of a server's catalogue that are looked into.
+    static let catalogueFolders = 100
 }

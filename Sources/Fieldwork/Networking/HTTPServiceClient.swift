@@ -11,6 +11,8 @@ struct HTTPServiceClient: ServiceClient {
     /// One pool of connections for the process. It is never shut down: it lives as long as the process.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration.singletonConfiguration
+        // A server that refuses connections is away now; the caller decides when to ask again.
+        configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout = .init(connect: .seconds(Limits.connectSeconds), read: .seconds(Limits.requestSeconds))
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
