@@ -147,7 +147,8 @@ import Testing
                     "east": "-97", "north": "39",
                 ])
             for path in [
-                "/map", "/map/f/\(reference)", "/f/\(reference)", "/f/\(reference)/edit", "/f/\(reference)/move", "/list",
+                "/map", "/map/f/\(reference)", "/f/\(reference)", "/f/\(reference)/edit", "/f/\(reference)/move",
+                "/list",
                 "/changes",
             ] {
                 let page = try await visitor.get(path)
