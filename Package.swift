@@ -91,6 +91,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
 
@@ -127,7 +128,12 @@ let package = Package(
             swiftSettings: strict + arcGISAlias),
         .testTarget(
             name: "FieldworkCollectTests",
-            dependencies: ["FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "Fieldwork"],
+            dependencies: [
+                "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Fieldwork",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(name: "EndToEndTests", swiftSettings: strict),

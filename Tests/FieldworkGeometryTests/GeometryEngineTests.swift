@@ -190,4 +190,58 @@ struct GeometryEngineTests {
             #expect(!GeometryEngine.isGeometry(line, intersecting: Self.square))
         }
     }
+
+    @Test("A place along a line, and how far along a place is")
+    func along() throws {
+        let line = Polyline(
+            points: [Point(x: 0, y: 0, z: 0), Point(x: 10, y: 0, z: 10), Point(x: 10, y: 10, z: 20)],
+            spatialReference: .webMercator)
+        #expect(
+            GeometryEngine.point(along: line, distance: 5) == Point(x: 5, y: 0, z: 5, spatialReference: .webMercator))
+        #expect(GeometryEngine.point(along: line, distance: 99)?.y == 10)
+        #expect(GeometryEngine.point(along: line, distance: -1)?.x == 0)
+        #expect(GeometryEngine.polyline(line, fractionalLengthClosestTo: point(11, 5), tolerance: 2) == 0.75)
+        #expect(GeometryEngine.polyline(line, fractionalLengthClosestTo: point(19, 5), tolerance: 2) == -1)
+    }
+
+    @Test("Geodetic densify follows the geodesic, which bulges towards the pole")
+    func geodeticDensify() throws {
+        let flight = Polyline(points: [Point(latitude: 50, longitude: -60), Point(latitude: 50, longitude: 0)])
+        let dense = try #require(
+            GeometryEngine.geodeticDensify(flight, maxSegmentLength: 100, lengthUnit: .kilometers) as? Polyline)
+        #expect(dense.parts[0].points.count > 40)
+        #expect(dense.extent.yMax > 53)
+        #expect(
+            abs(GeometryEngine.geodeticLength(of: dense) - GeometryEngine.geodeticLength(of: flight)) < 1e-3)
+        let box = Envelope(xMin: 0, yMin: 0, xMax: 10, yMax: 10, spatialReference: .wgs84).toPolygon()
+        let denseBox = try #require(GeometryEngine.geodeticDensify(box, maxSegmentLength: 100_000))
+        #expect(abs(GeometryEngine.geodeticArea(of: denseBox) / GeometryEngine.geodeticArea(of: box) - 1) < 1e-9)
+    }
+
+    @Test("Heights and measures are given and taken; shapes are moved, turned and scaled")
+    func making() throws {
+        let high = GeometryEngine.makeGeometry(from: Self.line, z: 7)
+        #expect(high.hasZ && high.extent.zMin == 7)
+        #expect(GeometryEngine.makeGeometry(from: high, z: nil) == Self.line)
+        #expect(GeometryEngine.makeGeometry(from: high, m: 3).extent.mMax == 3)
+        #expect(GeometryEngine.move(Self.square, deltaX: 5, deltaY: -5).extent.xMin == 5)
+        let turned = GeometryEngine.rotate(Self.line, angle: 90)
+        #expect(abs(turned.extent.height - 20) < 1e-12 && turned.extent.width < 1e-12)
+        #expect(GeometryEngine.area(of: GeometryEngine.scale(Self.square, scaleX: 2, scaleY: 3)) == 600)
+        #expect(GeometryEngine.scale(Self.square.extent, scaleX: -1, scaleY: 1).extent == Self.square.extent)
+    }
+
+    @Test("Segments make a part; an arc through three points is on their circle")
+    func segments() throws {
+        let arc = try #require(
+            EllipticArcSegment.makeCircular(
+                startPoint: point(1, 0), endPoint: point(-1, 0), interiorPoint: point(0, 1)))
+        #expect(abs(arc.semiMajorAxis - 1) < 1e-12 && arc.isCounterClockwise)
+        let part = MutablePart(segments: [LineSegment(startPoint: point(5, 0), endPoint: point(1, 0)), arc])
+        let line = Polyline(parts: [part])
+        #expect(abs(GeometryEngine.length(of: line) - 4 - .pi) < 0.01)
+        #expect(
+            EllipticArcSegment.makeCircular(
+                startPoint: point(0, 0), endPoint: point(2, 2), interiorPoint: point(1, 1)) == nil)
+    }
 }

@@ -125,4 +125,34 @@ struct ProjectionTests {
         }
         #expect(wrong == 0)
     }
+
+    @Test("The caller may choose the datum transformation, and is told what is missing")
+    func datumChoice() throws {
+        let nad27 = try reference(4_267)
+        let all = TransformationCatalog.transformationsBySuitability(from: nad27, to: .wgs84)
+        #expect(all.count > 10)
+        let best = try #require(TransformationCatalog.transformation(from: nad27, to: .wgs84))
+        #expect(!best.isMissingProjectionEngineFiles)
+        let denver = Point(x: -105, y: 40, spatialReference: nad27)
+        let usable = all.filter { !$0.isMissingProjectionEngineFiles }.prefix(8)
+        let places = usable.compactMap {
+            GeometryEngine.project(denver, into: .wgs84, datumTransformation: $0)
+        }
+        #expect(places.count == usable.count)
+        // Each is a transformation of its own, and all stay within 200 m of the old coordinates.
+        #expect(Set(places).count > 3)
+        for place in places { #expect(abs(place.x + 105) < 0.002 && abs(place.y - 40) < 0.002) }
+        for missing in all.filter(\.isMissingProjectionEngineFiles).prefix(1) {
+            #expect(GeometryEngine.project(denver, into: .wgs84, datumTransformation: missing) == nil)
+        }
+        // A step of the way between projected references is chosen by the same value.
+        let zone = Point(x: 500_000, y: 4_427_757, spatialReference: try reference(26_713))
+        let whole = TransformationCatalog.transformationsBySuitability(from: try reference(26_713), to: .webMercator)
+            .filter { !$0.isMissingProjectionEngineFiles }
+        let chosen = try #require(all.first { step in whole.contains { $0.name.contains("+ \(step.name) +") } })
+        #expect(GeometryEngine.project(zone, into: .webMercator, datumTransformation: chosen) != nil)
+        let other = try #require(
+            TransformationCatalog.transformation(from: try reference(4_277), to: .wgs84))
+        #expect(GeometryEngine.project(denver, into: .wgs84, datumTransformation: other) == nil)
+    }
 }

@@ -13,18 +13,21 @@ import Testing
             .evaluate(try SQLParser.parse(expression: text))
     }
 
-    @Test(arguments: [
-        ("1=1 AND 1=1", true), ("1=1 AND 1=0", false), ("1=1 AND n=1", nil), ("1=0 AND n=1", false),
-        ("n=1 AND n=1", nil), ("1=1 OR n=1", true), ("1=0 OR n=1", nil), ("1=0 OR 1=0", false), ("NOT n=1", nil),
-        ("NOT 1=0", true), ("n = n", nil), ("n <> 1", nil), ("n IS NULL", true), ("n IS NOT NULL", false),
-        ("one IN (2, 1)", true), ("one IN (2, NULL)", nil), ("one NOT IN (2, NULL)", nil), ("one NOT IN (2, 3)", true),
-        ("n IN (1)", nil), ("one BETWEEN 0 AND 1", true), ("one BETWEEN n AND 0", false), ("one BETWEEN 0 AND n", nil),
-        ("one NOT BETWEEN 2 AND 3", true), ("n LIKE '%'", nil), ("oak LIKE 'O%'", true), ("oak LIKE 'o%'", false),
-        ("oak LIKE '_a_'", true), ("oak LIKE '____'", false), ("eighty LIKE '%!%' ESCAPE '!'", true),
-        ("oak NOT LIKE '%!%' ESCAPE '!'", true), ("oak = 'oak'", false), ("oak < 'oak'", true), ("one = 1.0", true),
-        ("day > DATE '2020-02-29'", true), ("day < DATE '2020-02-29' + INTERVAL '1' DAY", true),
-        ("CURRENT_USER = 'ada'", true), ("CURRENT_TIMESTAMP > TIMESTAMP '2020-09-13 12:26:39'", true),
-    ] as [(String, Bool?)])
+    @Test(
+        arguments: [
+            ("1=1 AND 1=1", true), ("1=1 AND 1=0", false), ("1=1 AND n=1", nil), ("1=0 AND n=1", false),
+            ("n=1 AND n=1", nil), ("1=1 OR n=1", true), ("1=0 OR n=1", nil), ("1=0 OR 1=0", false), ("NOT n=1", nil),
+            ("NOT 1=0", true), ("n = n", nil), ("n <> 1", nil), ("n IS NULL", true), ("n IS NOT NULL", false),
+            ("one IN (2, 1)", true), ("one IN (2, NULL)", nil), ("one NOT IN (2, NULL)", nil),
+            ("one NOT IN (2, 3)", true),
+            ("n IN (1)", nil), ("one BETWEEN 0 AND 1", true), ("one BETWEEN n AND 0", false),
+            ("one BETWEEN 0 AND n", nil),
+            ("one NOT BETWEEN 2 AND 3", true), ("n LIKE '%'", nil), ("oak LIKE 'O%'", true), ("oak LIKE 'o%'", false),
+            ("oak LIKE '_a_'", true), ("oak LIKE '____'", false), ("eighty LIKE '%!%' ESCAPE '!'", true),
+            ("oak NOT LIKE '%!%' ESCAPE '!'", true), ("oak = 'oak'", false), ("oak < 'oak'", true), ("one = 1.0", true),
+            ("day > DATE '2020-02-29'", true), ("day < DATE '2020-02-29' + INTERVAL '1' DAY", true),
+            ("CURRENT_USER = 'ada'", true), ("CURRENT_TIMESTAMP > TIMESTAMP '2020-09-13 12:26:39'", true),
+        ] as [(String, Bool?)])
     func conditionsHaveThreeTruths(_ text: String, _ expected: Bool?) throws {
         #expect(try value(text) == expected.map { .integer($0 ? 1 : 0) } ?? .null)
         let holds = SQLEvaluator(now: 1_600_000_000_000, user: "ada") { row[$0] ?? .null }
@@ -32,18 +35,20 @@ import Testing
         #expect(holds == (expected == true))
     }
 
-    @Test(arguments: [
-        ("7 / 2", .integer(3)), ("-7 / 2", .integer(-3)), ("7 / 2.0", .real(3.5)), ("1 / 0", .null),
-        ("1 + NULL", .null), ("oak || '!' ", .text("Oak!")), ("oak || n", .null), ("UPPER(oak)", .text("OAK")),
-        ("CHAR_LENGTH(oak)", .integer(3)), ("SUBSTRING(oak, 2, 1)", .text("a")), ("SUBSTRING(oak FROM 2)", .text("ak")),
-        ("POSITION('k' IN oak)", .integer(3)), ("TRIM(BOTH 'O' FROM oak)", .text("ak")), ("ABS(-3)", .integer(3)),
-        ("ROUND(2.567, 2)", .real(2.57)), ("TRUNCATE(-2.567, 1)", .real(-2.5)), ("MOD(7, 3)", .integer(1)),
-        ("COALESCE(n, 2)", .integer(2)), ("NULLIF(1, 1)", .null), ("EXTRACT(YEAR FROM day)", .integer(2020)),
-        ("EXTRACT(MONTH FROM day)", .integer(2)), ("EXTRACT(DAY FROM day)", .integer(29)),
-        ("CAST('12.9' AS INTEGER)", .integer(12)), ("CAST(half AS VARCHAR)", .text("0.5")),
-        ("CASE one WHEN 1 THEN 'a' END", .text("a")), ("CASE WHEN n = 1 THEN 'a' ELSE 'b' END", .text("b")),
-        ("SQRT(-1)", .null),
-    ] as [(String, AttributeValue)])
+    @Test(
+        arguments: [
+            ("7 / 2", .integer(3)), ("-7 / 2", .integer(-3)), ("7 / 2.0", .real(3.5)), ("1 / 0", .null),
+            ("1 + NULL", .null), ("oak || '!' ", .text("Oak!")), ("oak || n", .null), ("UPPER(oak)", .text("OAK")),
+            ("CHAR_LENGTH(oak)", .integer(3)), ("SUBSTRING(oak, 2, 1)", .text("a")),
+            ("SUBSTRING(oak FROM 2)", .text("ak")),
+            ("POSITION('k' IN oak)", .integer(3)), ("TRIM(BOTH 'O' FROM oak)", .text("ak")), ("ABS(-3)", .integer(3)),
+            ("ROUND(2.567, 2)", .real(2.57)), ("TRUNCATE(-2.567, 1)", .real(-2.5)), ("MOD(7, 3)", .integer(1)),
+            ("COALESCE(n, 2)", .integer(2)), ("NULLIF(1, 1)", .null), ("EXTRACT(YEAR FROM day)", .integer(2020)),
+            ("EXTRACT(MONTH FROM day)", .integer(2)), ("EXTRACT(DAY FROM day)", .integer(29)),
+            ("CAST('12.9' AS INTEGER)", .integer(12)), ("CAST(half AS VARCHAR)", .text("0.5")),
+            ("CASE one WHEN 1 THEN 'a' END", .text("a")), ("CASE WHEN n = 1 THEN 'a' ELSE 'b' END", .text("b")),
+            ("SQRT(-1)", .null),
+        ] as [(String, AttributeValue)])
     func valuesAreComputedAsTheStoreDoes(_ text: String, _ expected: AttributeValue) throws {
         #expect(try value(text) == expected)
     }
@@ -52,7 +57,8 @@ import Testing
         let text = String(repeating: "a", count: 5_000)
         let pattern = String(repeating: "%a", count: 200) + "b"
         let evaluator = SQLEvaluator(now: 0) { _ in .text(text) }
-        let condition = SQLExpression.like(.field("x"), pattern: .literal(.string(pattern)), escape: nil, negated: false)
+        let condition = SQLExpression.like(
+            .field("x"), pattern: .literal(.string(pattern)), escape: nil, negated: false)
         #expect(!evaluator.holds(condition))
     }
 }

@@ -25,7 +25,8 @@ import Testing
 
     @Test func valuesAreWrittenSoThatTheyComeBack() throws {
         let literals: [SQLLiteral] = [
-            .integer(.max), .integer(-7), .real(0.1), .real(-1e300), .real(.leastNonzeroMagnitude), .string("O'Brien; --"),
+            .integer(.max), .integer(-7), .real(0.1), .real(-1e300), .real(.leastNonzeroMagnitude),
+            .string("O'Brien; --"),
             .string("\u{1F333}\n"), .date(-86_400_000), .timestamp(1_583_000_000_123), .timestamp(-1),
             .time(86_399_999), .interval(-1_234_567_890), .interval(1), .null,
         ]

@@ -113,7 +113,8 @@ struct QueryTests {
                 [
                     "geometry": "-0.00001,-0.00001,0.0004,0.0001", "geometryType": "esriGeometryEnvelope",
                     "inSR": "4326",
-                    "spatialRel": "esriSpatialRelIntersects", "outFields": "Stems", "outSR": "4326", "f": "json",
+                    "spatialRel": "esriSpatialRelIntersects", "orderByFields": "Stems", "outFields": "Stems",
+                    "outSR": "4326", "f": "json",
                 ]
             ).json
             #expect(json["spatialReference"]?["wkid"]?.integerValue == 4_326)
@@ -190,7 +191,8 @@ struct QueryTests {
     func entityTag() async throws {
         try await TemporaryStore.serve(trees: 3) { server, _ in
             let parameters: KeyValuePairs = ["where": "1=1", "outFields": "*", "f": "json"]
-            let first = try await server.client.get(Self.path, parameters)
+            let first = try await server.client.get(
+                Self.path, parameters, headers: [("User-Agent", "Mozilla/5.0 (X11) Firefox/140.0")])
             let tag = try #require(first.header("ETag"))
             let second = try await server.client.get(Self.path, parameters, headers: [("If-None-Match", tag)])
             #expect(second.status == 304)

@@ -1,3 +1,4 @@
+import Dispatch
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
@@ -118,8 +119,9 @@ struct Publisher {
         var bar = ProgressBar("Publishing", total: schema.featureCount)
         var loaded = 0
         var skipped = 0
-        let batches = BatchReader(source: source, schema: schema, size: Self.batchSize)
-        while let batch = try await batches.next() {
+        let gate = BatchGate()
+        for try await batch in BatchReader.batches(of: source, schema, size: Self.batchSize, gate: gate) {
+            gate.open()
             try Task.checkCancellation()
             for bad in batch.badRows {
                 guard skipsBadRows else {
@@ -147,79 +149,59 @@ struct Publisher {
     }
 }
 
+/// A piece of a source, read ahead while the one before it is written.
+private struct FeatureBatch: Sendable {
+    var adds: [FeatureEdit] = []
+    var badRows: [BadRow] = []
+}
+
 /// Turns a source's callback into batches that are taken one after the other.
-private actor BatchReader {
-    struct Batch: Sendable {
-        var adds: [FeatureEdit] = []
-        var badRows: [BadRow] = []
-    }
-
-    private var iterator: AsyncThrowingStream<Batch, any Error>.Iterator
-    private let gate: Gate
-
-    init(source: any FeatureSource, schema: SourceSchema, size: Int) {
-        let gate = Gate()
-        self.gate = gate
-        let (stream, continuation) = AsyncThrowingStream.makeStream(of: Batch.self, bufferingPolicy: .unbounded)
-        iterator = stream.makeAsyncIterator()
-        let thread = Thread {
-            do {
-                var batch = Batch()
-                try source.forEach(schema) { row in
-                    switch row {
-                    case .success(let feature): batch.adds.append(feature)
-                    case .failure(let bad): batch.badRows.append(bad)
+private enum BatchReader {
+    static func batches(
+        of source: any FeatureSource, _ schema: SourceSchema, size: Int, gate: BatchGate
+    ) -> AsyncThrowingStream<FeatureBatch, any Error> {
+        AsyncThrowingStream { continuation in
+            continuation.onTermination = { _ in gate.stop() }
+            Thread {
+                do {
+                    var batch = FeatureBatch()
+                    try source.forEach(schema) { row in
+                        switch row {
+                        case .success(let feature): batch.adds.append(feature)
+                        case .failure(let bad): batch.badRows.append(bad)
+                        }
+                        if batch.adds.count + batch.badRows.count >= size {
+                            guard gate.waitForTurn() else { throw CancellationError() }
+                            continuation.yield(batch)
+                            batch = FeatureBatch()
+                        }
                     }
-                    if batch.adds.count + batch.badRows.count >= size {
-                        // One batch is written while the next is read, no more.
-                        guard gate.waitForTurn() else { throw CancellationError() }
-                        continuation.yield(batch)
-                        batch = Batch()
-                    }
+                    if !batch.adds.isEmpty || !batch.badRows.isEmpty { continuation.yield(batch) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
                 }
-                if !batch.adds.isEmpty || !batch.badRows.isEmpty { continuation.yield(batch) }
-                continuation.finish()
-            } catch {
-                continuation.finish(throwing: error)
-            }
+            }.start()
         }
-        continuation.onTermination = { _ in gate.stop() }
-        thread.start()
+    }
+}
+
+/// Lets a reader be one batch ahead of the writer, no more: memory stays bounded.
+private final class BatchGate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 1)
+    private let isStopped = Atomic(false)
+
+    /// The writer has taken a batch.
+    func open() { semaphore.signal() }
+
+    /// Waits until another batch may be handed over; false when nobody wants it any longer.
+    func waitForTurn() -> Bool {
+        semaphore.wait()
+        return !isStopped.load(ordering: .acquiring)
     }
 
-    deinit { gate.stop() }
-
-    func next() async throws -> Batch? {
-        gate.openOnce()
-        var own = iterator
-        let batch = try await own.next()
-        iterator = own
-        return batch
-    }
-
-    /// Counts the batches that may be read ahead.
-    private final class Gate: Sendable {
-        private let semaphore = DispatchSemaphore(value: 1)
-        private let stopped = Stopped()
-
-        func openOnce() { semaphore.signal() }
-
-        func waitForTurn() -> Bool {
-            semaphore.wait()
-            return !stopped.value
-        }
-
-        func stop() {
-            stopped.value = true
-            semaphore.signal()
-        }
-
-        private final class Stopped: Sendable {
-            private let flag = Atomic(false)
-            var value: Bool {
-                get { flag.load(ordering: .acquiring) }
-                set { flag.store(newValue, ordering: .releasing) }
-            }
-        }
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        semaphore.signal()
     }
 }

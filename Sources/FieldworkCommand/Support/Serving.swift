@@ -2,11 +2,12 @@ import FieldworkServer
 import Foundation
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// Runs services until Ctrl-C or SIGTERM; then they finish what they are doing and stop.
 enum Serving {
     static func logger() -> Logger {
-        var logger = Logger(label: "fieldwork", factory: StreamLogHandler.standardError)
+        var logger = Logger(label: "fieldwork") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .warning
         return logger
     }

@@ -8,15 +8,24 @@ public final class LinearUnit: Sendable, Hashable {
 
     private init(_ metersPerUnit: Double) { self.metersPerUnit = metersPerUnit }
 
+    /// Metres.
     public static let meters = LinearUnit(1)
+    /// 1,000 metres.
     public static let kilometers = LinearUnit(1_000)
+    /// International feet.
     public static let feet = LinearUnit(0.3048)
+    /// Feet of the United States' survey.
     public static let usSurveyFeet = LinearUnit(1_200.0 / 3_937)
+    /// Yards.
     public static let yards = LinearUnit(0.9144)
+    /// Statute miles.
     public static let miles = LinearUnit(1_609.344)
+    /// Nautical miles.
     public static let nauticalMiles = LinearUnit(1_852)
 
+    /// Whether both are of one size.
     public static func == (one: LinearUnit, other: LinearUnit) -> Bool { one.metersPerUnit == other.metersPerUnit }
+    /// Equal values give equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(metersPerUnit) }
 }
 
@@ -27,16 +36,24 @@ public final class AreaUnit: Sendable, Hashable {
 
     private init(_ squareMetersPerUnit: Double) { self.squareMetersPerUnit = squareMetersPerUnit }
 
+    /// Square metres.
     public static let squareMeters = AreaUnit(1)
+    /// Square kilometres.
     public static let squareKilometers = AreaUnit(1_000_000)
+    /// 10,000 square metres.
     public static let hectares = AreaUnit(10_000)
+    /// International acres.
     public static let acres = AreaUnit(4_046.8564224)
+    /// Square feet.
     public static let squareFeet = AreaUnit(0.09290304)
+    /// Square miles.
     public static let squareMiles = AreaUnit(2_589_988.110336)
 
+    /// Whether both are of one size.
     public static func == (one: AreaUnit, other: AreaUnit) -> Bool {
         one.squareMetersPerUnit == other.squareMetersPerUnit
     }
+    /// Equal values give equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(squareMetersPerUnit) }
 }
 
@@ -52,19 +69,25 @@ public enum GeodeticCurveType: Sendable {
 
 /// A distance on the ellipsoid with the directions at both ends.
 public struct GeodeticDistanceResult: Sendable, Hashable {
+    /// Along the ellipsoid, in `distanceUnit`.
     public let distance: Double
+    /// The unit of the distance.
     public let distanceUnit: LinearUnit
-    /// Clockwise from north, in the unit that was asked for.
+    /// The direction at the first point, clockwise from north, in the unit that was asked for.
     public let azimuth1: Double
+    /// The direction at the second point, going on.
     public let azimuth2: Double
 }
 
 /// The place on a geometry that is nearest to a point.
 public struct ProximityResult: Sendable, Hashable {
+    /// The place, in the geometry's spatial reference.
     public let coordinate: Point
     /// In units of the geometry's spatial reference.
     public let distance: Double
+    /// The number of its part.
     public let partIndex: Int
+    /// The number of the nearest vertex within the part.
     public let pointIndex: Int
 }
 
@@ -138,7 +161,7 @@ extension GeometryEngine {
 
     // MARK: On the ellipsoid
 
-    private static var ellipsoid: geod_geodesic {
+    static var ellipsoid: geod_geodesic {
         var geodesic = geod_geodesic()
         geod_init(&geodesic, 6_378_137, 1 / 298.257223563)
         return geodesic

@@ -55,6 +55,20 @@ struct ProjectionObject: ~Copyable {
         self.context = context
     }
 
+    /// A copy of an operation in a context of its own, x before y whatever the register's axis order.
+    init(normalizing operation: OpaquePointer) throws(GeometryError) {
+        let context = try ProjectionContext()
+        guard let clone = proj_clone(context.pointer, operation) else {
+            throw .unknownSpatialReference(details: context.lastError)
+        }
+        defer { proj_destroy(clone) }
+        guard let normalized = proj_normalize_for_visualization(context.pointer, clone) else {
+            throw .unknownSpatialReference(details: context.lastError)
+        }
+        pointer = normalized
+        self.context = context
+    }
+
     deinit { proj_destroy(pointer) }
 }
 

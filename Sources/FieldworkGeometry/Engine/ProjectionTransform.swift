@@ -17,11 +17,11 @@ package final class ProjectionTransform: Sendable {
 
     /// Made once a pair and kept: making one costs a millisecond.
     package static func between(
-        _ source: SpatialReference, _ target: SpatialReference
+        _ source: SpatialReference, _ target: SpatialReference, datumTransformation: String? = nil
     ) throws(GeometryError) -> ProjectionTransform {
-        let pair = Pair(source: source, target: target)
+        let pair = Pair(source: source, target: target, datumTransformation: datumTransformation)
         if let kept = cache.withLock({ $0[pair] }) { return kept }
-        let made = try ProjectionTransform(from: source, to: target)
+        let made = try ProjectionTransform(pair)
         cache.withLock { cache in
             if cache.count >= GeometryLimits.keptTransformationsMax { cache.removeAll() }
             cache[pair] = made
@@ -32,11 +32,13 @@ package final class ProjectionTransform: Sendable {
     private struct Pair: Hashable {
         var source: SpatialReference
         var target: SpatialReference
+        var datumTransformation: String?
     }
 
     private static let cache = Mutex<[Pair: ProjectionTransform]>([:])
 
-    private init(from source: SpatialReference, to target: SpatialReference) throws(GeometryError) {
+    private init(_ pair: Pair) throws(GeometryError) {
+        let (source, target) = (pair.source, pair.target)
         self.target = target
         if source == target {
             way = .identity
@@ -48,7 +50,8 @@ package final class ProjectionTransform: Sendable {
             let register = ReferenceRegister.shared
             way = .library(
                 try LibraryTransform(
-                    from: register.traits(of: source).definition, to: register.traits(of: target).definition))
+                    from: register.traits(of: source).definition, to: register.traits(of: target).definition,
+                    datumTransformation: pair.datumTransformation))
         }
     }
 
@@ -93,6 +96,7 @@ package final class ProjectionTransform: Sendable {
 private final class LibraryTransform: Sendable {
     private let source: String
     private let target: String
+    private let datumTransformation: String?
     private let idle: Mutex<[Handle]>
 
     /// Owns the object; a class so that it can wait in an array. Unchecked: it is used by whoever took it out of
@@ -100,19 +104,26 @@ private final class LibraryTransform: Sendable {
     private final class Handle: @unchecked Sendable {
         let object: ProjectionObject
 
-        init(from source: String, to target: String) throws(GeometryError) {
-            object = try ProjectionObject(from: source, to: target)
+        init(from source: String, to target: String, datumTransformation: String?) throws(GeometryError) {
+            if let datumTransformation {
+                object = try ProjectionOperations(from: source, to: target).object(named: datumTransformation)
+            } else {
+                object = try ProjectionObject(from: source, to: target)
+            }
         }
     }
 
-    init(from source: String, to target: String) throws(GeometryError) {
+    init(from source: String, to target: String, datumTransformation: String?) throws(GeometryError) {
         self.source = source
         self.target = target
-        idle = Mutex([try Handle(from: source, to: target)])
+        self.datumTransformation = datumTransformation
+        idle = Mutex([try Handle(from: source, to: target, datumTransformation: datumTransformation)])
     }
 
     func apply(xs: inout [Double], ys: inout [Double]) {
-        let taken = idle.withLock { $0.popLast() } ?? (try? Handle(from: source, to: target))
+        let taken =
+            idle.withLock { $0.popLast() }
+            ?? (try? Handle(from: source, to: target, datumTransformation: datumTransformation))
         guard let handle = taken else {
             for index in xs.indices { (xs[index], ys[index]) = (.nan, .nan) }
             return
@@ -136,16 +147,22 @@ private final class LibraryTransform: Sendable {
 extension GeometryEngine {
     /// The geometry in another spatial reference; nil when some coordinate has no place there or the geometry's own
     /// reference is not known.
-    public static func project<G: Geometry>(_ geometry: G, into spatialReference: SpatialReference) -> G? {
-        geometry.spatialReference == nil ? nil : try? projected(geometry, into: spatialReference)
+    /// - Parameter datumTransformation: one of `TransformationCatalog`; the best for the place when nil. nil is returned
+    ///   when it does not apply to the two references or misses its grid file.
+    public static func project<G: Geometry>(
+        _ geometry: G, into spatialReference: SpatialReference, datumTransformation: DatumTransformation? = nil
+    ) -> G? {
+        geometry.spatialReference == nil
+            ? nil : try? projected(geometry, into: spatialReference, datumTransformation: datumTransformation)
     }
 
     /// The geometry in another spatial reference. A geometry without one is taken to be in the target's.
     package static func projected<G: Geometry>(
-        _ geometry: G, into spatialReference: SpatialReference
+        _ geometry: G, into spatialReference: SpatialReference, datumTransformation: DatumTransformation? = nil
     ) throws(GeometryError) -> G {
         guard let source = geometry.spatialReference else { return geometry.inReference(spatialReference) }
-        let transform = try ProjectionTransform.between(source, spatialReference)
+        let transform = try ProjectionTransform.between(
+            source, spatialReference, datumTransformation: datumTransformation?.name)
         if transform.isIdentity { return geometry.inReference(spatialReference) }
         return try geometry.transformed(by: transform)
     }
@@ -188,8 +205,11 @@ extension Geometry {
                 curves: vertices == polygon.vertices ? polygon.curves : nil)
         default:
             Envelope(
-                xMin: vertices.coordinates[0], yMin: vertices.coordinates[1], xMax: vertices.coordinates[2],
-                yMax: vertices.coordinates[3], spatialReference: spatialReference)
+                xMin: min(vertices.coordinates[0], vertices.coordinates[2]),
+                yMin: min(vertices.coordinates[1], vertices.coordinates[3]),
+                xMax: max(vertices.coordinates[0], vertices.coordinates[2]),
+                yMax: max(vertices.coordinates[1], vertices.coordinates[3]), zRange: nil, mRange: nil,
+                spatialReference: spatialReference)
         }
     }
 }

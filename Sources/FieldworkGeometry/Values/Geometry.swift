@@ -46,6 +46,7 @@ public class Geometry: @unchecked Sendable, Equatable, Hashable {
         spatialReference == other.spatialReference && vertices == other.vertices
     }
 
+    /// Equal values give equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(type(of: self)))
         hasher.combine(vertices)

@@ -33,8 +33,11 @@ public class Multipart: Geometry, @unchecked Sendable {
 public struct PartCollection: RandomAccessCollection, Sendable {
     let geometry: Multipart
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// One behind the last.
     public var endIndex: Int { geometry.isEmpty ? 0 : geometry.vertices.partStarts.count }
+    /// The element at a position.
     public subscript(position: Int) -> Part {
         let starts = geometry.vertices.partStarts
         let end = position + 1 < starts.count ? starts[position + 1] : geometry.vertices.count
@@ -63,8 +66,11 @@ public final class Part: RandomAccessCollection, Sendable {
     /// The reference of the coordinates.
     public var spatialReference: SpatialReference? { points.spatialReference }
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// One behind the last.
     public var endIndex: Int { points.count < 2 ? 0 : (closes ? points.count : points.count - 1) }
+    /// The element at a position.
     public subscript(position: Int) -> Segment {
         LineSegment(
             startPoint: points[position], endPoint: points[(position + 1) % points.count],

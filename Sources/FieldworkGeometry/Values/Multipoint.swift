@@ -25,8 +25,11 @@ public struct PointCollection: RandomAccessCollection, Sendable {
     let range: Range<Int>
     let spatialReference: SpatialReference?
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// One behind the last.
     public var endIndex: Int { range.count }
+    /// The element at a position.
     public subscript(position: Int) -> Point {
         vertices.point(range.lowerBound + position, spatialReference: spatialReference)
     }

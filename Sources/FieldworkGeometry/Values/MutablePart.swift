@@ -12,6 +12,22 @@ public final class MutablePart: Sendable {
         state = Mutex(points)
     }
 
+    /// By its segments, each starting where the one before ends. Curves are densified.
+    public convenience init(segments: [Segment], spatialReference: SpatialReference? = nil) {
+        self.init(points: segments.first.map { [$0.startPoint] } ?? [], spatialReference: spatialReference)
+        for segment in segments { add(segment) }
+    }
+
+    /// Adds a segment: its start too when the part is empty or ends elsewhere. Curves are densified.
+    public func add(_ segment: Segment) {
+        state.withLock { points in
+            if points.last.map({ $0.x != segment.startPoint.x || $0.y != segment.startPoint.y }) ?? true {
+                points.append(segment.startPoint)
+            }
+            points += segment.pointsBehindStart
+        }
+    }
+
     /// The vertices as they stand.
     public var points: [Point] { state.withLock { $0 } }
     /// The first vertex.

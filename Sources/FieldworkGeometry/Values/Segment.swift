@@ -29,6 +29,9 @@ public class Segment: @unchecked Sendable, Equatable {
     }
 
     func hasSameShape(as other: Segment) -> Bool { true }
+
+    /// The vertices behind the first that draw it; its end is the last.
+    var pointsBehindStart: [Point] { [endPoint] }
 }
 
 /// A straight segment.
@@ -57,6 +60,13 @@ public final class CubicBezierSegment: Segment, @unchecked Sendable {
     }
 
     public override var isCurve: Bool { true }
+
+    override var pointsBehindStart: [Point] {
+        (1..<GeometryLimits.curvePieces).map { step in
+            let place = position(at: Double(step) / Double(GeometryLimits.curvePieces))
+            return Point(x: place.x, y: place.y, spatialReference: spatialReference)
+        } + [endPoint]
+    }
 
     override func hasSameShape(as other: Segment) -> Bool {
         guard let other = other as? CubicBezierSegment else { return false }
@@ -118,6 +128,29 @@ public final class EllipticArcSegment: Segment, @unchecked Sendable {
         EllipticArcSegment(
             centerPoint: centerPoint, rotationAngle: 0, semiMajorAxis: radius, minorMajorRatio: 1,
             startAngle: startAngle, centralAngle: centralAngle, spatialReference: spatialReference)
+    }
+
+    /// The arc of a circle between two points through a third; nil when they lie on a line.
+    public static func makeCircular(
+        startPoint: Point, endPoint: Point, interiorPoint: Point, spatialReference: SpatialReference? = nil
+    ) -> EllipticArcSegment? {
+        let reference = spatialReference ?? startPoint.spatialReference
+        let arc = CurvePoints.circle(
+            (startPoint.x, startPoint.y), through: (interiorPoint.x, interiorPoint.y), (endPoint.x, endPoint.y))
+        guard let arc else { return nil }
+        let (dx, dy) = (startPoint.x - arc.center.x, startPoint.y - arc.center.y)
+        return makeCircular(
+            centerPoint: Point(x: arc.center.x, y: arc.center.y, spatialReference: reference), radius: hypot(dx, dy),
+            startAngle: atan2(dy, dx), centralAngle: arc.sweep, spatialReference: reference)
+    }
+
+    override var pointsBehindStart: [Point] {
+        (1..<GeometryLimits.curvePieces).map { step in
+            let angle = startAngle + centralAngle * Double(step) / Double(GeometryLimits.curvePieces)
+            let place = Self.position(
+                at: angle, center: centerPoint, rotation: rotationAngle, axis: semiMajorAxis, ratio: minorMajorRatio)
+            return Point(x: place.x, y: place.y, spatialReference: spatialReference)
+        } + [endPoint]
     }
 
     /// Where the arc ends, in radians from the major axis.

@@ -1,5 +1,6 @@
 /// The number of a spatial reference: in the EPSG register below 32,768, else one of the vendor's own.
 public struct WKID: RawRepresentable, Hashable, Sendable {
+    /// The number itself.
     public let rawValue: Int
 
     /// nil unless the number is positive.
@@ -71,12 +72,14 @@ public final class SpatialReference: Sendable, Hashable {
     /// Metres in a unit of a projected reference; radians in a unit of a geographic one.
     package var unitFactor: Double { ReferenceRegister.shared.traits(of: self).unitFactor }
 
+    /// Whether both name the same system.
     public static func == (one: SpatialReference, other: SpatialReference) -> Bool {
         one === other
             || (one.latestWKID == other.latestWKID && one.verticalWKID == other.verticalWKID
                 && one.wkText == other.wkText)
     }
 
+    /// Equal values give equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(latestWKID)
         hasher.combine(wkText)

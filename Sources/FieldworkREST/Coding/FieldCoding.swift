@@ -16,13 +16,19 @@ extension FieldDefinition {
         let isMaintained = type == .oid || type == .globalID
         self.init(
             name: name, alias: object.string("alias"), type: type,
-            length: type == .string ? object.integer("length") ?? 0 : 0,
+            length: type == .string ? Self.length(object.integer("length")) : 0,
             isNullable: object.bool("nullable") ?? !isMaintained, isEditable: object.bool("editable") ?? !isMaintained,
             defaultValue: object["defaultValue"].map(AttributeValue.init(json:)) ?? .null,
             domain: try object["domain"].flatMap { json throws(ServiceError) in
                 json.isNull ? nil : try DomainDefinition(json: json)
             },
             unknownMembers: object.without(Self.knownMembers))
+    }
+
+    /// Services say the largest integer for a text of any length.
+    private static func length(_ number: Int?) -> Int {
+        guard let number, number > 0, number < Int(Int32.max) else { return 0 }
+        return number
     }
 
     /// The field as the layer resource shows it.

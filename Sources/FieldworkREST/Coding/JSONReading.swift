@@ -21,13 +21,14 @@ extension JSONObject {
 }
 
 extension AttributeValue {
-    /// A value of a definition (a code, a default, a limit) as JSON says it.
+    /// A value of a definition (a code, a default, a limit) as JSON says it. JSON does not tell 2.0 from 2: whole numbers
+    /// are integers.
     package init(json: JSONValue) {
         switch json {
         case .null, .array, .object: self = .null
         case .bool(let value): self = .integer(value ? 1 : 0)
         case .integer(let value): self = .integer(value)
-        case .number(let value): self = .real(value)
+        case .number(let value): self = Int64(exactly: value).map(AttributeValue.integer) ?? .real(value)
         case .string(let value): self = .text(value)
         }
     }

@@ -81,7 +81,8 @@ extension LayerDefinition {
         object["capabilities"] = .string(allowed.text)
         object["editingInfo"] = ["lastEditDate": context.lastEditMilliseconds.map(JSONValue.integer) ?? .null]
         if !isTable { object["extent"] = extentJSON(context.extent) }
-        object.merge(LayerAbilities.members(isTable: isTable))
+        // What the definition's author saw elsewhere doesn't tell what this server does.
+        for ability in LayerAbilities.members(isTable: isTable).members { object[ability.key] = ability.value }
         return .object(object)
     }
 
@@ -131,8 +132,8 @@ extension LayerDefinition {
             }
             object.append("hasZ", .bool(hasZ))
             object.append("hasM", .bool(hasM))
-            object.append("allowGeometryUpdates", .bool(allowsGeometryUpdates))
         }
+        object.append("allowGeometryUpdates", .bool(allowsGeometryUpdates))
         if let drawingInfo { object.append("drawingInfo", drawingInfo) }
         object.append("hasAttachments", .bool(hasAttachments))
         object.append("objectIdField", .string(objectIDField))

@@ -129,7 +129,8 @@ package struct PBFFeatureEncoder: FeatureEncoder {
             ProtobufBytes.varint(ProtobufBytes.zigZag(cell.row &- previous.row), to: &coordinates)
             previous = cell
             if layout.hasZ { writeHeight(buffer.hasZ ? buffer.zs[index] : 0) }
-            if layout.hasM { writeHeight(buffer.hasM ? buffer.ms[index] : 0) }
+            // Without a measure the cell is the first.
+            if layout.hasM { writeHeight(buffer.hasM ? buffer.ms[index] : .nan) }
         }
     }
 

@@ -198,13 +198,16 @@ private struct PBFFeatureResult {
             column &+= try numbers.zigzag()
             row &+= try numbers.zigzag()
             let z = set.hasZ ? Double(try numbers.zigzag()) * scale.z + translate.z : nil
-            let m = set.hasM ? Double(try numbers.zigzag()) * scale.m + translate.m : nil
+            let m = set.hasM ? measure(try numbers.zigzag()) : nil
             let y = Double(row) * scale.y
             vertices.append(
                 x: Double(column) * scale.x + translate.x, y: isUpperLeft ? translate.y - y : translate.y + y, z: z,
                 m: m)
         }
     }
+
+    /// Services write the first cell for a vertex without a measure.
+    private func measure(_ cell: Int64) -> Double { cell == 0 ? .nan : Double(cell) * scale.m + translate.m }
 
     private func shape(_ vertices: Vertices) -> Geometry? {
         let reference = set.spatialReference

@@ -52,7 +52,9 @@ package enum EditAnswerReader {
         if let count, items.count != count { throw misfit("'\(name)' has \(items.count) results for \(count) items") }
         var results: [EditResult] = []
         for item in items {
-            guard let isSuccess = item["success"]?.boolValue else { throw misfit("'\(name)' has an item without result") }
+            guard let isSuccess = item["success"]?.boolValue else {
+                throw misfit("'\(name)' has an item without result")
+            }
             results.append(
                 EditResult(
                     objectID: item["objectId"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil },

@@ -34,11 +34,11 @@ package enum QueryAnswer {
             if extent.isEmpty { return nil }
             return [.number(extent.xMin), .number(extent.yMin), .number(extent.xMax), .number(extent.yMax)]
         }
-        // GDAL takes an extent that follows the type as one in its layer's own reference, whatever GeoJSON says, and
-        // overlooks one that stands further behind: it then reads the features.
+        // GDAL takes every `bbox` as one in its layer's own reference, whatever GeoJSON says; without one it reads the
+        // features. So the bounds are named as such only when there is no doubt about their reference.
         if let bounds, isReferenceExplicit { answer.append("bbox", bounds) }
         answer.append("features", [])
-        if let bounds, !isReferenceExplicit { answer.append("bbox", bounds) }
+        if let extent, !isReferenceExplicit { answer.append("extent", GeoServicesJSON.json(for: extent)) }
         answer.append("count", JSONValue(count))
         return .object(answer)
     }

@@ -24,7 +24,13 @@ struct RequestReader: Sendable {
         }
         return ServiceRequest(
             method: request.method, address: address, resource: Resource(target, instance: instance),
-            parameters: parameters, accept: request.headers[.accept])
+            parameters: parameters, accept: request.headers[.accept], keepsAnswers: Self.keepsAnswers(request.head))
+    }
+
+    private static func keepsAnswers(_ request: HTTPRequest) -> Bool {
+        if request.headerFields[.ifNoneMatch] != nil { return true }
+        guard let agent = request.headerFields[.userAgent] else { return false }
+        return agent.hasPrefix("Mozilla/") && !agent.contains("QGIS/")
     }
 
     /// The whole body. A longer one than allowed is refused as soon as that is known, and never kept.

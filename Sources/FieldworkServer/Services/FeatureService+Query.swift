@@ -104,7 +104,7 @@ extension FeatureService {
 
     /// An answer to GET is a function of the address, the definition and the generation, unless it asks for the time.
     private func entityTag(for request: ServiceRequest, of published: PublishedService) async throws -> String? {
-        guard request.method != .post, !request.asksForCurrentTime else { return nil }
+        guard request.method != .post, request.keepsAnswers, !request.asksForCurrentTime else { return nil }
         return EntityTag.ofState(
             target: request.address, generation: try await store.generation(of: published.definition.name),
             definitionVersion: published.version)

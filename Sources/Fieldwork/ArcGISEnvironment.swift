@@ -1,0 +1,40 @@
+public import Foundation
+import Synchronization
+
+/// Settings that hold for the whole process.
+public enum ArcGISEnvironment {
+    private struct State {
+        var localEditsDirectory: URL?
+        var curveMode = ServiceCurveGeometryMode.densifyCurves
+    }
+
+    private static let state = Mutex(State())
+
+    /// Where unsent edits and cached features are kept, one folder a service. By default `Fieldwork/Services` in the
+    /// user's data directory. Set it before the first service is loaded.
+    public static var localEditsDirectory: URL {
+        get { state.withLock { $0.localEditsDirectory } ?? defaultDirectory }
+        set { state.withLock { $0.localEditsDirectory = newValue } }
+    }
+
+    /// How curve segments of services are fetched and sent.
+    public static var serviceCurveGeometryMode: ServiceCurveGeometryMode {
+        get { state.withLock { $0.curveMode } }
+        set { state.withLock { $0.curveMode = newValue } }
+    }
+
+    private static var defaultDirectory: URL {
+        let data = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        return (data ?? FileManager.default.temporaryDirectory)
+            .appending(path: "Fieldwork", directoryHint: .isDirectory)
+            .appending(path: "Services", directoryHint: .isDirectory)
+    }
+}
+
+/// How curve segments of services are fetched and sent.
+public enum ServiceCurveGeometryMode: Sendable {
+    /// Curves arrive as lines through many vertices.
+    case densifyCurves
+    /// Curves are fetched and sent as they are.
+    case trueCurveClient
+}

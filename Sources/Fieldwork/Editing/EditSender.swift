@@ -1,0 +1,208 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// Tells a service of the unsent edits, each exactly once. An edit is marked as sent before it is; one that is marked and
+/// has no known answer is looked up in the service before anything is sent again.
+struct EditSender: Sendable {
+    private typealias Outcome = (edit: LocalEdit, settlement: LocalStore.Settlement, error: (any Error)?)
+
+    let session: ServiceSession
+    private var local: LocalStore { session.local }
+
+    func send(_ layerIDs: Set<Int>?) async throws -> [(layerID: Int, results: [FeatureEditResult])] {
+        var outcomes: [Outcome] = []
+        let uncertain = try await settleUncertain(local.edits(in: layerIDs).filter { $0.attempt != nil })
+        outcomes += uncertain
+        let unknown = Set(uncertain.filter { $0.error != nil }.map(\.edit.key))
+        let ready = local.edits(in: layerIDs).filter { !unknown.contains($0.key) }
+        let (idle, changed) = ready.split { edit in edit.isWithoutChange(session.service.layer(id: edit.key.layerID)) }
+        try await local.settle(idle.map { ($0, .applied($0.base)) })
+        for usesGlobalIDs in [true, false] {
+            let group = changed.filter { edit in
+                session.service.layer(id: edit.key.layerID).map(session.keepsGlobalIDs) == usesGlobalIDs
+                    && (edit.globalID != nil || !usesGlobalIDs)
+            }
+            if !group.isEmpty { outcomes += try await send(group, usesGlobalIDs: usesGlobalIDs) }
+        }
+        return report(outcomes)
+    }
+
+    // MARK: Edits without an answer
+
+    /// Finds out what became of edits whose answer was lost.
+    private func settleUncertain(_ edits: [LocalEdit]) async throws -> [Outcome] {
+        if edits.isEmpty { return [] }
+        var outcomes: [Outcome] = []
+        var settlements: [(edit: LocalEdit, settlement: LocalStore.Settlement)] = []
+        for (layer, own) in group(edits) {
+            let known = try await ServiceLookup(session: session).rows(of: own, in: layer)
+            for edit in own {
+                guard let attempt = edit.attempt else { continue }
+                if attempt.operation == .add, !session.keepsGlobalIDs(layer) {
+                    outcomes.append((edit, .notSent, Self.mayExist(layer)))
+                    continue
+                }
+                let row = known[edit.key]
+                guard Self.hasArrived(attempt, of: edit, row: row, layer: layer) else {
+                    settlements.append((edit, .notSent))
+                    continue
+                }
+                let isGone = attempt.operation == .delete
+                settlements.append((edit, .applied(isGone ? nil : row)))
+                outcomes.append((edit, .applied(isGone ? nil : row), nil))
+            }
+        }
+        try await local.settle(settlements)
+        return outcomes
+    }
+
+    private static func hasArrived(
+        _ attempt: LocalEdit.Attempt, of edit: LocalEdit, row: FeatureRecord?, layer: LayerDefinition
+    ) -> Bool {
+        switch attempt.operation {
+        case .add: return row != nil
+        case .delete: return row == nil
+        case .update:
+            guard let row, let sent = attempt.record else { return false }
+            let isSame = LocalEdit.changes(from: edit.base, to: sent, layer: layer)
+                .allSatisfy { row.attributes[$0.name] ?? .null == $0.value }
+            return isSame && (sent.geometry == edit.base?.geometry || sent.geometry == row.geometry)
+        }
+    }
+
+    private static func mayExist(_ layer: LayerDefinition) -> ServiceError {
+        .unknown(
+            details: "The answer to this new feature was lost, and \(layer.name) has no global ids to look it up by: "
+                + "it may be in the service already.")
+    }
+
+    // MARK: Sending
+
+    private func send(_ edits: [LocalEdit], usesGlobalIDs: Bool) async throws -> [Outcome] {
+        let sent = try await local.beginAttempt(edits)
+        let request = EditRequest(sent, service: session.service, usesGlobalIDs: usesGlobalIDs)
+        let answer: [JSONValue]
+        do {
+            answer = try await session.remote.applyEdits(request.json, usesGlobalIDs: usesGlobalIDs)
+        } catch let error as ServiceError {
+            // The service refused the whole request: nothing was done. After any other failure that is not known.
+            if case .serverFailure = error { try await local.settle(sent.map { ($0, .notSent) }) }
+            throw error
+        }
+        let answered = try await confirmed(request.outcomes(answer))
+        try await local.settle(answered.map { ($0.edit, $0.settlement) })
+        return answered
+    }
+
+    /// The outcomes with the rows as they stand in the service now, and with refusals that only say that the edit had
+    /// arrived before.
+    private func confirmed(_ outcomes: [EditRequest.Outcome]) async throws -> [Outcome] {
+        var rows: [LocalEdit.Key: FeatureRecord] = [:]
+        var isComplete = true
+        for (layer, own) in group(outcomes.map(\.edit)) {
+            let wanted = own.filter { edit in
+                outcomes.contains { $0.edit.key == edit.key && ($0.error != nil || edit.operation != .delete) }
+            }
+            let ids = Dictionary(
+                outcomes.compactMap { outcome in outcome.objectID.map { (outcome.edit.key, $0) } },
+                uniquingKeysWith: { $1 })
+            do {
+                rows.merge(try await ServiceLookup(session: session).rows(of: wanted, in: layer, objectIDs: ids)) { $1 }
+            } catch {
+                // The edits are made; only what the service added to them is not known yet.
+                isComplete = false
+            }
+        }
+        return outcomes.map { outcome in
+            let edit = outcome.edit
+            let row = rows[edit.key]
+            guard let error = outcome.error else {
+                return (
+                    edit, .applied(edit.operation == .delete ? nil : row ?? edit.assumedRow(outcome.objectID, session)),
+                    nil
+                )
+            }
+            if edit.operation == .add, let row { return (edit, .arrivedBefore(row), nil) }
+            if edit.operation == .delete, row == nil, isComplete { return (edit, .applied(nil), nil) }
+            return (edit, .refused(error.description), ServiceError(error))
+        }
+    }
+
+    private func group(_ edits: [LocalEdit]) -> [(LayerDefinition, [LocalEdit])] {
+        session.service.layers.compactMap { layer in
+            let own = edits.filter { $0.key.layerID == layer.id }
+            return own.isEmpty ? nil : (layer, own)
+        }
+    }
+
+    // MARK: Reporting
+
+    /// Writes results back to the objects that were handed over, and makes the results that the caller sees.
+    private func report(_ outcomes: [Outcome]) -> [(layerID: Int, results: [FeatureEditResult])] {
+        session.service.layers.compactMap { layer in
+            let own = outcomes.filter { $0.edit.key.layerID == layer.id }
+            if own.isEmpty { return nil }
+            let results = own.map { outcome -> FeatureEditResult in
+                var objectID = outcome.edit.key.objectID
+                if let row = outcome.settlement.row {
+                    for feature in session.registry.take(outcome.edit.key) {
+                        feature.adopt(row, layer: layer)
+                        // An edit made meanwhile is still to be sent: its answer belongs to the same object.
+                        if local.edit(.init(layerID: layer.id, objectID: row.objectID)) != nil {
+                            session.registry.note(feature, as: .init(layerID: layer.id, objectID: row.objectID))
+                        }
+                    }
+                    objectID = row.objectID
+                }
+                return FeatureEditResult(
+                    operation: outcome.edit.operation.publicOperation, objectID: objectID,
+                    globalID: outcome.edit.globalID, error: outcome.error)
+            }
+            return (layer.id, results)
+        }
+    }
+}
+
+extension LocalStore.Settlement {
+    /// The service's row that the feature is now.
+    fileprivate var row: FeatureRecord? {
+        switch self {
+        case .applied(let row): row
+        case .arrivedBefore(let row): row
+        case .refused, .notSent: nil
+        }
+    }
+}
+
+extension LocalEdit.Operation {
+    fileprivate var publicOperation: EditOperation {
+        switch self {
+        case .add: .add
+        case .update: .update
+        case .delete: .delete
+        }
+    }
+}
+
+extension LocalEdit {
+    /// An update whose values were all set back.
+    fileprivate func isWithoutChange(_ layer: LayerDefinition?) -> Bool {
+        guard let layer, operation == .update, let base, let current else { return false }
+        return LocalEdit.changes(from: base, to: current, layer: layer).isEmpty && base.geometry == current.geometry
+    }
+
+    /// The row as it must stand in the service, as far as is known here.
+    fileprivate func assumedRow(_ objectID: Int64?, _ session: ServiceSession) -> FeatureRecord? {
+        guard var row = current, let layer = session.service.layer(id: key.layerID) else { return nil }
+        row.objectID = objectID ?? key.objectID
+        row.attributes[layer.objectIDField] = .integer(row.objectID)
+        return row
+    }
+}
+
+extension Array {
+    fileprivate func split(_ isFirst: (Element) -> Bool) -> (first: [Element], rest: [Element]) {
+        (filter(isFirst), filter { !isFirst($0) })
+    }
+}

@@ -1,0 +1,150 @@
+public import Foundation
+import FieldworkREST
+import Synchronization
+
+/// A feature service and the tables of it that an app works with. Edits of all its tables are applied together.
+///
+/// Edits that were not applied are kept on this device: they are there again when the service is loaded next, also after
+/// the app was killed.
+public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
+    // What changes is behind a lock or in `Streamed`, which locks for itself.
+    private struct TableReference: Sendable {
+        weak var table: ServiceFeatureTable?
+    }
+
+    private struct State {
+        var session: ServiceSession?
+        var tables: [Int: TableReference] = [:]
+    }
+
+    /// How far the loading has come.
+    @Streamed public internal(set) var loadStatus = LoadStatus.notLoaded
+    /// The address as it was given: of the service or of one of its layers.
+    public let url: URL?
+    let root: URL
+    private let environment: ServiceEnvironment
+    private let loading: LoadOnce
+    private let state = Mutex(State())
+
+    /// A service by the address of its root or of one of its layers.
+    public convenience init(url: URL) { self.init(url: url, environment: .standard) }
+
+    init(url: URL, environment: ServiceEnvironment) {
+        self.url = url
+        self.environment = environment
+        root = Self.serviceRoot(of: url)
+        loading = LoadOnce(status: _loadStatus)
+    }
+
+    /// `…/FeatureServer` of `…/FeatureServer/0`, without a query.
+    static func serviceRoot(of url: URL) -> URL {
+        var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        components?.query = nil
+        components?.fragment = nil
+        var root = components?.url ?? url
+        if Int(root.lastPathComponent) != nil { root.deleteLastPathComponent() }
+        var text = root.absoluteString
+        while text.hasSuffix("/") { text.removeLast() }
+        return URL(string: text) ?? root
+    }
+
+    // MARK: Loading
+
+    /// Why the last attempt failed.
+    public var loadError: (any Error)? { loading.error }
+
+    /// Reads what the service is, and opens the edits that are kept on this device. When the service can't be reached but
+    /// was loaded here before, its description of then is used.
+    public func load() async throws { try await load(retries: false) }
+
+    /// Like `load`, but starts again after a failure.
+    public func retryLoad() async throws { try await load(retries: true) }
+
+    /// Makes a load that is under way fail with `CancellationError`.
+    public func cancelLoad() { loading.cancel() }
+
+    private func load(retries: Bool) async throws {
+        try await loading.load(retries: retries) { [self] in
+            let session = try await ServiceSession.load(root, environment: environment)
+            state.withLock { $0.session = session }
+        }
+    }
+
+    var session: ServiceSession? { state.withLock { $0.session } }
+
+    private func loadedSession() async throws -> ServiceSession {
+        try await load()
+        guard let session else { throw MappingError.notLoaded(details: "The service is not loaded.") }
+        return session
+    }
+
+    // MARK: Tables
+
+    /// What the service says about itself; nil before it is loaded.
+    public var serviceInfo: ArcGISFeatureServiceInfo? {
+        session.map { ArcGISFeatureServiceInfo($0.service, url: root) }
+    }
+
+    /// The tables that were asked for and are in use.
+    public var connectedTables: [ServiceFeatureTable] {
+        state.withLock { state in state.tables.sorted { $0.key < $1.key }.compactMap(\.value.table) }
+    }
+
+    /// The table of a layer id: the same object each time. nil before the service is loaded, and for an unknown id.
+    public func table(withLayerID layerID: Int) -> ServiceFeatureTable? {
+        state.withLock { state in
+            if let table = state.tables[layerID]?.table { return table }
+            guard let session = state.session, let layer = session.service.layer(id: layerID) else { return nil }
+            let table = ServiceFeatureTable(geodatabase: self, layer: layer, session: session)
+            state.tables[layerID] = TableReference(table: table)
+            return table
+        }
+    }
+
+    /// Makes a table that was created on its own the table of its layer.
+    func connect(_ table: ServiceFeatureTable, layerID: Int) {
+        state.withLock { $0.tables[layerID] = TableReference(table: table) }
+    }
+
+    // MARK: Edits
+
+    /// Whether there are edits that the service does not have.
+    public var hasLocalEdits: Bool { session?.local.hasEdits ?? false }
+
+    /// How many features have edits that the service does not have. Not part of the vendor's API.
+    public var localEditsCount: Int { session?.local.edits().count ?? 0 }
+
+    /// Sends the edits of all tables. Throws when the whole request failed; then all edits are still here, and sending
+    /// them again does not make anything twice. What the service refused is in the results and stays among the edits.
+    public func applyEdits() async throws -> [FeatureTableEditResult] {
+        let session = try await loadedSession()
+        return try await session.applyEdits().map { layerID, results in
+            FeatureTableEditResult(editResults: results, featureTable: table(withLayerID: layerID))
+        }
+    }
+
+    /// Drops the edits of all tables that were not applied. Feature objects in hand are stale afterwards.
+    public func undoLocalEdits() async throws { try await loadedSession().undoLocalEdits() }
+
+    /// Added and updated features of all tables.
+    public func localEdits() async throws -> [Feature] {
+        let session = try await loadedSession()
+        return session.service.layers.flatMap { layer in
+            table(withLayerID: layer.id)?.pendingFeatures(in: session) ?? []
+        }
+    }
+
+    // MARK: Versions
+
+    /// Whether the service has branch versions.
+    public var supportsBranchVersioning: Bool { false }
+    /// The version that is read and edited; empty where there are none.
+    public var versionName: String { "" }
+    /// The version that all others come from; empty where there are none.
+    public var defaultVersionName: String { "" }
+
+    /// Ends the work with the service. Edits stay on this device.
+    public func close() async throws {
+        loading.cancel()
+    }
+}

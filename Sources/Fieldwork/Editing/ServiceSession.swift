@@ -1,0 +1,107 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// A loaded service: the way to it, what it is, and what of it is on this device. Tables and geodatabase share it.
+final class ServiceSession: Sendable {
+    let service: ServiceDefinition
+    let remote: FeatureServiceClient
+    let local: LocalStore
+    let registry = FeatureRegistry()
+    /// Sending and undoing exclude each other.
+    private let gate = SerialGate()
+
+    init(service: ServiceDefinition, remote: FeatureServiceClient, local: LocalStore) {
+        self.service = service
+        self.remote = remote
+        self.local = local
+    }
+
+    /// Loads a service. When it can't be reached, what was seen of it last stands in, so that unsent edits are at hand.
+    static func load(_ root: URL, environment: ServiceEnvironment) async throws -> ServiceSession {
+        let remote = FeatureServiceClient(root: root, client: environment.client)
+        let folder = environment.folder(for: root)
+        let definition: ServiceDefinition
+        do {
+            definition = try await remote.definition()
+        } catch let error as ServiceError {
+            guard case .connectionFailed = error, let known = try LocalFile(folder: folder).definition() else {
+                throw error
+            }
+            definition = known
+        }
+        let local = try await LocalStores.shared.store(in: folder, definition: definition)
+        return ServiceSession(service: definition, remote: remote, local: local)
+    }
+
+    /// Whether adds keep the global ids that are made here, so that none can be made twice.
+    func keepsGlobalIDs(_ layer: LayerDefinition) -> Bool {
+        guard layer.globalIDField != nil else { return false }
+        let flag = "supportsApplyEditsWithGlobalIds"
+        return (layer.unknownMembers[flag] ?? service.unknownMembers[flag])?.boolValue ?? false
+    }
+
+    func applyEdits(in layerIDs: Set<Int>? = nil) async throws -> [(layerID: Int, results: [FeatureEditResult])] {
+        try await gate.run { [self] in try await EditSender(session: self).send(layerIDs) }
+    }
+
+    func undoLocalEdits(in layerIDs: Set<Int>? = nil) async throws {
+        try await gate.run { [self] in
+            try await local.undo(in: layerIDs)
+            registry.forget(layerIDs)
+        }
+    }
+}
+
+/// What a service is reached and kept with.
+struct ServiceEnvironment: Sendable {
+    /// Holds one folder a service.
+    var directory: URL
+    var client: any ServiceClient
+
+    static var standard: ServiceEnvironment {
+        ServiceEnvironment(directory: ArcGISEnvironment.localEditsDirectory, client: HTTPServiceClient())
+    }
+
+    /// The folder of a service: its name for people, a hash of its address for uniqueness.
+    func folder(for root: URL) -> URL {
+        let name = root.deletingLastPathComponent().lastPathComponent.unicodeScalars
+            .filter { $0.isASCII && $0.properties.isAlphabetic }.prefix(40)
+        var address = root.absoluteString
+        while address.hasSuffix("/") { address.removeLast() }
+        let hash = address.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let suffix = String(hash, radix: 16)
+        return directory.appending(
+            path: "\(String(String.UnicodeScalarView(name)))-\(suffix)", directoryHint: .isDirectory)
+    }
+}
+
+/// One store a folder within the process: two would not know of each other's edits.
+actor LocalStores {
+    static let shared = LocalStores()
+
+    private struct Entry {
+        weak var store: LocalStore?
+    }
+
+    private var stores: [URL: Entry] = [:]
+    private var opening: [URL: Task<LocalStore, any Error>] = [:]
+
+    func store(in folder: URL, definition: ServiceDefinition) async throws -> LocalStore {
+        let key = folder.standardizedFileURL
+        if let store = stores[key]?.store {
+            guard LocalFile.shape(store.definition) == LocalFile.shape(definition) else {
+                throw CommonError.illegalState(
+                    details: "The service's tables have changed. Let go of what was loaded of it before.")
+            }
+            return store
+        }
+        if let task = opening[key] { return try await task.value }
+        let task = Task { try await LocalStore.open(in: folder, definition: definition) }
+        opening[key] = task
+        defer { opening[key] = nil }
+        let store = try await task.value
+        stores[key] = Entry(store: store)
+        return store
+    }
+}

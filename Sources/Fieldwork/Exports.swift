@@ -1,0 +1,2 @@
+// Who imports Fieldwork speaks of points and polygons as well.
+@_exported public import FieldworkGeometry

@@ -1,0 +1,52 @@
+public import FieldworkGeometry
+import FieldworkREST
+import Foundation
+import Synchronization
+
+/// A row of a table. Change the object, then hand it to `table.update`: nothing is kept before that.
+///
+/// What changes is behind a lock; only the hierarchy keeps the compiler from seeing that.
+public class Feature: GeoElement, @unchecked Sendable {
+    struct State: Sendable {
+        /// Values by the field's own spelling where the table is known.
+        var attributes: [String: any Sendable]
+        var geometry: Geometry?
+        /// The state that the object was read in or last handed over in; nil while it is not part of its table.
+        var origin: FeatureRecord?
+        var isComplete = true
+    }
+
+    let state: Mutex<State>
+    /// The table that the feature is a row of, or was made for.
+    public let table: FeatureTable?
+
+    init(table: FeatureTable?, attributes: [String: any Sendable], geometry: Geometry?) {
+        self.table = table
+        var spelled: [String: any Sendable] = [:]
+        for (name, value) in attributes { spelled[table?.definition?.field(named: name)?.name ?? name] = value }
+        state = Mutex(State(attributes: spelled, geometry: geometry))
+    }
+
+    /// All attributes that have a value, by field name.
+    public var attributes: [String: any Sendable] { state.withLock { $0.attributes } }
+
+    /// The geometry; a change is kept by `table.update`.
+    public var geometry: Geometry? {
+        get { state.withLock { $0.geometry } }
+        set { state.withLock { $0.geometry = newValue } }
+    }
+
+    /// The value of an attribute; nil when it has none. Names match without regard to case.
+    public func attributeValue(forKey key: String) -> (any Sendable)? {
+        let name = spelled(key)
+        return state.withLock { $0.attributes[name] }
+    }
+
+    /// Sets an attribute; nil clears it. The change is kept by `table.update`.
+    public func setAttributeValue(_ value: (any Sendable)?, forKey key: String) {
+        let name = spelled(key)
+        state.withLock { $0.attributes[name] = value }
+    }
+
+    private func spelled(_ key: String) -> String { table?.definition?.field(named: key)?.name ?? key }
+}

@@ -1,0 +1,21 @@
+/// What the SDK bounds, by name.
+enum Limits {
+    /// The most features that one query gathers from all its pages.
+    static let queriedFeatures = 250_000
+    /// The most pages that one query asks for.
+    static let queryPages = 1_000
+    /// The largest answer that is read into memory, in bytes.
+    static let answerBytes = 256 * 1_024 * 1_024
+    /// How many ids are named in one condition.
+    static let idsPerCondition = 200
+    /// How often a read is tried before its error is reported. Writes are tried once.
+    static let readAttempts = 3
+    /// How long a request may take, in seconds.
+    static let requestSeconds: Int64 = 60
+    /// How long connecting may take, in seconds.
+    static let connectSeconds: Int64 = 10
+    /// How many layers' resources are asked for at once.
+    static let parallelRequests = 4
+    /// Folders of a server's catalogue that are looked into.
+    static let catalogueFolders = 100
+}

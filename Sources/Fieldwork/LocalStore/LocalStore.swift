@@ -1,0 +1,315 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import Synchronization
+
+/// The unsent edits and cached rows of one service on this device. Every change is on disk before its call returns; what
+/// properties answer synchronously is a copy in memory, which changes after the disk.
+final class LocalStore: Sendable {
+    fileprivate struct Memory {
+        var edits: [LocalEdit.Key: LocalEdit]
+        var nextRowID: Int64
+        var nextTemporaryID: Int64
+        /// The service's ids of features that were added here, by their temporary ids.
+        var objectIDs: [LocalEdit.Key: Int64] = [:]
+    }
+
+    let definition: ServiceDefinition
+    private let file: GeoPackageFile
+    private let gate = SerialGate()
+    private let memory: Mutex<Memory>
+
+    private init(_ file: GeoPackageFile, _ definition: ServiceDefinition, _ edits: [LocalEdit]) {
+        self.file = file
+        self.definition = definition
+        memory = Mutex(
+            Memory(
+                edits: Dictionary(uniqueKeysWithValues: edits.map { ($0.key, $0) }),
+                nextRowID: (edits.map(\.rowID).max() ?? 0) + 1,
+                nextTemporaryID: min(-1, (edits.map(\.key.objectID).min() ?? 0) - 1)))
+    }
+
+    static func open(in folder: URL, definition: ServiceDefinition) async throws -> LocalStore {
+        let (file, edits) = try await LocalFile(folder: folder).open(definition)
+        return LocalStore(file, definition, edits)
+    }
+
+    // MARK: Reading
+
+    var hasEdits: Bool { memory.withLock { !$0.edits.isEmpty } }
+
+    /// The unsent edits in the order in which they began.
+    func edits(in layerIDs: Set<Int>? = nil) -> [LocalEdit] {
+        memory.withLock { memory in
+            memory.edits.values.filter { layerIDs?.contains($0.key.layerID) ?? true }.sorted { $0.rowID < $1.rowID }
+        }
+    }
+
+    func edit(_ key: LocalEdit.Key) -> LocalEdit? { memory.withLock { $0.edits[$0.resolved(key)] } }
+
+    /// The rows on this device that a query means.
+    func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
+        let layer = definition.layer(id: layerID)
+        return try await file.records(query, in: layerID).map { record in
+            var record = record
+            for (name, value) in record.attributes {
+                guard let field = layer?.field(named: name) else { continue }
+                record.attributes[name] = AttributeConversion.normalised(value, type: field.type)
+            }
+            return record
+        }
+    }
+
+    func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
+        try await file.count(query, in: layerID)
+    }
+
+    // MARK: A user's edits
+
+    /// Adds features under temporary ids.
+    func add(_ records: [FeatureRecord], to layer: LayerDefinition, isCached: Bool) async throws -> [FeatureRecord] {
+        try await gate.run { [self] in
+            let edits = memory.withLock { memory in
+                records.map { record in
+                    var record = record
+                    record.objectID = memory.nextTemporaryID
+                    record.attributes[layer.objectIDField] = .integer(record.objectID)
+                    memory.nextTemporaryID -= 1
+                    var edit = LocalEdit(
+                        key: .init(layerID: layer.id, objectID: record.objectID), rowID: memory.takeRowID(),
+                        globalID: record.globalID, operation: .add)
+                    edit.current = record
+                    edit.isCached = isCached
+                    return edit
+                }
+            }
+            try await write(edits.map { .keep($0) })
+            return edits.compactMap(\.current)
+        }
+    }
+
+    /// What an update changes of a feature.
+    struct Update: Sendable {
+        var objectID: Int64
+        /// The version that the change started from.
+        var base: FeatureRecord
+        var attributes: [(name: String, value: AttributeValue)]
+        var geometry: FeatureEdit.GeometryEdit
+    }
+
+    func update(_ updates: [Update], in layer: LayerDefinition) async throws {
+        try await gate.run { [self] in
+            var pending: [LocalEdit.Key: LocalEdit] = [:]
+            for update in updates {
+                let key = resolved(.init(layerID: layer.id, objectID: update.objectID))
+                var edit: LocalEdit
+                if let known = pending[key] ?? self.edit(key) {
+                    edit = known
+                } else {
+                    edit = try await newEdit(key, base: update.base)
+                }
+                guard let current = edit.current ?? edit.base, edit.operation != .delete else {
+                    throw GeodatabaseError.itemNotFound(details: "The feature has been deleted.")
+                }
+                edit.current = current.applying(update.attributes, update.geometry)
+                edit.revision += 1
+                edit.refusal = nil
+                pending[key] = edit
+            }
+            try await write(pending.values.sorted { $0.rowID < $1.rowID }.map { .keep($0) })
+        }
+    }
+
+    func delete(_ features: [FeatureRecord], in layer: LayerDefinition) async throws {
+        try await gate.run { [self] in
+            var changes: [LocalEdit.Key: LocalFile.Change] = [:]
+            for feature in features {
+                let key = resolved(.init(layerID: layer.id, objectID: feature.objectID))
+                if changes[key] != nil { continue }
+                guard var edit = self.edit(key) else {
+                    var edit = try await newEdit(key, base: feature)
+                    edit.operation = .delete
+                    changes[key] = .keep(edit)
+                    continue
+                }
+                if edit.operation == .add, edit.attempt == nil {
+                    changes[key] = .drop(edit, row: nil)
+                } else if edit.operation != .delete {
+                    // An add that was sent and not answered may have arrived.
+                    edit.operation = .delete
+                    edit.current = nil
+                    edit.refusal = nil
+                    edit.revision += 1
+                    changes[key] = .keep(edit)
+                }
+            }
+            try await write(Array(changes.values))
+        }
+    }
+
+    private func newEdit(_ key: LocalEdit.Key, base: FeatureRecord) async throws -> LocalEdit {
+        let isCached = try await !file.objectIDs(FeatureQuery(objectIDs: [key.objectID]), in: key.layerID).isEmpty
+        var base = base
+        base.objectID = key.objectID
+        var edit = LocalEdit(
+            key: key, rowID: memory.withLock { $0.takeRowID() }, globalID: base.globalID, operation: .update)
+        edit.revision = 0
+        edit.base = base
+        edit.isCached = isCached
+        return edit
+    }
+
+    /// Forgets unsent edits. Rows go back to the service's last known version.
+    func undo(in layerIDs: Set<Int>?) async throws {
+        try await gate.run { [self] in
+            try await write(
+                edits(in: layerIDs).map { .drop($0, row: $0.isCached && $0.operation != .add ? $0.base : nil) })
+        }
+    }
+
+    // MARK: Sending
+
+    /// Marks edits as sent, on disk, before they are: after a crash nobody takes them for never sent.
+    func beginAttempt(_ edits: [LocalEdit]) async throws -> [LocalEdit] {
+        try await gate.run { [self] in
+            let sent = edits.compactMap { edit -> LocalEdit? in
+                guard var edit = self.edit(edit.key) else { return nil }
+                edit.attempt = .init(revision: edit.revision, operation: edit.operation, record: edit.current)
+                edit.refusal = nil
+                return edit
+            }
+            try await write(sent.map { .keep($0) })
+            return sent
+        }
+    }
+
+    enum Settlement: Sendable {
+        /// The service has the version that was sent; with it the row as it stands there, nil for a deleted one.
+        case applied(FeatureRecord?)
+        /// The service has an earlier version of this add; with it the row as it stands there.
+        case arrivedBefore(FeatureRecord)
+        /// The service said no.
+        case refused(String)
+        /// The edit has not reached the service.
+        case notSent
+    }
+
+    func settle(_ settlements: [(edit: LocalEdit, settlement: Settlement)]) async throws {
+        try await gate.run { [self] in
+            var changes: [LocalFile.Change] = []
+            for (sent, settlement) in settlements {
+                guard var present = self.edit(sent.key) else { continue }
+                let attempt = present.attempt ?? sent.attempt
+                present.attempt = nil
+                switch settlement {
+                case .notSent: changes.append(.keep(present))
+                case .refused(let reason):
+                    present.refusal = reason
+                    changes.append(.keep(present))
+                case .applied(let row): changes += settled(present, attempt, row)
+                case .arrivedBefore(let row):
+                    let layer = definition.layer(id: present.key.layerID)
+                    let rest = present.current.map { current in
+                        layer.map { LocalEdit.changes(from: row, to: current, layer: $0).isEmpty } ?? true
+                            && current.geometry == row.geometry
+                    }
+                    // What of it has not arrived is sent as an update.
+                    changes += settled(
+                        present, rest == true ? nil : .init(revision: -1, operation: .add, record: row), row)
+                }
+            }
+            try await write(changes)
+        }
+    }
+
+    /// What is left of an edit after the service took it: nothing, or what was changed here since it was sent.
+    private func settled(
+        _ present: LocalEdit, _ attempt: LocalEdit.Attempt?, _ row: FeatureRecord?
+    ) -> [LocalFile.Change] {
+        guard let row, let layer = definition.layer(id: present.key.layerID) else {
+            return [.drop(present, row: nil)]
+        }
+        if row.objectID != present.key.objectID {
+            memory.withLock { $0.objectIDs[present.key] = row.objectID }
+        }
+        if attempt == nil || attempt?.revision == present.revision {
+            return [.drop(present, row: present.isCached ? row : nil)]
+        }
+        var rest = present
+        rest.key.objectID = row.objectID
+        rest.rowID = memory.withLock { $0.takeRowID() }
+        rest.globalID = row.globalID ?? present.globalID
+        rest.base = row
+        if let current = present.current {
+            rest.operation = .update
+            let changes = LocalEdit.changes(from: attempt?.record, to: current, layer: layer)
+            let movesGeometry = current.geometry != attempt?.record?.geometry
+            rest.current = row.applying(
+                changes, movesGeometry ? current.geometry.map { .geometry($0) } ?? .null : .unchanged)
+        }
+        return [.drop(present, row: nil), .keep(rest)]
+    }
+
+    // MARK: Cache
+
+    /// Takes over rows of the service, except those that have unsent edits.
+    func cache(_ records: [FeatureRecord], of layer: LayerDefinition, clears: Bool) async throws {
+        try await gate.run { [self] in
+            let edited = Set(edits(in: [layer.id]).map(\.key.objectID))
+            if clears {
+                let stale = try await file.objectIDs(FeatureQuery(), in: layer.id).filter { !edited.contains($0) }
+                _ = try await file.apply(
+                    EditBatch(
+                        layers: [LayerEdits(layerID: layer.id, deletes: .features(stale.map { .objectID($0) }))],
+                        moment: Date.now, origin: .cache))
+            }
+            try await LocalFile.cache(records.filter { !edited.contains($0.objectID) }, of: layer, in: file)
+        }
+    }
+
+    // MARK: Both
+
+    /// The id under which a feature is known now.
+    func resolved(_ key: LocalEdit.Key) -> LocalEdit.Key { memory.withLock { $0.resolved(key) } }
+
+    private func write(_ changes: [LocalFile.Change]) async throws {
+        if changes.isEmpty { return }
+        try await LocalFile.write(changes, to: file, definition: definition)
+        memory.withLock { memory in
+            for change in changes {
+                if case .drop(let edit, _) = change { memory.edits[edit.key] = nil }
+            }
+            for change in changes {
+                if case .keep(let edit) = change { memory.edits[edit.key] = edit }
+            }
+        }
+    }
+}
+
+extension LocalStore.Memory {
+    fileprivate mutating func takeRowID() -> Int64 {
+        defer { nextRowID += 1 }
+        return nextRowID
+    }
+
+    fileprivate func resolved(_ key: LocalEdit.Key) -> LocalEdit.Key {
+        objectIDs[key].map { LocalEdit.Key(layerID: key.layerID, objectID: $0) } ?? key
+    }
+}
+
+extension FeatureRecord {
+    /// The record with some values replaced.
+    func applying(
+        _ changes: [(name: String, value: AttributeValue)], _ geometry: FeatureEdit.GeometryEdit
+    ) -> FeatureRecord {
+        var result = self
+        for (name, value) in changes { result.attributes[name] = value }
+        switch geometry {
+        case .unchanged: break
+        case .null: result.geometry = nil
+        case .geometry(let geometry): result.geometry = geometry
+        }
+        return result
+    }
+}

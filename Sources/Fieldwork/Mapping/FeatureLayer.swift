@@ -1,0 +1,178 @@
+public import FieldworkGeometry
+import FieldworkREST
+import Synchronization
+
+/// How a query changes the selection.
+public enum SelectionMode: Sendable {
+    /// The features join the selection, become it, or leave it.
+    case add, new, subtract
+}
+
+/// A layer that shows the features of a table, and in which features are selected.
+///
+/// What changes is behind locks.
+public final class FeatureLayer: Layer, @unchecked Sendable {
+    private struct Content: Sendable {
+        var definitionExpression = ""
+        var renderer: Renderer?
+        var selection: [ArcGISFeature] = []
+        var hidden: Set<Int64> = []
+        var labelsAreEnabled = false
+        var popupsAreEnabled = true
+    }
+
+    private let table: FeatureTable
+    private let content = Mutex(Content())
+
+    /// A layer of a table's features.
+    public init(featureTable: FeatureTable) {
+        table = featureTable
+        super.init()
+        featureTable.state.withLock { $0.layer = self }
+    }
+
+    /// The table whose features are shown.
+    public var featureTable: FeatureTable? { table }
+
+    override func loadContent(retries: Bool) async throws {
+        try await (retries ? table.retryLoad() : table.load())
+        guard let layer = table.definition else { return }
+        shared.withLock { shared in
+            shared.minScale = shared.minScale ?? (layer.minScale > 0 ? layer.minScale : nil)
+            shared.maxScale = shared.maxScale ?? (layer.maxScale > 0 ? layer.maxScale : nil)
+        }
+        let drawn = layer.drawingInfo?["renderer"].flatMap { Renderer.make($0) }
+        content.withLock { $0.renderer = $0.renderer ?? drawn }
+    }
+
+    override var defaultName: String { table.displayName }
+
+    /// What the features cover, as the service said when the table was loaded.
+    public override var fullExtent: Envelope? { table.extent }
+    /// The reference of the features.
+    public override var spatialReference: SpatialReference? { table.spatialReference }
+
+    // MARK: Looks
+
+    /// How features are drawn; after the layer is loaded the service's, unless another was set.
+    public var renderer: Renderer? {
+        get { content.withLock { $0.renderer } }
+        set { content.withLock { $0.renderer = newValue } }
+    }
+
+    /// Goes back to the service's renderer.
+    public func resetRenderer() {
+        let drawn = table.definition?.drawingInfo?["renderer"].flatMap { Renderer.make($0) }
+        content.withLock { $0.renderer = drawn }
+    }
+
+    /// A condition for what is shown and selected; empty for all.
+    public var definitionExpression: String {
+        get { content.withLock { $0.definitionExpression } }
+        set { content.withLock { $0.definitionExpression = newValue } }
+    }
+
+    /// Whether features have labels.
+    public var labelsAreEnabled: Bool {
+        get { content.withLock { $0.labelsAreEnabled } }
+        set { content.withLock { $0.labelsAreEnabled = newValue } }
+    }
+
+    /// Whether features have pop-ups.
+    public var popupsAreEnabled: Bool {
+        get { content.withLock { $0.popupsAreEnabled } }
+        set { content.withLock { $0.popupsAreEnabled = newValue } }
+    }
+
+    /// Shows or hides one feature.
+    public func setVisible(_ visible: Bool, for feature: Feature) {
+        guard let id = (feature as? ArcGISFeature)?.objectID else { return }
+        content.withLock { content in
+            if visible { content.hidden.remove(id) } else { content.hidden.insert(id) }
+        }
+    }
+
+    /// Shows all features again.
+    public func resetFeaturesVisible() { content.withLock { $0.hidden = [] } }
+
+    /// Whether a feature is shown.
+    func isShown(_ feature: Feature) -> Bool {
+        guard let id = (feature as? ArcGISFeature)?.objectID else { return true }
+        return !content.withLock { $0.hidden.contains(id) }
+    }
+
+    // MARK: Selection
+
+    /// The features that are selected, as they were handed over.
+    public var selectedFeatures: FeatureQueryResult {
+        get async throws {
+            try Task.checkCancellation()
+            return result(content.withLock { $0.selection })
+        }
+    }
+
+    /// Adds a feature to the selection.
+    public func selectFeature(_ feature: Feature) { selectFeatures([feature]) }
+
+    /// Adds features to the selection.
+    public func selectFeatures<S: Sequence>(_ features: S) where S.Element: Feature {
+        let added = features.compactMap { $0 as? ArcGISFeature }.filter { $0.table === table }
+        content.withLock { content in
+            for feature in added {
+                content.selection.removeAll { Self.areSame($0, feature) }
+                content.selection.append(feature)
+            }
+        }
+    }
+
+    /// Queries features and changes the selection by them. The layer's condition holds as well.
+    @discardableResult
+    public func selectFeatures(
+        withQuery parameters: QueryParameters, mode: SelectionMode
+    ) async throws -> FeatureQueryResult {
+        let found = try await table.queryFeatures(using: try narrowed(parameters))
+        switch mode {
+        case .add: selectFeatures(found.features())
+        case .subtract: unselectFeatures(found.features())
+        case .new:
+            let new = found.features().compactMap { $0 as? ArcGISFeature }
+            content.withLock { $0.selection = new }
+        }
+        return found
+    }
+
+    /// Takes a feature out of the selection.
+    public func unselectFeature(_ feature: Feature) { unselectFeatures([feature]) }
+
+    /// Takes features out of the selection.
+    public func unselectFeatures<S: Sequence>(_ features: S) where S.Element: Feature {
+        let removed = features.compactMap { $0 as? ArcGISFeature }
+        content.withLock { content in
+            content.selection.removeAll { selected in removed.contains { Self.areSame($0, selected) } }
+        }
+    }
+
+    /// Selects nothing.
+    public func clearSelection() { content.withLock { $0.selection = [] } }
+
+    private static func areSame(_ one: ArcGISFeature, _ other: ArcGISFeature) -> Bool {
+        if one === other { return true }
+        guard let id = one.objectID else { return false }
+        return id == other.objectID
+    }
+
+    private func result(_ features: [Feature]) -> FeatureQueryResult {
+        FeatureQueryResult(
+            features: features, fields: table.fields, spatialReference: table.spatialReference,
+            geometryType: table.geometryType)
+    }
+
+    /// The parameters with the layer's condition added.
+    func narrowed(_ parameters: QueryParameters) throws -> QueryParameters {
+        let narrowed = QueryParameters()
+        var values = parameters.values
+        values.whereClause = try LocalCondition.both(definitionExpression, values.whereClause)
+        narrowed.replaceValues(values)
+        return narrowed
+    }
+}

@@ -1,0 +1,87 @@
+public import FieldworkGeometry
+import Foundation
+
+/// What was found at a place in one layer.
+public final class IdentifyLayerResult: Sendable {
+    /// The layer.
+    public let layerContent: any LayerContent
+    /// What was found, the nearest first.
+    public let geoElements: [any GeoElement]
+    /// What was found in its parts.
+    public let sublayerResults: [IdentifyLayerResult]
+    /// Whether there is more than was asked for.
+    public let transferLimitIsExceeded: Bool
+    /// Why the layer could not be asked.
+    public let error: (any Error)?
+
+    init(
+        layerContent: any LayerContent, geoElements: [any GeoElement] = [], transferLimitIsExceeded: Bool = false,
+        error: (any Error)? = nil
+    ) {
+        self.layerContent = layerContent
+        self.geoElements = geoElements
+        sublayerResults = []
+        self.transferLimitIsExceeded = transferLimitIsExceeded
+        self.error = error
+    }
+}
+
+extension FeatureLayer {
+    /// The visible features within a distance of a place, the nearest first. No screen is needed: the caller knows how
+    /// many metres its tolerance is.
+    /// - Parameters:
+    ///   - point: in any spatial reference.
+    ///   - tolerance: in metres on the ground.
+    ///   - maximumResults: the most features to give.
+    public func identify(
+        at point: Point, tolerance: Double, maximumResults: Int = 10
+    ) async throws -> IdentifyLayerResult {
+        try await load()
+        guard let table = featureTable, let reference = table.spatialReference else {
+            return IdentifyLayerResult(layerContent: self)
+        }
+        guard
+            let area = GeometryEngine.geodeticBuffer(
+                around: point, distance: max(tolerance, 0.001), distanceUnit: .meters, maxDeviation: .nan,
+                curveType: .geodesic)
+        else {
+            throw CommonError.invalidArgument(details: "The place has no spatial reference, or none that is known.")
+        }
+        let parameters = QueryParameters()
+        parameters.geometry = try GeometryEngine.projected(area, into: reference)
+        let center = try GeometryEngine.projected(point, into: reference)
+        let found = try await table.queryFeatures(using: try narrowed(parameters)).features()
+            .filter(isShown)
+            .map { feature in
+                let distance = feature.geometry.flatMap { GeometryEngine.distance(from: center, to: $0) }
+                return (feature, distance ?? .infinity)
+            }
+            .sorted { $0.1 < $1.1 }
+        return IdentifyLayerResult(
+            layerContent: self, geoElements: found.prefix(max(0, maximumResults)).map(\.0),
+            transferLimitIsExceeded: found.count > maximumResults)
+    }
+}
+
+extension Map {
+    /// What is found within a distance of a place in the visible feature layers, the topmost first. A layer that can't be
+    /// asked gives its error.
+    public func identify(
+        at point: Point, tolerance: Double, maximumResultsPerLayer: Int = 10
+    ) async throws -> [IdentifyLayerResult] {
+        var results: [IdentifyLayerResult] = []
+        for layer in operationalLayers.reversed() where layer.isVisible {
+            guard let layer = layer as? FeatureLayer else { continue }
+            do {
+                let result = try await layer.identify(
+                    at: point, tolerance: tolerance, maximumResults: maximumResultsPerLayer)
+                if !result.geoElements.isEmpty { results.append(result) }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                results.append(IdentifyLayerResult(layerContent: layer, error: error))
+            }
+        }
+        return results
+    }
+}

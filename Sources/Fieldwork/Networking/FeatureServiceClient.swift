@@ -1,0 +1,153 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// The operations of one feature service, typed.
+struct FeatureServiceClient: Sendable {
+    /// `…/FeatureServer`.
+    let root: URL
+    let client: any ServiceClient
+
+    // MARK: Definition
+
+    /// The service with all its layers and tables.
+    func definition() async throws -> ServiceDefinition {
+        let json = try await json(ServiceRequest(root, [("f", "json")]))
+        let name = ServiceName(name: root.deletingLastPathComponent().lastPathComponent)
+        var service = try reading { () throws(FieldworkREST.ServiceError) in
+            try ServiceDefinition(name: name, json: json)
+        }
+        let ids = ["layers", "tables"].flatMap { json[$0]?.arrayValue ?? [] }
+            .filter { $0["type"]?.stringValue != "Group Layer" }
+            .compactMap { $0["id"]?.integerValue.flatMap { Int(exactly: $0) } }
+        service.layers = try await layers(ids)
+        return service
+    }
+
+    private func layers(_ ids: [Int]) async throws -> [LayerDefinition] {
+        try await withThrowingTaskGroup(of: (Int, LayerDefinition).self) { group in
+            var waiting = ids.enumerated().makeIterator()
+            func start() -> Bool {
+                guard let (position, id) = waiting.next() else { return false }
+                group.addTask { (position, try await layer(id)) }
+                return true
+            }
+            for _ in 0..<Limits.parallelRequests where !start() { break }
+            var layers: [(Int, LayerDefinition)] = []
+            while let layer = try await group.next() {
+                layers.append(layer)
+                _ = start()
+            }
+            return layers.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private func layer(_ id: Int) async throws -> LayerDefinition {
+        let json = try await json(ServiceRequest(root.appending(path: String(id)), [("f", "json")]))
+        return try reading { () throws(FieldworkREST.ServiceError) in try LayerDefinition(json: json) }
+    }
+
+    // MARK: Queries
+
+    /// The features of a query, from as many pages as it takes.
+    func features(_ query: LayerQuery, in layer: LayerDefinition) async throws -> FeaturePage {
+        var records: [FeatureRecord] = []
+        let wanted = min(query.limit ?? Limits.queriedFeatures, Limits.queriedFeatures)
+        for _ in 0..<Limits.queryPages {
+            let rest = wanted - records.count
+            if rest <= 0 { return FeaturePage(records: records, exceededTransferLimit: true) }
+            // Without a limit of ours the service's own holds.
+            let count = query.limit == nil && rest > layer.maxRecordCount ? nil : rest
+            let parameters = query.pageParameters(layer, offset: query.offset + records.count, count: count)
+            let page = try await page(parameters, in: layer, isExact: query.isExact)
+            records += page.records.prefix(rest)
+            if !page.exceededTransferLimit || page.records.isEmpty {
+                return FeaturePage(records: records, exceededTransferLimit: page.records.count > rest)
+            }
+        }
+        return FeaturePage(records: records, exceededTransferLimit: true)
+    }
+
+    /// One page, in the shorter format where the service offers it. That one rounds coordinates (to 0.1 mm or less).
+    private func page(
+        _ parameters: [(name: String, value: String)], in layer: LayerDefinition, isExact: Bool
+    ) async throws -> FeaturePage {
+        let formats = layer.unknownMembers["supportedQueryFormats"]?.stringValue?.lowercased() ?? ""
+        let url = root.appending(path: "\(layer.id)/query")
+        guard !isExact, formats.contains("pbf") else {
+            let json = try await json(ServiceRequest(url, parameters + [("f", "json")]))
+            return try FeaturePage(
+                reading { () throws(FieldworkREST.ServiceError) in try FeatureSetReader.read(json: json) }, layer: layer
+            )
+        }
+        let answer = try await client.answer(to: ServiceRequest(url, parameters + [("f", "pbf")]))
+        // Errors come as JSON whatever was asked for.
+        if answer.bytes.first == UInt8(ascii: "{") { _ = try json(of: answer) }
+        do {
+            return try FeaturePage(try PBFFeatureSetReader.read(answer.bytes), layer: layer)
+        } catch let error as ProtocolBufferError {
+            throw ServiceError.unknown(details: "The answer to a query can't be read: \(error).")
+        }
+    }
+
+    func count(_ query: LayerQuery, in layer: LayerDefinition) async throws -> Int {
+        let json = try await json(self.query(layer, query.filterParameters + [("returnCountOnly", "true")]))
+        guard let count = json["count"]?.integerValue else {
+            throw ServiceError.unknown(details: "The answer to a count has no count.")
+        }
+        return Int(count)
+    }
+
+    /// The extent of the features of a query; nil when there are none.
+    func extent(_ query: LayerQuery, in layer: LayerDefinition) async throws -> Envelope? {
+        var parameters = query.filterParameters + [("returnExtentOnly", "true")]
+        if let reference = query.outSpatialReference ?? layer.spatialReference {
+            parameters.append(("outSR", GeoServicesJSON.json(for: reference).text))
+        }
+        let json = try await json(self.query(layer, parameters))
+        guard let extent = json["extent"], !extent.isNull, extent["xmin"]?.doubleValue != nil else { return nil }
+        return try GeoServicesJSON.geometry(from: extent) as? Envelope
+    }
+
+    private func query(_ layer: LayerDefinition, _ parameters: [(name: String, value: String)]) -> ServiceRequest {
+        ServiceRequest(root.appending(path: "\(layer.id)/query"), parameters + [("f", "json")])
+    }
+
+    // MARK: Edits
+
+    /// Sends the edits of several layers as one request; the answer has one element a layer.
+    func applyEdits(_ edits: JSONValue, usesGlobalIDs: Bool) async throws -> [JSONValue] {
+        let request = ServiceRequest(
+            root.appending(path: "applyEdits"),
+            [
+                ("edits", edits.text), ("useGlobalIds", String(usesGlobalIDs)), ("rollbackOnFailure", "false"),
+                ("returnEditMoment", "true"), ("f", "json"),
+            ], isRead: false)
+        guard let layers = try await json(request).arrayValue else {
+            throw ServiceError.unknown(details: "The answer to edits is not a list of layers.")
+        }
+        return layers
+    }
+
+    // MARK: Both
+
+    /// The JSON of an answer. Throws the service's error when it is one.
+    private func json(_ request: ServiceRequest) async throws -> JSONValue {
+        try json(of: try await client.answer(to: request))
+    }
+
+    private func json(of answer: ServiceAnswer) throws -> JSONValue {
+        let json: JSONValue
+        do {
+            json = try JSONParser.parse(answer.bytes)
+        } catch {
+            throw ServiceError.unknown(details: "The answer of \(root.absoluteString) is not JSON.")
+        }
+        if json.objectValue != nil, let error = FieldworkREST.ServiceError(answer: json) { throw ServiceError(error) }
+        return json
+    }
+
+    private func reading<Result>(_ body: () throws(FieldworkREST.ServiceError) -> Result) throws -> Result {
+        do { return try body() } catch { throw ServiceError(error) }
+    }
+}

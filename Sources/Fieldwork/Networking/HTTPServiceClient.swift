@@ -1,0 +1,84 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Requests over HTTP: GET while the address is short, else a form by POST; gzip; reads are tried again.
+struct HTTPServiceClient: ServiceClient {
+    /// Longer addresses are refused by some servers and proxies.
+    private static let addressLengthMax = 1_800
+
+    /// One pool of connections for the process. It is never shut down: it lives as long as the process.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        // A server that refuses connections is away now; the caller decides when to ask again.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout = .init(connect: .seconds(Limits.connectSeconds), read: .seconds(Limits.requestSeconds))
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// Waits between attempts.
+    var pause: @Sendable (_ attempt: Int) async throws -> Void = { attempt in
+        try await Task.sleep(for: .milliseconds(100 << attempt))
+    }
+
+    func answer(to request: ServiceRequest) async throws -> ServiceAnswer {
+        var attempt = 0
+        while true {
+            attempt += 1
+            do {
+                return try await send(request, compressed: request.isRead && attempt == 1)
+            } catch let error as ServiceError {
+                guard case .connectionFailed = error, request.isRead, attempt < Limits.readAttempts else { throw error }
+                try await pause(attempt)
+            }
+        }
+    }
+
+    private func send(_ request: ServiceRequest, compressed: Bool) async throws -> ServiceAnswer {
+        do {
+            let response = try await Self.http.execute(
+                Self.request(for: request, compressed: compressed), timeout: .seconds(Limits.requestSeconds))
+            let body = try await response.body.collect(upTo: Limits.answerBytes)
+            let contentType = response.headers.first(name: "Content-Type")
+            let answer = ServiceAnswer(bytes: Array(body.readableBytesView), contentType: contentType)
+            try Self.check(response.status, answer)
+            return answer
+        } catch let error as ServiceError {
+            throw error
+        } catch {
+            if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            throw ServiceError.connectionFailed(
+                details: "\(request.url.host() ?? "The service") gave no complete answer: \(error)")
+        }
+    }
+
+    private static func request(for request: ServiceRequest, compressed: Bool) -> HTTPClientRequest {
+        let form = request.form
+        let address = request.url.absoluteString
+        var result: HTTPClientRequest
+        if request.isRead, address.utf8.count + form.utf8.count < addressLengthMax {
+            result = HTTPClientRequest(url: form.isEmpty ? address : "\(address)?\(form)")
+        } else {
+            result = HTTPClientRequest(url: address)
+            result.method = .POST
+            result.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+            result.body = .bytes(ByteBuffer(string: form))
+        }
+        // The client library gives up on answers that shrink more than it trusts: then they are asked for as they are. The
+        // answer to a write is never put at that risk.
+        result.headers.add(name: "Accept-Encoding", value: compressed ? "gzip" : "identity")
+        result.headers.add(name: "User-Agent", value: "Fieldwork")
+        return result
+    }
+
+    /// The protocol says what went wrong in the body, with status 200 as a rule: a status speaks only without one. A
+    /// gateway that answers for a service that is down counts as no answer.
+    private static func check(_ status: HTTPResponseStatus, _ answer: ServiceAnswer) throws {
+        guard !(200..<300).contains(status.code), answer.bytes.first != UInt8(ascii: "{") else { return }
+        if [502, 503, 504].contains(status.code) {
+            throw ServiceError.connectionFailed(details: "The service is not available (status \(status.code)).")
+        }
+        throw ServiceError.serverFailure(details: "The service answered with status \(status.code).")
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// A request to a service.
+struct ServiceRequest: Sendable {
+    var url: URL
+    var parameters: [(name: String, value: String)]
+    /// A read is tried again after a failure of the connection; a write is not, since it may have been done.
+    var isRead: Bool
+
+    init(_ url: URL, _ parameters: [(name: String, value: String)] = [], isRead: Bool = true) {
+        self.url = url
+        self.parameters = parameters
+        self.isRead = isRead
+    }
+
+    /// The parameters as a form, percent-encoded.
+    var form: String {
+        parameters.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }.joined(separator: "&")
+    }
+
+    private static let plain: CharacterSet = {
+        var set = CharacterSet(charactersIn: "a"..."z")
+        set.insert(charactersIn: "A"..."Z")
+        set.insert(charactersIn: "0"..."9")
+        set.insert(charactersIn: "-._~")
+        return set
+    }()
+
+    private static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+    }
+}
+
+/// The bytes of an answer, complete.
+struct ServiceAnswer: Sendable {
+    var bytes: [UInt8]
+    var contentType: String?
+}
+
+/// The way to services. Tests put something in between that loses answers.
+protocol ServiceClient: Sendable {
+    /// Sends a request and waits for the whole answer. Throws `ServiceError.connectionFailed` when there is none,
+    /// `ServiceError.serverFailure` for an answer that is no success, `CancellationError`.
+    func answer(to request: ServiceRequest) async throws -> ServiceAnswer
+}

@@ -1,0 +1,241 @@
+public import FieldworkGeometry
+import FieldworkREST
+import Synchronization
+
+/// Rows with the same fields, and with geometries of one kind or none.
+///
+/// What changes is behind a lock or in `Streamed`, which locks for itself.
+public class FeatureTable: Loadable, @unchecked Sendable {
+    struct State: Sendable {
+        var source: (any TableSource)?
+        var displayName: String?
+        weak var layer: Layer?
+        var requestMode = FeatureRequestMode.onInteractionCache
+        var definitionExpression = ""
+    }
+
+    /// How far the loading has come.
+    @Streamed public internal(set) var loadStatus = LoadStatus.notLoaded
+    let loading: LoadOnce
+    let state: Mutex<State>
+
+    init(source: (any TableSource)? = nil) {
+        state = Mutex(State(source: source))
+        loading = LoadOnce(status: _loadStatus)
+    }
+
+    // MARK: Loading
+
+    /// Why the last attempt failed.
+    public var loadError: (any Error)? { loading.error }
+
+    /// Loads what the table is.
+    public func load() async throws { try await load(retries: false) }
+
+    /// Like `load`, but starts again after a failure.
+    public func retryLoad() async throws { try await load(retries: true) }
+
+    /// Makes a load that is under way fail with `CancellationError`.
+    public func cancelLoad() { loading.cancel() }
+
+    private func load(retries: Bool) async throws {
+        try await loading.load(retries: retries) { [self] in
+            if state.withLock({ $0.source == nil }) {
+                let source = try await openSource()
+                state.withLock { $0.source = source }
+            }
+        }
+    }
+
+    /// Finds the rows; for subclasses that are not made with them.
+    func openSource() async throws -> any TableSource {
+        throw CommonError.illegalState(details: "The table has no rows to load.")
+    }
+
+    func loadedSource() async throws -> any TableSource {
+        try await load()
+        guard let source = state.withLock({ $0.source }) else {
+            throw MappingError.notLoaded(details: "The table is not loaded.")
+        }
+        return source
+    }
+
+    var definition: LayerDefinition? { state.withLock { $0.source?.layer } }
+
+    // MARK: Description
+
+    /// The name in the data source; empty before the table is loaded.
+    public var tableName: String { definition?.name ?? "" }
+
+    /// The name that people see.
+    public var displayName: String {
+        get { state.withLock { $0.displayName ?? $0.source?.layer.name ?? "" } }
+        set { state.withLock { $0.displayName = newValue } }
+    }
+
+    /// The columns; none before the table is loaded.
+    public var fields: [Field] { definition?.fields.map(Field.init) ?? [] }
+
+    /// The kind of the geometries (`Point.self`…); nil for a table without.
+    public var geometryType: Geometry.Type? { definition?.geometryType?.metatype }
+
+    /// Whether rows have geometries.
+    public var hasGeometry: Bool { definition?.geometryType != nil }
+
+    /// What the rows cover, as the data source said it when the table was loaded.
+    public var extent: Envelope? { definition?.extent }
+
+    /// The reference of the geometries.
+    public var spatialReference: SpatialReference? { definition?.spatialReference }
+
+    /// Whether any edit is allowed.
+    public var isEditable: Bool { allows(.create) || allows(.update) || allows(.delete) }
+
+    /// Whether features may be added.
+    public var canAdd: Bool { allows(.create) }
+
+    /// The layer that shows the table.
+    public var layer: Layer? { state.withLock { $0.layer } }
+
+    /// The field of a name, without regard to case.
+    public func field(named name: String) -> Field? { definition?.field(named: name).map(Field.init) }
+
+    /// Whether a feature may be changed.
+    public func canUpdate(_ feature: Feature) -> Bool { allows(.update) }
+
+    /// Whether a feature may be deleted.
+    public func canDelete(_ feature: Feature) -> Bool { allows(.delete) }
+
+    /// Whether a feature's geometry may be changed.
+    public func canEditGeometry(of feature: Feature) -> Bool {
+        allows(.update) && hasGeometry && definition?.allowsGeometryUpdates == true
+    }
+
+    /// "Editing" alone stands for all three kinds of edits.
+    func allows(_ capability: Capability) -> Bool {
+        guard let capabilities = definition?.capabilities else { return false }
+        if capabilities.contains(capability) { return true }
+        return capabilities.contains(.editing) && capabilities.isDisjoint(with: [.create, .update, .delete])
+    }
+
+    // MARK: New features
+
+    /// A new feature, which is not part of the table before it is added.
+    public func makeFeature(attributes: [String: any Sendable] = [:], geometry: Geometry? = nil) -> Feature {
+        ArcGISFeature(table: self, attributes: attributes, geometry: geometry)
+    }
+
+    /// A new feature with the attributes of a type's first template.
+    public func makeFeature(type: FeatureType, geometry: Geometry? = nil) -> Feature {
+        var attributes = type.templates.first?.prototypeAttributes ?? [:]
+        if let field = definition?.typeIDField { attributes[field] = type.id }
+        return makeFeature(attributes: attributes, geometry: geometry)
+    }
+
+    /// A new feature with the attributes of a template.
+    public func makeFeature(template: FeatureTemplate, geometry: Geometry? = nil) -> Feature {
+        makeFeature(attributes: template.prototypeAttributes, geometry: geometry)
+    }
+
+    // MARK: Edits
+
+    /// Adds a feature made by this table. It is on this device's disk when the call returns, with a temporary negative
+    /// object id until the service gives its own.
+    public func add(_ feature: Feature) async throws { try await add([feature]) }
+
+    /// Adds features, all or none.
+    public func add<S: Sequence>(_ features: S) async throws where S.Element: Feature {
+        let own = try own(Array(features))
+        let source = try await loadedSource()
+        guard canAdd else { throw notAllowed("add") }
+        try await source.add(own, mode: state.withLock { $0.requestMode })
+    }
+
+    /// Keeps a feature's present attributes and geometry. They are on this device's disk when the call returns.
+    public func update(_ feature: Feature) async throws { try await update([feature]) }
+
+    /// Keeps the present state of features, all or none.
+    public func update<S: Sequence>(_ features: S) async throws where S.Element: Feature {
+        let own = try own(Array(features))
+        let source = try await loadedSource()
+        if let refused = own.first(where: { !canUpdate($0) && ($0.objectID ?? 0) >= 0 }) {
+            throw notAllowed("update", refused)
+        }
+        try await source.update(own)
+    }
+
+    /// Deletes a feature on this device; the service is told by `applyEdits`.
+    public func delete(_ feature: Feature) async throws { try await delete([feature]) }
+
+    /// Deletes features, all or none.
+    public func delete<S: Sequence>(_ features: S) async throws where S.Element: Feature {
+        let own = try own(Array(features))
+        let source = try await loadedSource()
+        if let refused = own.first(where: { !canDelete($0) && ($0.objectID ?? 0) >= 0 }) {
+            throw notAllowed("delete", refused)
+        }
+        try await source.delete(own)
+    }
+
+    private func own(_ features: [Feature]) throws -> [ArcGISFeature] {
+        try features.map { feature in
+            guard let own = feature as? ArcGISFeature, feature.table === self else {
+                throw GeodatabaseError.invalidArgument(details: "The feature is not one of this table.")
+            }
+            return own
+        }
+    }
+
+    private func notAllowed(_ what: String, _ feature: Feature? = nil) -> GeodatabaseError {
+        .tableNotEditable(details: "The table \(displayName) does not allow to \(what) features.")
+    }
+
+    // MARK: Queries
+
+    /// The features that parameters choose, local edits included.
+    public func queryFeatures(using parameters: QueryParameters) async throws -> FeatureQueryResult {
+        try await query(parameters, outFields: nil)
+    }
+
+    /// The number of features that parameters choose, local edits included.
+    public func queryFeatureCount(using parameters: QueryParameters) async throws -> Int {
+        let (source, query, mode) = try await prepared(parameters, outFields: nil)
+        return try await source.count(query, mode: mode)
+    }
+
+    /// The extent of the features that parameters choose, local edits included; empty when there are none.
+    public func queryExtent(using parameters: QueryParameters) async throws -> Envelope {
+        let (source, query, mode) = try await prepared(parameters, outFields: nil)
+        let none = Envelope(
+            xMin: .nan, yMin: .nan, xMax: .nan, yMax: .nan,
+            spatialReference: query.outSpatialReference ?? source.layer.spatialReference)
+        return try await source.extent(query, mode: mode) ?? none
+    }
+
+    /// - Parameter outFields: nil for all.
+    func query(_ parameters: QueryParameters, outFields: [String]?) async throws -> FeatureQueryResult {
+        let (source, query, mode) = try await prepared(parameters, outFields: outFields)
+        let page = try await source.records(query, mode: mode)
+        return result(page, source.layer, query)
+    }
+
+    func result(_ page: FeaturePage, _ layer: LayerDefinition, _ query: LayerQuery) -> FeatureQueryResult {
+        let isComplete =
+            query.outFields == nil && query.returnsGeometry != layer.isTable && query.maxAllowableOffset == 0
+            && (query.outSpatialReference == nil || query.outSpatialReference == layer.spatialReference)
+        return FeatureQueryResult(
+            features: page.records.map { ArcGISFeature(table: self, record: $0, layer: layer, isComplete: isComplete) },
+            fields: layer.fields.map(Field.init), spatialReference: query.outSpatialReference ?? layer.spatialReference,
+            geometryType: layer.geometryType?.metatype, isTransferLimitExceeded: page.exceededTransferLimit)
+    }
+
+    private func prepared(
+        _ parameters: QueryParameters, outFields: [String]?
+    ) async throws -> (any TableSource, LayerQuery, FeatureRequestMode) {
+        let source = try await loadedSource()
+        let (mode, expression) = state.withLock { ($0.requestMode, $0.definitionExpression) }
+        var query = LayerQuery(parameters.values, layer: source.layer, outFields: outFields)
+        query.condition = try LocalCondition.both(expression, query.condition)
+        return (source, query, mode)
+    }
+}

@@ -1,0 +1,166 @@
+import FieldworkGeometry
+import FieldworkREST
+public import Foundation
+import Synchronization
+
+/// A layer or table of a feature service. Queries ask the service and see the edits on this device; edits stay on this
+/// device until they are applied.
+///
+/// What changes is behind locks.
+public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable {
+    /// The address of the layer.
+    public let url: URL?
+    /// The id in the service.
+    public let layerID: Int
+    private let geodatabase: Mutex<ServiceGeodatabase?>
+    private let environment: ServiceEnvironment?
+
+    /// A layer by its address, `…/FeatureServer/3`. It gets a service geodatabase of its own when it loads.
+    public convenience init(url: URL) { self.init(url: url, environment: nil) }
+
+    init(url: URL, environment: ServiceEnvironment?) {
+        self.url = url
+        self.environment = environment
+        layerID = Int(url.lastPathComponent) ?? 0
+        geodatabase = Mutex(nil)
+        super.init()
+    }
+
+    init(geodatabase: ServiceGeodatabase, layer: LayerDefinition, session: ServiceSession) {
+        url = geodatabase.root.appending(path: String(layer.id))
+        environment = nil
+        layerID = layer.id
+        self.geodatabase = Mutex(geodatabase)
+        super.init(source: ServiceTableSource(layer: layer, session: session))
+    }
+
+    /// The service that the table is of; nil for a table made by its address before it is loaded.
+    public var serviceGeodatabase: ServiceGeodatabase? { geodatabase.withLock { $0 } }
+
+    /// Where queries are answered. Set it before the table is loaded.
+    public var featureRequestMode: FeatureRequestMode {
+        get { state.withLock { $0.requestMode } }
+        set { state.withLock { $0.requestMode = newValue } }
+    }
+
+    override func openSource() async throws -> any TableSource {
+        guard let url else { throw CommonError.illegalState(details: "The table has no address.") }
+        let owner = ServiceGeodatabase(url: url, environment: environment ?? .standard)
+        try await owner.load()
+        guard let session = owner.session, let layer = session.service.layer(id: layerID) else {
+            throw CommonError.notFound(details: "The service has no layer \(layerID).")
+        }
+        owner.connect(self, layerID: layerID)
+        geodatabase.withLock { $0 = owner }
+        return ServiceTableSource(layer: layer, session: session)
+    }
+
+    private func session() async throws -> ServiceSession {
+        _ = try await loadedSource()
+        guard let session = serviceGeodatabase?.session else {
+            throw MappingError.notLoaded(details: "The table is not loaded.")
+        }
+        return session
+    }
+
+    // MARK: Local edits
+
+    private func edits() async throws -> [LocalEdit] { try await session().local.edits(in: [layerID]) }
+
+    /// Whether the table has edits that the service does not have.
+    public var hasLocalEdits: Bool {
+        get async throws { try await !edits().isEmpty }
+    }
+
+    /// Added and updated features.
+    public func localEdits() async throws -> [Feature] { pendingFeatures(in: try await session()) }
+
+    func pendingFeatures(in session: ServiceSession) -> [Feature] {
+        guard let layer = definition else { return [] }
+        return session.local.edits(in: [layerID]).compactMap(\.current).map {
+            ArcGISFeature(table: self, record: $0, layer: layer, isComplete: true)
+        }
+    }
+
+    /// The number of features that were added and not applied.
+    public func addedFeaturesCount() async throws -> Int { try await edits().count { $0.operation == .add } }
+
+    /// The number of features that were updated and not applied.
+    public func updatedFeaturesCount() async throws -> Int { try await edits().count { $0.operation == .update } }
+
+    /// The number of features that were deleted and not applied.
+    public func deletedFeaturesCount() async throws -> Int { try await edits().count { $0.operation == .delete } }
+
+    /// Sends the edits of this table alone. Edits that belong together are better sent by the service geodatabase.
+    public func applyEdits() async throws -> [FeatureEditResult] {
+        try await session().applyEdits(in: [layerID]).flatMap(\.results)
+    }
+
+    /// Drops the edits of this table that were not applied. Feature objects in hand are stale afterwards.
+    public func undoLocalEdits() async throws { try await session().undoLocalEdits(in: [layerID]) }
+
+    // MARK: Queries
+
+    /// The features that parameters choose, with as much of each as is asked for.
+    public func queryFeatures(
+        using parameters: QueryParameters, queryFeatureFields: QueryFeatureFields
+    ) async throws -> FeatureQueryResult {
+        let layer = try await loadedSource().layer
+        switch queryFeatureFields {
+        case .loadAll: return try await query(parameters, outFields: nil)
+        case .idsOnly: return try await query(parameters, outFields: Self.ids(of: layer))
+        case .minimum:
+            let shown = [layer.displayField, layer.typeIDField].compactMap(\.self).compactMap {
+                layer.field(named: $0)?.name
+            }
+            let drawn = RendererFields.names(in: layer.drawingInfo).compactMap { layer.field(named: $0)?.name }
+            let wanted = Set(Self.ids(of: layer) + shown + drawn)
+            return try await query(parameters, outFields: layer.fields.map(\.name).filter(wanted.contains))
+        }
+    }
+
+    private static func ids(of layer: LayerDefinition) -> [String] {
+        [layer.objectIDField] + [layer.globalIDField].compactMap(\.self)
+    }
+
+    /// Brings features to this device, for `manualCache`.
+    /// - Parameters:
+    ///   - parameters: which features; nil for all.
+    ///   - clearCache: whether what was brought before goes.
+    ///   - outFields: the fields to return with the features; `["*"]` or none for all. The device always gets all.
+    public func populateFromService(
+        using parameters: QueryParameters?, clearCache: Bool, outFields: [String]
+    ) async throws -> FeatureQueryResult {
+        let session = try await session()
+        let layer = try await loadedSource().layer
+        var query = LayerQuery((parameters ?? QueryParameters()).values, layer: layer)
+        query.condition = try LocalCondition.both(definitionExpression, query.condition)
+        query.outSpatialReference = nil
+        query.maxAllowableOffset = 0
+        query.returnsGeometry = !layer.isTable
+        query.isExact = true
+        let page = try await session.remote.features(query, in: layer)
+        try await session.local.cache(page.records, of: layer, clears: clearCache)
+        return result(page, layer, query)
+    }
+
+    /// Fetches what queries left out of features.
+    public func loadOrRefreshFeatures(_ features: [ArcGISFeature]) async throws {
+        for feature in features { try await complete(feature) }
+    }
+
+    /// Fetches the attributes and the geometry that a query left out.
+    func complete(_ feature: ArcGISFeature) async throws {
+        let source = try await loadedSource()
+        guard let id = feature.objectID else { return }
+        var query = LayerQuery()
+        query.objectIDs = [id]
+        query.isExact = true
+        query.returnsGeometry = !source.layer.isTable
+        let page = try await source.records(query, mode: featureRequestMode)
+        guard let record = page.records.first else {
+            throw GeodatabaseError.itemNotFound(details: "The feature \(id) does not exist any more.")
+        }
+        feature.complete(with: record, layer: source.layer)
+    }
+}

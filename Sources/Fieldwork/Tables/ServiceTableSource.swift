@@ -1,0 +1,141 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// The rows of a service's layer as an app sees them: what the service has, and over it the edits on this device.
+struct ServiceTableSource: TableSource {
+    let layer: LayerDefinition
+    let session: ServiceSession
+
+    // MARK: Queries
+
+    func records(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> FeaturePage {
+        if mode == .manualCache {
+            let ids = query.objectIDs.isEmpty ? nil : query.objectIDs
+            let rows = try await session.local.records(try query.local(layer, objectIDs: ids), in: layer.id)
+            return try page(of: rows, query, isCut: false)
+        }
+        let pending = session.local.edits(in: [layer.id])
+        if pending.isEmpty { return try await session.remote.features(query, in: layer) }
+        let edited = Set(pending.map(\.key.objectID))
+        var wider = query
+        wider.offset = 0
+        // Rows that are edited here may be among those of the service, and are then replaced.
+        wider.limit = query.limit.map { $0 + query.offset + edited.count }
+        if let names = query.outFields {
+            wider.outFields = Array(Set(names + query.order.map(\.field) + [layer.objectIDField])).sorted()
+        }
+        var rows: [FeatureRecord] = []
+        var isCut = false
+        let asked = query.objectIDs.filter { $0 >= 0 && !edited.contains($0) }
+        if query.objectIDs.isEmpty || !asked.isEmpty {
+            wider.objectIDs = query.objectIDs.isEmpty ? [] : asked
+            let answer = try await session.remote.features(wider, in: layer)
+            isCut = answer.exceededTransferLimit
+            rows = answer.records.filter { !edited.contains($0.objectID) }
+        }
+        rows += try await localRows(query, pending)
+        return try page(of: rows, query, isCut: isCut)
+    }
+
+    func count(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Int {
+        if mode == .manualCache { return try await records(query, mode: mode).records.count }
+        let pending = session.local.edits(in: [layer.id])
+        var replaced = 0
+        let edited = pending.map(\.key.objectID).filter { $0 >= 0 }
+        let asked = query.objectIDs.isEmpty ? edited : edited.filter(query.objectIDs.contains)
+        if !asked.isEmpty {
+            var same = query
+            same.objectIDs = asked
+            replaced = try await session.remote.count(same, in: layer)
+        }
+        let isOnlyLocal = !query.objectIDs.isEmpty && query.objectIDs.allSatisfy { $0 < 0 }
+        let there = isOnlyLocal ? 0 : try await session.remote.count(query, in: layer)
+        return there - replaced + (pending.isEmpty ? 0 : try await localRows(query, pending).count)
+    }
+
+    func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope? {
+        if mode != .manualCache, session.local.edits(in: [layer.id]).isEmpty {
+            return try await session.remote.extent(query, in: layer)
+        }
+        var geometries = query
+        geometries.outFields = [layer.objectIDField]
+        geometries.returnsGeometry = true
+        let found = try await records(geometries, mode: mode).records.compactMap(\.geometry)
+        return GeometryEngine.combineExtents(of: found)
+    }
+
+    /// The edited rows that a query means. A query that names ids may name features by temporary ids.
+    private func localRows(_ query: LayerQuery, _ pending: [LocalEdit]) async throws -> [FeatureRecord] {
+        var ids = pending.filter { $0.operation != .delete }.map(\.key.objectID)
+        if !query.objectIDs.isEmpty {
+            let asked = Set(
+                query.objectIDs.map { session.local.resolved(.init(layerID: layer.id, objectID: $0)).objectID })
+            ids = ids.filter(asked.contains)
+        }
+        return ids.isEmpty ? [] : try await session.local.records(try query.local(layer, objectIDs: ids), in: layer.id)
+    }
+
+    private func page(of rows: [FeatureRecord], _ query: LayerQuery, isCut: Bool) throws -> FeaturePage {
+        let rest = query.sorted(rows).dropFirst(query.offset)
+        let records = try rest.prefix(query.limit ?? Limits.queriedFeatures).map { try shown($0, query) }
+        return FeaturePage(records: records, exceededTransferLimit: isCut || records.count < rest.count)
+    }
+
+    /// A row of this device as the query wants it.
+    private func shown(_ record: FeatureRecord, _ query: LayerQuery) throws -> FeatureRecord {
+        var record = record
+        if let names = query.outFields { record.attributes = record.attributes.filter { names.contains($0.key) } }
+        if !query.returnsGeometry { record.geometry = nil }
+        if let reference = query.outSpatialReference, let geometry = record.geometry {
+            record.geometry = try GeometryEngine.projected(geometry, into: reference)
+        }
+        return record
+    }
+
+    // MARK: Edits
+
+    func add(_ features: [ArcGISFeature], mode: FeatureRequestMode) async throws {
+        let records = try features.map { feature in
+            guard feature.objectID == nil else {
+                throw GeodatabaseError.itemAlreadyExists(details: "The feature has been added already.")
+            }
+            return try FeatureDraft(layer: layer).newRecord(feature)
+        }
+        let added = try await session.local.add(records, to: layer, isCached: mode == .manualCache)
+        for (feature, record) in zip(features, added) {
+            feature.handedOver(record, layer: layer)
+            session.registry.note(feature, as: .init(layerID: layer.id, objectID: record.objectID))
+        }
+    }
+
+    func update(_ features: [ArcGISFeature]) async throws {
+        var updates: [LocalStore.Update] = []
+        var records: [FeatureRecord] = []
+        for feature in features {
+            try await feature.load()
+            guard let origin = feature.origin else {
+                throw GeodatabaseError.itemNotFound(details: "The feature has not been added.")
+            }
+            let (update, record) = try FeatureDraft(layer: layer).update(of: feature, since: origin)
+            records.append(record)
+            if !update.attributes.isEmpty || record.geometry != origin.geometry { updates.append(update) }
+        }
+        if !updates.isEmpty { try await session.local.update(updates, in: layer) }
+        for (feature, record) in zip(features, records) {
+            feature.handedOver(record, layer: layer)
+            let key = session.local.resolved(.init(layerID: layer.id, objectID: record.objectID))
+            if session.local.edit(key) != nil { session.registry.note(feature, as: key) }
+        }
+    }
+
+    func delete(_ features: [ArcGISFeature]) async throws {
+        let records = try features.map { feature in
+            guard let origin = feature.origin else {
+                throw GeodatabaseError.itemNotFound(details: "The feature has not been added.")
+            }
+            return origin
+        }
+        try await session.local.delete(records, in: layer)
+    }
+}

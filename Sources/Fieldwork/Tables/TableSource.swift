@@ -1,0 +1,27 @@
+import FieldworkGeometry
+import FieldworkREST
+
+/// Where a table's rows are: a service with its edits on this device; later a geodatabase.
+protocol TableSource: Sendable {
+    var layer: LayerDefinition { get }
+
+    func add(_ features: [ArcGISFeature], mode: FeatureRequestMode) async throws
+    func update(_ features: [ArcGISFeature]) async throws
+    func delete(_ features: [ArcGISFeature]) async throws
+
+    func records(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> FeaturePage
+    func count(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Int
+    func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope?
+}
+
+/// Where a service table's queries are answered.
+public enum FeatureRequestMode: Sendable {
+    /// Not chosen; like `onInteractionCache`.
+    case undefined
+    /// From the service; features that were handed over and not sent yet come from this device.
+    case onInteractionCache
+    /// From the service each time.
+    case onInteractionNoCache
+    /// From what `populateFromService` brought to this device.
+    case manualCache
+}

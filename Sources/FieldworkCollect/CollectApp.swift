@@ -1,0 +1,102 @@
+import Fieldwork
+import Foundation
+import Hummingbird
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The data-collection app: a process on this machine that holds the state and serves its own page. It speaks to the
+/// services through the SDK alone.
+package struct CollectApp: Service {
+    private let configuration: CollectConfiguration
+    private let logger: Logger
+
+    package init(configuration: CollectConfiguration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Runs until the service group stops it.
+    package func run() async throws {
+        try await run(onReady: { _ in })
+    }
+
+    /// Runs until the service group stops it or the task is cancelled; `onReady` is told the port once it answers there.
+    package func run(onReady: @escaping @Sendable (Int) async -> Void) async throws {
+        guard AccessPolicy.isLoopback(configuration.host) else {
+            throw CollectError(
+                .notLoopback, "The app listens on this machine only, not on \(configuration.host).",
+                nextStep: "Use 127.0.0.1.")
+        }
+        ArcGISEnvironment.localEditsDirectory = configuration.dataDirectory.appending(path: "services")
+        let hub = EventHub()
+        let workspace = try Workspace(configuration: configuration, hub: hub, logger: logger)
+        let pages = PageRenderer(
+            templates: try TemplateLibrary(),
+            assets: try AssetLibrary(mapLibraryDirectory: configuration.mapLibraryDirectory), workspace: workspace)
+        let policy = AccessPolicy()
+        await workspace.whenChanged { map in await Self.tell(map, pages: pages) }
+        let application = Application(
+            router: Self.router(pages: pages, policy: policy),
+            configuration: .init(
+                address: .hostname(configuration.host, port: configuration.port), serverName: "Fieldwork"),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? configuration.port
+                policy.bind(port: port)
+                await onReady(port)
+            },
+            logger: logger)
+        try await Self.serve(application, workspace: workspace)
+    }
+
+    private static func serve(_ application: some ApplicationProtocol, workspace: Workspace) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await withTaskCancellationHandler {
+                    try await withGracefulShutdownHandler {
+                        try await application.run()
+                    } onGracefulShutdown: {
+                        workspace.stop()
+                    }
+                } onCancel: {
+                    workspace.stop()
+                }
+            }
+            group.addTask { await workspace.run() }
+            try await group.next()
+            workspace.stop()
+            group.cancelAll()
+        }
+    }
+
+    private static func router(pages: PageRenderer, policy: AccessPolicy) -> Router<CollectContext> {
+        let router = Router(context: CollectContext.self)
+        router.addMiddleware {
+            AccessMiddleware(policy: policy, pages: pages)
+            ProblemMiddleware(pages: pages)
+        }
+        let edits = EditRoutes(pages: pages)
+        MapRoutes(pages: pages).add(to: router)
+        DataRoutes(pages: pages).add(to: router)
+        edits.add(to: router)
+        AddRoutes(pages: pages, edits: edits).add(to: router)
+        ListRoutes(pages: pages).add(to: router)
+        ChangesRoutes(pages: pages, edits: edits).add(to: router)
+        FrameRoutes(pages: pages).add(to: router)
+        return router
+    }
+
+    /// Tells open windows what the state line says now.
+    private static func tell(_ map: OpenMap, pages: PageRenderer) async {
+        let status = await pages.status(map)
+        guard let html = try? await pages.statusFragment(map) else { return }
+        pages.workspace.hub.send("fragment", StateFragment(target: "state", html: html, count: status.count))
+    }
+}
+
+/// The state line for windows that are open.
+struct StateFragment: Encodable, Sendable {
+    let target: String
+    let html: String
+    let count: Int
+}

@@ -1,0 +1,51 @@
+package import Foundation
+
+/// Where the app listens, which map it opens and where it keeps what belongs to this device.
+package struct CollectConfiguration: Sendable {
+    /// Where the map looks at the first start.
+    package struct InitialView: Sendable, Hashable {
+        /// Degrees, WGS 84.
+        package var longitude: Double
+        package var latitude: Double
+        /// Level of the map library: 512-pixel tiles.
+        package var zoom: Double
+
+        package init(longitude: Double, latitude: Double, zoom: Double) {
+            self.longitude = longitude
+            self.latitude = latitude
+            self.zoom = zoom
+        }
+    }
+
+    /// The address to listen on: of this machine only.
+    package var host: String
+    /// The port to listen on; 0 for any free one, which `run(onReady:)` tells.
+    package var port: Int
+    /// The address of the services directory whose feature services the first page offers, `…/rest/services`.
+    package var servicesRoot: URL?
+    /// Feature services offered besides those of `servicesRoot`.
+    package var serviceURLs: [URL]
+    /// The name of the service that opens at the first start.
+    package var defaultServiceName: String
+    /// Keeps unsent edits, the journal of edits and the settings of this device.
+    package var dataDirectory: URL
+    /// Holds `maplibre-gl.js` and `maplibre-gl.css`; without it the page says so and the list works alone.
+    package var mapLibraryDirectory: URL?
+    /// nil: the whole extent of the map.
+    package var initialView: InitialView?
+
+    package init(
+        host: String = "127.0.0.1", port: Int = 8081, servicesRoot: URL? = nil, serviceURLs: [URL] = [],
+        defaultServiceName: String = "DamageAssessment", dataDirectory: URL, mapLibraryDirectory: URL? = nil,
+        initialView: InitialView? = nil
+    ) {
+        self.host = host
+        self.port = port
+        self.servicesRoot = servicesRoot
+        self.serviceURLs = serviceURLs
+        self.defaultServiceName = defaultServiceName
+        self.dataDirectory = dataDirectory
+        self.mapLibraryDirectory = mapLibraryDirectory
+        self.initialView = initialView
+    }
+}

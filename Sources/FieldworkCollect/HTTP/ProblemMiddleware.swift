@@ -1,0 +1,78 @@
+import Fieldwork
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// Turns errors into pages that say what happened, what is safe and what to do.
+struct ProblemMiddleware: RouterMiddleware {
+    typealias Context = CollectContext
+
+    let pages: PageRenderer
+
+    func handle(
+        _ request: Request, context: CollectContext, next: (Request, CollectContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as CollectError {
+            context.logger.notice("request failed", metadata: ["code": "\(error.code.rawValue)"])
+            return try await page(for: error, request: request)
+        } catch let error as HTTPError where error.status == .notFound {
+            return try await page(for: CollectError(.notFound, "There is no such page."), request: request)
+        } catch let error as any HTTPResponseError {
+            return Response(status: error.status)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            context.logger.warning("request failed", metadata: ["error": "\(type(of: error))"])
+            await pages.workspace.noteReachable(false)
+            return try await unanswered(error, request: request)
+        }
+    }
+
+    private func page(for error: CollectError, request: Request) async throws -> Response {
+        if error.code == .noMapOpen { return PageRenderer.redirect("/start") }
+        let status: HTTPResponse.Status =
+            switch error.code {
+            case .notFound: .notFound
+            case .notAllowed: .conflict
+            case .badForm: .badRequest
+            default: .badGateway
+            }
+        return try await problem(
+            status: status, heading: "That didn't work", tone: "wn", what: error.message,
+            safe: "Nothing was changed.", next: error.nextStep ?? "", again: nil, request: request)
+    }
+
+    private func unanswered(_ error: any Error, request: Request) async throws -> Response {
+        let details = (error as? any ArcGISError)?.details ?? ""
+        return try await problem(
+            status: .badGateway, heading: "No answer from the server", tone: "wn",
+            what: details.isEmpty ? "The server didn't answer." : "The server didn't answer: \(details).",
+            safe: "Your edits are on this device.", next: "Fieldwork tries again by itself.",
+            again: request.method == .get ? request.uri.string : nil, request: request)
+    }
+
+    private func problem(
+        status: HTTPResponse.Status, heading: String, tone: String, what: String, safe: String, next: String,
+        again: String?, request: Request
+    ) async throws -> Response {
+        // Data for the map's script: the status is all it needs.
+        if request.uri.path.hasPrefix("/data/") || request.uri.path == "/events" {
+            return Response(
+                status: status, headers: [.contentType: "text/plain; charset=utf-8"],
+                body: .init(byteBuffer: ByteBuffer(string: what)))
+        }
+        guard let map = try? await pages.workspace.map() else {
+            return pages.closed(status: status, heading: heading, text: "\(what) \(safe) \(next)", link: false)
+        }
+        let panel = PageRenderer.Panel(
+            template: "problem", kind: "side", tab: "map", title: heading,
+            values: [
+                "heading": heading, "tone": tone, "what": what, "safe": safe, "next": next, "again": again.orFalse,
+            ],
+            status: status)
+        return try await pages.respond(panel, to: request, map: map)
+    }
+}

@@ -1,0 +1,46 @@
+/// The greatest sizes, counts and waits of the app.
+package enum Limits {
+    /// Bytes of a posted form.
+    package static let formBytes = 1_000_000
+    /// Fields of a posted form.
+    package static let formFields = 400
+    /// Services listed on the first page.
+    package static let services = 200
+    /// Features that one tile holds at most; above it the layer is thinned.
+    package static let tileFeatures = 6_000
+    /// Deepest level of tiles; the map enlarges them beyond.
+    package static let tileLevel = 22
+    /// Tiles kept in memory.
+    package static let cachedTiles = 512
+    /// How long a tile may be shown before the service is asked again, in seconds: others edit too.
+    package static let tileSeconds = 30.0
+    /// Rows of the list beside the map.
+    package static let nearbyRows = 50
+    /// Rows of the full list.
+    package static let listRows = 200
+    /// Features looked at to find the nearest ones.
+    package static let nearbyCandidates = 2_000
+    /// Features within the tolerance of a tap that one can step through.
+    package static let identified = 20
+    /// Features remembered by their address while they are shown.
+    package static let rememberedFeatures = 500
+    /// Edits kept in the journal, for undo and for the page of changes.
+    package static let journalEntries = 1_000
+    /// Events kept for a window that reconnects.
+    package static let keptEvents = 256
+    /// Windows that listen for events at once.
+    package static let windows = 64
+    /// Seconds between signs of life on an event stream.
+    package static let heartbeatSeconds = 15
+    /// How long an answer to an edit waits for the server before it says "on this device", in milliseconds.
+    package static let sendPatienceMilliseconds = 1_500
+    /// The wait after the first failed try to send, in milliseconds; it doubles up to `retryMostMilliseconds`.
+    package static let retryFirstMilliseconds = 1_000
+    package static let retryMostMilliseconds = 60_000
+    /// Choices of a coded domain shown as buttons; more become a select.
+    package static let buttonChoices = 8
+    /// Choices in the menu of the call-out; more are left to the form.
+    package static let menuChoices = 12
+    /// A new feature nearer than this to another is warned about, in metres.
+    package static let closeMetres = 6.0
+}

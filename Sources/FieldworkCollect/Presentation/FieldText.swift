@@ -1,0 +1,120 @@
+import Fieldwork
+import Foundation
+
+/// Attribute values as people read them: names of coded values, dates in words, a dash for nothing.
+struct FieldText: Sendable {
+    static let nothing = "–"
+
+    let layer: MapLayer
+    var now = Date()
+    var timeZone = TimeZone.current
+
+    /// The value with its domain's name. `attributes` decide which type's domain holds.
+    func text(_ name: String, of feature: Feature) -> String {
+        guard let field = layer.field(named: name) else { return Self.nothing }
+        return text(feature.attributeValue(forKey: field.name), field: field, typeID: typeID(of: feature))
+    }
+
+    func text(_ value: (any Sendable)?, field: Field, typeID: StoredValue? = nil) -> String {
+        guard let value else { return Self.nothing }
+        if field.name.lowercased() == layer.typeIDField.lowercased(), !field.name.isEmpty,
+            let type = layer.types.first(where: { StoredValue($0.id) == StoredValue(value) })
+        {
+            return type.name
+        }
+        if let coded = domain(of: field, typeID: typeID) as? CodedValueDomain,
+            let match = coded.codedValues.first(where: { StoredValue($0.code) == StoredValue(value) })
+        {
+            return match.name
+        }
+        return plain(value, type: field.type)
+    }
+
+    func domain(of field: Field, typeID: StoredValue?) -> Domain? {
+        if let typeID,
+            let type = layer.types.first(where: { StoredValue($0.id) == typeID }),
+            let domain = type.domains[field.name], !(domain is InheritedDomain)
+        {
+            return domain
+        }
+        return field.domain
+    }
+
+    func typeID(of feature: Feature) -> StoredValue? {
+        let field = layer.typeIDField
+        return field.isEmpty ? nil : StoredValue(feature.attributeValue(forKey: field))
+    }
+
+    /// The code behind a shown name, for the tooltip; nil where both are the same.
+    func code(_ value: (any Sendable)?, shown: String) -> String? {
+        guard let value else { return nil }
+        let code = Symbology.text(value)
+        return code == shown || value is Date ? nil : code
+    }
+
+    private func plain(_ value: any Sendable, type: FieldType?) -> String {
+        switch StoredValue(value) {
+        case .null: Self.nothing
+        case .integer(let number): String(number)
+        case .real(let number): Self.number(number)
+        case .text(let text): text.isEmpty ? Self.nothing : text
+        case .date(let date): Self.date(date, now: now, timeZone: timeZone)
+        case .guid(let uuid): uuid.uuidString.lowercased()
+        case .bytes(let data): "\(data.count) bytes"
+        }
+    }
+
+    static func number(_ value: Double) -> String {
+        guard value.isFinite else { return nothing }
+        if value == value.rounded(), abs(value) < 1e15 { return String(Int64(value)) }
+        let rounded = (value * 1e6).rounded() / 1e6
+        return "\(rounded)"
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// "today 14:05", "yesterday 14:05", "14 May, 14:05", "14 May 2025".
+    static func date(_ date: Date, now: Date, timeZone: TimeZone) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+        guard let year = parts.year, let month = parts.month, let day = parts.day, let hour = parts.hour,
+            let minute = parts.minute, months.indices.contains(month - 1)
+        else { return nothing }
+        let clock = "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+        if calendar.isDate(date, inSameDayAs: now) { return "today \(clock)" }
+        if let before = calendar.date(byAdding: .day, value: -1, to: now), calendar.isDate(date, inSameDayAs: before) {
+            return "yesterday \(clock)"
+        }
+        let name = "\(day) \(months[month - 1])"
+        return year == calendar.component(.year, from: now) ? "\(name), \(clock)" : "\(name) \(year)"
+    }
+
+    static func distance(_ metres: Double) -> String {
+        switch metres {
+        case ..<0.05: "here"
+        case ..<10: "\((metres * 10).rounded() / 10) m"
+        case ..<1_000: "\(Int(metres.rounded())) m"
+        case ..<100_000: "\((metres / 100).rounded() / 10) km"
+        default: "\(grouped(Int((metres / 1_000).rounded()))) km"
+        }
+    }
+
+    /// 4,619
+    static func grouped(_ number: Int) -> String {
+        let digits = String(abs(number))
+        var result = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
+            result.append(digit)
+        }
+        return (number < 0 ? "\u{2212}" : "") + result
+    }
+
+    /// "1 feature", "78 trees".
+    static func count(_ number: Int, _ noun: String) -> String {
+        if number == 1 { return "1 \(noun)" }
+        let plural = noun.hasSuffix("y") && !noun.hasSuffix("ey") ? noun.dropLast() + "ies" : noun + "s"
+        return "\(grouped(number)) \(plural)"
+    }
+}

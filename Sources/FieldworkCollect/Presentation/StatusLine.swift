@@ -1,0 +1,42 @@
+import Foundation
+
+/// The state line: where the edits are, always in the same grammar.
+struct StatusLine: Sendable {
+    let whereText: String
+    let icon: String
+    let unsent: String?
+    let refused: String?
+    let calm: String?
+    let count: Int
+
+    init(report: Outbox.Report, refusedCount: Int, isUnreachable: Bool) {
+        count = report.unsent
+        let waiting: Bool
+        if case .waiting = report.phase { waiting = true } else { waiting = false }
+        let away = waiting || isUnreachable
+        whereText = away ? "No connection" : "Online"
+        icon = away ? "i-cloud-off" : report.unsent > 0 ? "i-cloud" : "i-cloud-ok"
+        let open = max(0, report.unsent - refusedCount)
+        if report.phase == .sending, open > 0 {
+            unsent = "sending \(open)"
+        } else {
+            unsent = open > 0 ? "\(open) not sent" : nil
+        }
+        refused = refusedCount > 0 ? "\(refusedCount) refused" : nil
+        if report.unsent == 0, refusedCount == 0, !away {
+            calm = report.lastSent.map {
+                "all sent \(FieldText.date($0, now: Date(), timeZone: .current).replacingOccurrences(of: "today ", with: ""))"
+            } ?? "all sent"
+        } else {
+            calm = nil
+        }
+    }
+
+    func values(revision: UInt64) -> Values {
+        [
+            "revision": revision, "stateWhere": whereText, "stateIcon": icon, "stateUnsent": unsent.orFalse,
+            "stateRefused": refused.orFalse, "stateCalm": calm.orFalse, "unsentCount": count > 0 ? count : false,
+            "stateText": [whereText, unsent, refused, calm].compactMap { $0 }.joined(separator: ", "),
+        ]
+    }
+}

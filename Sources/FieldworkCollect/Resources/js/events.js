@@ -1,0 +1,66 @@
+// What the process tells: small fragments, stale panels, changed layers, sentences to say.
+import * as panels from './panels.js';
+import * as map from './map.js';
+import { announce } from './live.js';
+import { windowID } from './window-id.js';
+
+const stopped = document.getElementById('stopped');
+let lastSign = performance.now();
+let source = null;
+
+function fragment(data) {
+  const fresh = new DOMParser().parseFromString(data.html, 'text/html').body.firstElementChild;
+  if (!fresh) return;
+  for (const old of document.querySelectorAll(`#${CSS.escape(data.target)}`)) {
+    if (Number(old.dataset.revision ?? 0) > Number(fresh.dataset.revision ?? 0) || old === document.activeElement) continue;
+    old.replaceWith(document.importNode(fresh, true));
+  }
+  if (data.count !== undefined) {
+    for (const badge of document.querySelectorAll('[data-count].badge')) {
+      badge.textContent = String(data.count);
+      badge.hidden = data.count === 0;
+    }
+  }
+}
+
+function listen() {
+  source = new EventSource(`/events?window=${windowID}`);
+  const on = (name, callback) => source.addEventListener(name, (event) => { lastSign = performance.now(); callback(JSON.parse(event.data)); });
+  source.addEventListener('open', () => { lastSign = performance.now(); stopped.hidden = true; });
+  on('fragment', fragment);
+  on('stale', (data) => {
+    const panel = document.getElementById('panel');
+    if (data.panels.includes(panel.dataset.stale ?? '')) panels.refresh();
+  });
+  on('map', (data) => { if (data.layers?.length > 0) map.refreshAll(); else map.refreshOverlay(); });
+  on('announce', (data) => announce(data.text, data.urgent));
+  on('reset', () => { panels.refresh(); map.refreshAll(); });
+  on('alive', () => {});
+}
+
+async function watch() {
+  const silent = performance.now() - lastSign > 40000;
+  if (source.readyState !== EventSource.OPEN || silent) {
+    try {
+      const answer = await fetch('/data/keys', { credentials: 'same-origin', cache: 'no-store' });
+      if (answer.status === 403) {
+        stopped.textContent = 'Fieldwork was started again. ';
+        const link = document.createElement('a');
+        link.href = '/';
+        link.textContent = 'Open the map';
+        stopped.append(link);
+        stopped.hidden = false;
+        return;
+      }
+      if (source.readyState === EventSource.CLOSED || silent) { source.close(); lastSign = performance.now(); listen(); }
+    } catch {
+      stopped.hidden = false;
+    }
+  }
+  setTimeout(watch, 5000);
+}
+
+export function start() {
+  listen();
+  setTimeout(watch, 5000);
+}

@@ -1,0 +1,305 @@
+// The map: layers of the open service, picking by tap, click and key, and where it looks.
+import * as panels from './panels.js';
+import { announce } from './live.js';
+import { windowID } from './window-id.js';
+import { addLayers, empty, ground, styleLayers, tileAddress } from './map-style.js';
+
+const element = document.getElementById('map');
+const stage = document.querySelector('.stage');
+const crosshair = document.getElementById('crosshair');
+const state = { map: null, layers: [], callout: null, ready: false, pin: null, hidden: {} };
+const restListeners = [];
+
+export function onRest(callback) { restListeners.push(callback); }
+export function setPinMode(pin) { state.pin = pin; crosshairVisible(); }
+export function instance() { return state.map; }
+
+const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+const post = (address, values) => fetch(address, {
+  method: 'POST', body: new URLSearchParams(values), credentials: 'same-origin', headers: { 'Fieldwork-Window': windowID },
+});
+
+/** Metres of the Web Mercator grid per CSS pixel. */
+const unitsPerPixel = () => 78271.51696402048 / 2 ** state.map.getZoom();
+
+/** Where the pin's tip points: the middle, or higher where the sheet covers the lower part. */
+export function pinPixel() {
+  const box = element.getBoundingClientRect();
+  const high = state.pin && matchMedia('(max-width: 839px)').matches;
+  return [box.width / 2, box.height * (high ? 0.3 : 0.5)];
+}
+
+export function pinPlace() { return state.map.unproject(pinPixel()); }
+
+/** Brings a place under the pin, or into the middle. */
+export function lookAt(lon, lat, { zoom, animate = true } = {}) {
+  const box = element.getBoundingClientRect();
+  const pixel = pinPixel();
+  const target = { center: [lon, lat], offset: [pixel[0] - box.width / 2, pixel[1] - box.height / 2], ...(zoom ? { zoom } : {}) };
+  state.map.easeTo({ ...target, duration: !animate || still() ? 0 : 300 });
+}
+
+async function identify(at, pixels) {
+  const answer = await post('/data/identify', { lon: at.lng, lat: at.lat, tolerance: pixels * unitsPerPixel() });
+  if (answer.status === 403) { location.assign('/'); return; }
+  const found = await answer.json();
+  if (found.address) {
+    await panels.open(found.address, { only: panels.isMapPage() ? 'selection' : 'panel' });
+    return;
+  }
+  const wasOpen = state.callout !== null || document.querySelector('#selection .mini') !== null;
+  clearSelection();
+  if (wasOpen) { if (panels.path() !== '/map') panels.open('/map', { only: 'selection' }); return; }
+  const source = new DOMParser().parseFromString(found.html ?? '', 'text/html').querySelector('.callout');
+  if (!source) return;
+  showCallout(document.adoptNode(source));
+  announce('Nothing here. Create feature.');
+}
+
+function showCallout(node) {
+  state.callout?.remove();
+  state.callout = null;
+  if (!node) return;
+  const wrapper = document.createElement('div');
+  wrapper.className = 'marker';
+  wrapper.setAttribute('role', 'presentation');
+  wrapper.setAttribute('aria-label', node.getAttribute('aria-label') ?? 'Call-out');
+  wrapper.append(node);
+  for (const name of ['click', 'dblclick', 'mousedown', 'touchstart', 'wheel', 'keydown']) {
+    wrapper.addEventListener(name, (event) => { if (event.key !== 'Escape') event.stopPropagation(); });
+  }
+  wrapper.addEventListener('click', (event) => relay(event, wrapper));
+  wrapper.addEventListener('submit', () => {});
+  state.callout = new maplibregl.Marker({ element: wrapper, anchor: 'bottom', offset: [0, -22] })
+    .setLngLat([Number(node.dataset.lon), Number(node.dataset.lat)]).addTo(state.map);
+  if (element.contains(document.activeElement) || document.activeElement === element) {
+    node.querySelector('button, summary, a')?.focus({ preventScroll: true });
+  }
+  keepInView(wrapper);
+}
+
+// The map must not see clicks in the call-out, but the page's own handlers must: they listen on the document.
+function relay(event, wrapper) {
+  const link = event.target.closest('a[data-panel]');
+  if (link) { event.preventDefault(); panels.open(link.getAttribute('href')); }
+  for (const menu of wrapper.querySelectorAll('details.menu[open]')) if (!menu.contains(event.target)) menu.open = false;
+}
+
+function keepInView(wrapper) {
+  requestAnimationFrame(() => {
+    const own = wrapper.getBoundingClientRect();
+    const frame = element.getBoundingClientRect();
+    const low = document.querySelector('#selection .mini')?.getBoundingClientRect().top ?? frame.bottom;
+    const right = own.right > frame.right - 8 ? own.right - frame.right + 8 : 0;
+    const left = own.left < frame.left + 8 ? own.left - frame.left - 8 : 0;
+    const up = own.top < frame.top + 60 ? own.top - frame.top - 60 : 0;
+    const down = own.bottom + 60 > low ? own.bottom + 60 - low : 0;
+    if (right || left || up || down) state.map.panBy([right || left, up || down], { duration: still() ? 0 : 200 });
+  });
+}
+
+export function clearSelection() {
+  showCallout(null);
+  stage.classList.remove('selected');
+  document.querySelector('#selection')?.replaceChildren();
+  if (state.ready) state.map.getSource('selected').setData(empty);
+  markRow(null);
+}
+
+function markRow(feature) {
+  for (const row of document.querySelectorAll('#nearby .lrow')) {
+    if (row.dataset.feature === feature) row.setAttribute('aria-current', 'true');
+    else row.removeAttribute('aria-current');
+  }
+}
+
+/** Shows what the page says is selected: ring, call-out, row. */
+async function showSelection() {
+  if (!state.ready) return;
+  const mini = document.querySelector('#selection .mini');
+  stage.classList.toggle('selected', mini !== null);
+  if (!mini) {
+    showCallout(null);
+    state.map.getSource('selected').setData(empty);
+    markRow(null);
+    return;
+  }
+  showCallout(document.querySelector('#selection > .callout'));
+  markRow(mini.dataset.selected);
+  announce(mini.dataset.announce);
+  const place = [Number(mini.dataset.lon), Number(mini.dataset.lat)];
+  if (!state.map.getBounds().contains(place)) lookAt(place[0], place[1], { zoom: Math.max(state.map.getZoom(), 10) });
+  state.map.getSource('selected').setData({ type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: place } });
+  const layer = state.layers.find((one) => String(one.id) === mini.dataset.layer);
+  if (layer && layer.geometry !== 'point') {
+    const answer = await fetch(`/data/geometry/${mini.dataset.selected}`, { credentials: 'same-origin' });
+    if (answer.ok && document.querySelector('#selection .mini') === mini) state.map.getSource('selected').setData(await answer.json());
+  }
+}
+
+/** Draws what isn't on the server yet, and hides the older picture of it in the tiles. */
+export async function refreshOverlay() {
+  if (!state.ready) return;
+  const answer = await fetch('/data/overlay', { credentials: 'same-origin' });
+  if (!answer.ok) return;
+  const overlay = await answer.json();
+  state.map.getSource('unsent').setData(overlay);
+  for (const layer of state.layers) {
+    const hidden = overlay.hidden?.[layer.id] ?? [];
+    const filter = hidden.length > 0 ? ['!', ['in', ['id'], ['literal', hidden]]] : null;
+    for (const id of styleLayers(state.map, layer)) if (id.startsWith('layer-')) state.map.setFilter(id, filter);
+  }
+}
+
+/** Both, in an order in which nothing vanishes in between: the overlay goes when the new tiles are there. */
+export async function refreshAll() {
+  if (!state.ready) return;
+  const isNew = await refreshLayers();
+  if (isNew) await Promise.race([state.map.once('idle'), new Promise((done) => { setTimeout(done, 1500); })]);
+  await refreshOverlay();
+}
+
+/** Loads the tiles of layers again whose data has changed, and shows or hides layers. True when there were any. */
+async function refreshLayers() {
+  const answer = await fetch('/data/map', { credentials: 'same-origin' });
+  if (!answer.ok) return false;
+  let isNew = false;
+  const fresh = await answer.json();
+  for (const layer of fresh.layers) {
+    const known = state.layers.find((one) => one.id === layer.id);
+    if (!known) continue;
+    if (known.generation !== layer.generation) {
+      known.generation = layer.generation;
+      isNew = true;
+      state.map.getSource(`layer-${layer.id}`).setTiles([tileAddress(layer)]);
+    }
+    for (const id of styleLayers(state.map, layer)) {
+      state.map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
+    }
+  }
+  return isNew;
+}
+
+function scaleBar() {
+  const scale = document.getElementById('scale');
+  const perPixel = unitsPerPixel() * Math.cos(state.map.getCenter().lat * Math.PI / 180);
+  const most = perPixel * 96;
+  const power = 10 ** Math.floor(Math.log10(most));
+  const length = [5, 2, 1].map((n) => n * power).find((n) => n <= most) ?? power;
+  scale.querySelector('span').textContent = length >= 1000 ? `${length / 1000} km` : length >= 1 ? `${length} m` : `${Math.round(length * 100)} cm`;
+  scale.querySelector('i').style.width = `${length / perPixel}px`;
+  scale.hidden = false;
+}
+
+async function atRest() {
+  scaleBar();
+  const bounds = state.map.getBounds();
+  const centre = state.map.getCenter();
+  const answer = await post('/data/view', {
+    west: bounds.getWest(), south: bounds.getSouth(), east: bounds.getEast(), north: bounds.getNorth(),
+    lon: centre.lng, lat: centre.lat, zoom: state.map.getZoom(),
+  });
+  if (answer.ok) showNearby(await answer.text());
+  for (const callback of restListeners) callback();
+}
+
+function showNearby(html) {
+  const target = document.getElementById('nearby');
+  if (!target || target.contains(document.activeElement)) return;
+  const source = new DOMParser().parseFromString(html, 'text/html');
+  target.replaceChildren(...[...source.body.childNodes].map((node) => document.adoptNode(node)));
+  const count = target.querySelector('[data-count]')?.dataset.count ?? '';
+  document.getElementById('nearby-count').textContent = count;
+  markRow(document.querySelector('#selection .mini')?.dataset.selected ?? null);
+  if (document.activeElement === element) announce(`${count}. ${document.querySelector('#scale span').textContent} scale.`);
+}
+
+let restTimer = 0;
+function restSoon() {
+  clearTimeout(restTimer);
+  restTimer = setTimeout(atRest, 250);
+}
+
+function crosshairVisible() {
+  // An SVG element has no `hidden` property.
+  crosshair.toggleAttribute('hidden', state.pin !== null || !element.matches(':focus-visible'));
+}
+
+function keydown(event) {
+  if (event.altKey || event.metaKey || event.target !== element) return;
+  const box = element.getBoundingClientRect();
+  const step = event.ctrlKey ? Math.min(box.width, box.height) : event.shiftKey ? 10 : 100;
+  const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
+  const duration = still() ? 0 : 150;
+  if (moves[event.key]) state.map.panBy(moves[event.key], { duration });
+  else if (event.key === '+' || event.key === '=') state.map.zoomIn({ duration });
+  else if (event.key === '-') state.map.zoomOut({ duration });
+  else if (event.key === 'Enter' && state.pin) document.getElementById('place-form')?.requestSubmit();
+  else if (event.key === 'Enter') identify(state.map.getCenter(), 22);
+  else return;
+  event.preventDefault();
+}
+
+export function wholeMap() {
+  if (state.whole) state.map.fitBounds(state.whole, { padding: 40, duration: still() ? 0 : 300 });
+}
+
+function note(text) {
+  const line = document.getElementById('map-note');
+  line.textContent = text;
+  line.hidden = false;
+}
+
+export async function start() {
+  if (typeof maplibregl === 'undefined') { note('The map library is not installed. The list shows the same features.'); return; }
+  const answer = await fetch('/data/map', { credentials: 'same-origin' });
+  if (!answer.ok) { note('The map did not load. The list may still work.'); return; }
+  const document_ = await answer.json();
+  state.layers = document_.layers;
+  state.whole = document_.whole;
+  const view = document_.view;
+  const map = state.map = new maplibregl.Map({
+    container: element, style: ground(), attributionControl: false, keyboard: false, dragRotate: false, pitchWithRotate: false,
+    touchPitch: false, fadeDuration: 0, maxZoom: 21, maxPitch: 0, renderWorldCopies: true,
+    ...(view ? { center: [view.lon, view.lat], zoom: view.zoom } : { bounds: document_.whole, fitBoundsOptions: { padding: 40 } }),
+  });
+  map.touchZoomRotate.disableRotation();
+  const canvas = map.getCanvas();
+  canvas.setAttribute('tabindex', '-1');
+  canvas.setAttribute('aria-hidden', 'true');
+  element.addEventListener('keydown', keydown);
+  element.addEventListener('focus', crosshairVisible);
+  element.addEventListener('blur', crosshairVisible);
+  document.getElementById('zoom-buttons').hidden = false;
+  document.getElementById('zoom-in').addEventListener('click', () => map.zoomIn({ duration: still() ? 0 : 200 }));
+  document.getElementById('zoom-out').addEventListener('click', () => map.zoomOut({ duration: still() ? 0 : 200 }));
+  let touch = false;
+  canvas.addEventListener('pointerdown', (event) => { touch = event.pointerType !== 'mouse'; });
+  map.on('click', (event) => {
+    if (state.pin) { lookAt(event.lngLat.lng, event.lngLat.lat); return; }
+    identify(event.lngLat, touch ? 22 : 10);
+  });
+  map.on('dblclick', () => showCallout(document.querySelector('#selection > .callout')));
+  map.on('mousemove', (event) => {
+    if (!state.ready || state.pin) return;
+    const ids = state.layers.flatMap((layer) => styleLayers(map, layer));
+    canvas.style.cursor = map.queryRenderedFeatures(event.point, { layers: ids }).length > 0 ? 'pointer' : '';
+  });
+  map.on('moveend', restSoon);
+  map.on('error', (event) => { if (event.error?.status === 403) location.assign('/'); });
+  await map.once('load');
+  addLayers(map, document_);
+  state.ready = true;
+  for (const layer of state.layers) {
+    for (const id of styleLayers(map, layer)) map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
+  }
+  await refreshOverlay();
+  panels.onChange((changed) => {
+    if (changed.selection) showSelection();
+    if (changed.panel) { refreshAll(); if (panels.isMapPage()) restSoon(); }
+  });
+  showSelection();
+  await atRest();
+  document.documentElement.dataset.map = 'ready';
+  map.on('idle', () => { document.documentElement.dataset.mapIdle = String(Number(document.documentElement.dataset.mapIdle ?? 0) + 1); });
+}

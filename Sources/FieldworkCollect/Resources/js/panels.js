@@ -1,0 +1,147 @@
+// Panels are pages: a link or a form marked `data-panel` fetches the same address as a fragment and puts it in place.
+import { announce } from './live.js';
+import { windowID } from './window-id.js';
+
+const stage = document.querySelector('.stage');
+const busy = document.getElementById('busy');
+const listeners = [];
+let current = null;
+
+/** Calls back with `{ panel, selection }`, true for what was replaced. */
+export function onChange(callback) { listeners.push(callback); }
+
+export function path() { return location.pathname; }
+
+export function isMapPage() { return document.getElementById('panel')?.dataset.kind === 'nearby'; }
+
+function replace(id, source) {
+  const fresh = source.getElementById(id);
+  const old = document.getElementById(id);
+  if (!fresh || !old) return false;
+  old.replaceWith(document.adoptNode(fresh));
+  return true;
+}
+
+function settle(changed, focus) {
+  const panel = document.getElementById('panel');
+  stage.dataset.kind = panel.dataset.kind;
+  if (panel.dataset.title) document.title = panel.dataset.title;
+  for (const tab of document.querySelectorAll('.tab[data-tab]')) {
+    if (tab.dataset.tab === panel.dataset.tab) tab.setAttribute('aria-current', 'page');
+    else tab.removeAttribute('aria-current');
+  }
+  if (changed.panel && focus && panel.dataset.kind !== 'nearby') {
+    const invalid = panel.querySelector('[aria-invalid="true"]');
+    (invalid ?? panel.querySelector('h1'))?.focus({ preventScroll: !invalid });
+  }
+  for (const note of document.querySelectorAll('#over [data-announce]')) announce(note.dataset.announce, 'urgent' in note.dataset);
+  for (const callback of listeners) callback(changed);
+}
+
+function fail(text) {
+  const note = document.createElement('div');
+  note.className = 'note bd over-note';
+  note.textContent = text;
+  document.getElementById('over').replaceChildren(note);
+  announce(text, true);
+}
+
+/**
+ * Opens an address as a fragment. `only: 'selection'` leaves the panel as it is, for picking features on the map.
+ * Resolves to true when the page now shows the address.
+ */
+export async function open(address, { method = 'GET', body = null, push = true, only = 'panel', focus = true } = {}) {
+  current?.abort();
+  const ours = current = new AbortController();
+  const patience = setTimeout(() => { busy.hidden = false; }, 200);
+  try {
+    const response = await fetch(address, {
+      method, body, signal: method === 'GET' ? ours.signal : undefined, credentials: 'same-origin',
+      headers: { 'Fieldwork-Fragment': only, 'Fieldwork-Window': windowID },
+    });
+    if (response.status === 403) { location.assign('/'); return false; }
+    const text = await response.text();
+    const at = new URL(response.url);
+    if (!(response.headers.get('Content-Type') ?? '').startsWith('text/html')) throw new TypeError('not a page');
+    if (response.headers.get('Fieldwork-Fragment') === null) { location.assign(at.pathname + at.search); return false; }
+    const source = new DOMParser().parseFromString(text, 'text/html');
+    const changed = { panel: replace('panel', source), selection: replace('selection', source) };
+    replace('over', source);
+    at.searchParams.delete('edit');
+    const shown = at.pathname + at.search;
+    if (response.ok && push && shown !== location.pathname + location.search) history.pushState(null, '', shown);
+    settle(changed, focus);
+    return response.ok;
+  } catch (error) {
+    if (error.name === 'AbortError') return false;
+    fail('Fieldwork is not running on this device. What you typed is still here.');
+    return false;
+  } finally {
+    clearTimeout(patience);
+    if (current === ours) { current = null; busy.hidden = true; }
+  }
+}
+
+/** Fetches what the panel shows again, unless something in it is being typed. */
+export function refresh() {
+  const panel = document.getElementById('panel');
+  if (panel.querySelector('form[data-form]') || panel.dataset.pin) return;
+  open(location.pathname + location.search, { push: false, focus: false });
+}
+
+/** Closes the topmost thing that is open: menu, toast, panel. Resolves to false when nothing was. */
+export function close() {
+  const menus = [...document.querySelectorAll('details.menu[open]')];
+  if (menus.length > 0) {
+    const menu = menus.at(-1);
+    menu.open = false;
+    menu.querySelector('summary').focus();
+    return true;
+  }
+  const back = document.querySelector('#panel [data-close]');
+  if (back) { open(back.getAttribute('href')); return true; }
+  return false;
+}
+
+document.addEventListener('click', (event) => {
+  const dismiss = event.target.closest('[data-dismiss]');
+  if (dismiss) { dismiss.closest('.toast, .note')?.remove(); return; }
+  for (const menu of document.querySelectorAll('details.menu[open]')) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+  const link = event.target.closest('a[data-panel]');
+  if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const address = link.getAttribute('href');
+  const picks = link.dataset.feature && isMapPage();
+  open(address, { only: picks ? 'selection' : 'panel' });
+});
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (!form.matches('form[data-panel]') || event.defaultPrevented) return;
+  event.preventDefault();
+  if (form.dataset.sending) return;
+  form.dataset.sending = 'yes';
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  open(form.getAttribute('action'), { method: 'POST', body }).finally(() => { delete form.dataset.sending; });
+});
+
+document.addEventListener('change', (event) => {
+  const form = event.target.closest('form[data-auto]');
+  if (!form) return;
+  if ('reload' in form.dataset) form.submit();
+  else form.requestSubmit();
+});
+
+window.addEventListener('popstate', () => open(location.pathname + location.search, { push: false }));
+
+export function start() {
+  document.documentElement.classList.add('script');
+  history.replaceState(null, '', (() => {
+    const at = new URL(location.href);
+    at.searchParams.delete('edit');
+    return at.pathname + at.search;
+  })());
+  settle({ panel: true, selection: true }, false);
+}

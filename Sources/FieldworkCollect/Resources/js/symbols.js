@@ -1,0 +1,108 @@
+// Draws the renderer's symbols, given as paths in a box from -11 to 11, into images for the map.
+const ratio = 2;
+const side = 26;
+
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function context() {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = side * ratio;
+  const pen = canvas.getContext('2d', { willReadFrequently: true });
+  pen.scale(ratio, ratio);
+  pen.translate(side / 2, side / 2);
+  pen.lineJoin = 'round';
+  return pen;
+}
+
+function image(pen) {
+  return pen.getImageData(0, 0, side * ratio, side * ratio);
+}
+
+function luminance([r, g, b]) {
+  const part = (v) => { const c = v / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+}
+
+function parse(hex) {
+  const value = /^#([0-9a-f]{6})/i.exec(hex);
+  return value ? [0, 2, 4].map((at) => parseInt(value[1].slice(at, at + 2), 16)) : null;
+}
+
+/** The colour itself where it stands out from the ground (3:1), else moved towards black or white until it does. */
+export function readable(hex) {
+  const from = parse(hex);
+  const ground = parse(colour('--map-land'));
+  if (!from || !ground) return hex;
+  const base = luminance(ground);
+  const target = base > 0.3 ? [0, 0, 0] : [255, 255, 255];
+  for (let step = 0; step <= 10; step += 1) {
+    const mixed = from.map((v, i) => Math.round(v + (target[i] - v) * step / 10));
+    const own = luminance(mixed);
+    if ((Math.max(base, own) + 0.05) / (Math.min(base, own) + 0.05) >= 3) return `rgb(${mixed.join(' ')})`;
+  }
+  return hex;
+}
+
+export function edge(symbol) {
+  const given = (symbol.edge ?? '').toLowerCase();
+  return given === '' || given === 'none' || given.startsWith('#ffffff') ? colour('--tree-edge') : symbol.edge;
+}
+
+export function marker(symbol) {
+  const pen = context();
+  const path = new Path2D(symbol.path);
+  const scale = Math.min(1.25, Math.max(0.7, symbol.size / 16));
+  pen.scale(scale, scale);
+  const sunlight = document.documentElement.dataset.theme === 'sunlight';
+  if (symbol.fill !== 'none') {
+    pen.fillStyle = readable(symbol.fill);
+    pen.fill(path);
+    pen.strokeStyle = edge(symbol);
+    pen.lineWidth = (sunlight ? 2.2 : 1.6) / scale;
+  } else {
+    pen.strokeStyle = readable(symbol.edge);
+    pen.lineWidth = 2.4 / scale;
+  }
+  pen.stroke(path);
+  return image(pen);
+}
+
+/** Not sent: a round badge with an arrow up. Refused: a diamond with an exclamation mark. */
+export function badge(refused) {
+  const pen = context();
+  pen.lineWidth = 2;
+  pen.strokeStyle = colour('--select-gap');
+  pen.fillStyle = colour(refused ? '--bad' : '--unsent');
+  const shape = new Path2D(refused ? 'M0-11 11 0 0 11-11 0z' : 'M9.5 0A9.5 9.5 0 1 1-9.5 0 9.5 9.5 0 1 1 9.5 0z');
+  pen.fill(shape);
+  pen.stroke(shape);
+  pen.strokeStyle = colour(refused ? '--on-bad' : '--on-unsent');
+  pen.lineWidth = 2.2;
+  pen.lineCap = 'round';
+  pen.stroke(new Path2D(refused ? 'M0-5v5M0 4.6v.2' : 'M0 4.5v-8m-3.4 3.3L0-3.8l3.4 3.6'));
+  return image(pen);
+}
+
+/** Symbols in panels and the legend follow the theme as those on the map do. */
+export function adaptPanels() {
+  const ground = parse(colour('--map-land'));
+  const sunlight = document.documentElement.dataset.theme === 'sunlight';
+  if (!ground || (luminance(ground) > 0.3 && !sunlight)) return;
+  const adapt = (root) => {
+    for (const path of root.querySelectorAll?.('svg.sym path') ?? []) {
+      const fill = path.getAttribute('fill');
+      const stroke = path.getAttribute('stroke');
+      if (fill === 'none') { path.style.stroke = readable(stroke); continue; }
+      path.style.fill = readable(fill);
+      path.style.stroke = edge({ edge: stroke });
+    }
+  };
+  adapt(document);
+  new MutationObserver((changes) => {
+    for (const change of changes) for (const node of change.addedNodes) if (node.nodeType === 1) adapt(node);
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
+export const options = { pixelRatio: ratio };

@@ -1,0 +1,155 @@
+import Fieldwork
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// First start, layers, settings, keys, assets, events.
+struct FrameRoutes: Sendable {
+    let pages: PageRenderer
+    var workspace: Workspace { pages.workspace }
+
+    func add(to router: Router<CollectContext>) {
+        router.get("start") { request, _ in try await start(request, typed: "", problem: nil) }
+        router.post("start") { request, _ in try await open(request) }
+        router.get("layers") { request, _ in try await layers(request) }
+        router.post("layers") { request, _ in try await setLayers(request) }
+        router.get("settings") { request, _ in try await settings(request) }
+        router.post("settings") { request, _ in try await setTheme(request) }
+        router.get("help/keys") { request, _ in try await keys(request) }
+        router.get("assets/:hash/**") { _, context in
+            let path = context.parameters.getCatchAll().joined(separator: "/")
+            guard let hash = context.parameters.get("hash"),
+                let response = pages.assets.response(path: path, hash: hash)
+            else { throw HTTPError(.notFound) }
+            return response
+        }
+        router.get("events") { request, _ in
+            let last = request.headers[.lastEventID].flatMap { UInt64($0) }
+            guard let events = workspace.hub.events(after: last) else {
+                return Response(status: .tooManyRequests)
+            }
+            return EventResponse.make(events)
+        }
+    }
+
+    // MARK: First start
+
+    private func start(_ request: Request, typed: String, problem: (what: String, next: String)?) async throws -> Response {
+        var problem = problem
+        if problem == nil, request.uri.queryParameters["problem"] != nil {
+            problem = ("The map of last time didn't open: its server doesn't answer.", "Try again, or open another one.")
+        }
+        var services: [ServiceDirectory.Entry] = []
+        do {
+            services = try await workspace.services()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            problem = problem ?? ("The server's list of maps didn't load.", "Type the address of a map below.")
+        }
+        let values: Values = [
+            "heading": "Which map do you want to open?", "theme": PageRenderer.theme(of: request).orFalse,
+            "assets": pages.assets.root, "typed": typed, "hasServices": !services.isEmpty,
+            "problem": problem.map { ["what": $0.what, "next": $0.next] as Values }.orFalse,
+            "services": services.map { entry -> Values in
+                [
+                    "url": entry.url.absoluteString, "name": OpenMap.title(of: entry.name),
+                    "about": entry.url.absoluteString,
+                ]
+            },
+        ]
+        return pages.html(
+            try pages.templates.render("start", values), status: typed.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    private func open(_ request: Request) async throws -> Response {
+        let typed = try await FormValues.read(request)["service"] ?? ""
+        guard let url = URL(string: typed.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            return try await start(request, typed: typed, problem: ("That is not an address.", "Check its spelling."))
+        }
+        do {
+            _ = try await workspace.open(url)
+            return PageRenderer.redirect("/map")
+        } catch let error as CollectError {
+            return try await start(request, typed: typed, problem: (error.message, error.nextStep ?? ""))
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            let details = (error as? any ArcGISError)?.details ?? ""
+            return try await start(
+                request, typed: typed,
+                problem: ("That map didn't open. \(details)", "Check the address and whether the server runs."))
+        }
+    }
+
+    // MARK: Layers
+
+    private func layers(_ request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        let hidden = workspace.settings.hidden(of: map.key)
+        let layers = map.listed.map { layer -> Values in
+            let isTable = layer.geometry == nil
+            let about = [
+                isTable ? "Table, without a place on the map" : nil,
+                layer.table.canAdd ? "can be edited" : "can't be edited",
+            ].compactMap { $0 }.joined(separator: " · ")
+            let symbols = isTable ? [] : layer.symbology.classes
+            return [
+                "id": layer.id, "name": layer.name, "about": about.prefix(1).uppercased() + about.dropFirst(),
+                "visible": !hidden.contains(layer.id), "table": isTable,
+                "hasSymbols": !symbols.isEmpty,
+                "symbols": symbols.map { symbol -> Values in
+                    ["symbol": symbol.values, "label": symbol.label.isEmpty ? layer.name : symbol.label]
+                },
+            ]
+        }
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "layers", kind: "side", tab: "map", title: "Layers",
+                values: ["layers": layers, "source": map.url.absoluteString]),
+            to: request, map: map)
+    }
+
+    private func setLayers(_ request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        let visible = Set(try await FormValues.read(request).all("visible").compactMap { Int($0) })
+        workspace.settings.setHidden(Set(map.layers.map(\.id)).subtracting(visible), of: map.key)
+        return PageRenderer.redirect("/layers")
+    }
+
+    // MARK: Settings
+
+    private func settings(_ request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        let theme = PageRenderer.theme(of: request)
+        let themes = [("", "System"), ("light", "Light"), ("dark", "Dark"), ("sunlight", "Sunlight")]
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "settings", kind: "side", tab: "settings", title: "Settings",
+                values: [
+                    "themes": themes.map { value, text -> Values in
+                        ["value": value, "text": text, "current": value == (theme ?? "")]
+                    }
+                ]),
+            to: request, map: map)
+    }
+
+    private func setTheme(_ request: Request) async throws -> Response {
+        let theme = try await FormValues.read(request)["theme"] ?? ""
+        var response = PageRenderer.redirect("/settings")
+        let attributes = "Path=/; HttpOnly; SameSite=Strict"
+        response.headers[.setCookie] =
+            PageRenderer.themes.contains(theme)
+            ? "\(PageRenderer.themeCookie)=\(theme); Max-Age=31536000; \(attributes)"
+            : "\(PageRenderer.themeCookie)=; Max-Age=0; \(attributes)"
+        return response
+    }
+
+    private func keys(_ request: Request) async throws -> Response {
+        let keys = KeyBinding.all.map { binding -> Values in ["key": binding.shown, "does": binding.says] }
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "keys", kind: "side", tab: "settings", title: "Keys", values: ["keys": keys]),
+            to: request, map: try await workspace.map())
+    }
+}

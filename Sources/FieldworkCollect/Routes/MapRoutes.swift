@@ -1,0 +1,158 @@
+import Fieldwork
+import Foundation
+import Hummingbird
+
+/// The map and what is selected on it.
+struct MapRoutes: Sendable {
+    let pages: PageRenderer
+    var workspace: Workspace { pages.workspace }
+
+    func add(to router: Router<CollectContext>) {
+        router.get("/") { _, _ in PageRenderer.redirect("/map") }
+        router.get("map") { request, _ in
+            do {
+                return try await page(request, map: try await workspace.map())
+            } catch let error as CollectError {
+                throw error
+            } catch {
+                // The map of last time can't be opened: the first page says why and offers the others.
+                return PageRenderer.redirect("/start?problem=unanswered")
+            }
+        }
+        router.get("map/f/:layer/:key") { request, context in
+            let map = try await workspace.map()
+            return try await selected(request, reference: try context.reference(), map: map)
+        }
+    }
+
+    private func page(_ request: Request, map: OpenMap) async throws -> Response {
+        var panel = try await nearbyPanel(request, map: map)
+        panel.over = over(request, map: map)
+        return try await pages.respond(panel, to: request, map: map)
+    }
+
+    private func selected(_ request: Request, reference: FeatureReference, map: OpenMap) async throws -> Response {
+        let found: FoundFeature
+        do {
+            found = try await map.find(reference)
+        } catch let error as CollectError where error.code == .notFound {
+            guard request.headers[.fragment] == "selection" else { throw error }
+            return PageRenderer.redirect("/map")
+        }
+        let views = FeatureViews(map: map)
+        let here = try await siblings(of: found, request: request, map: map)
+        let selection = found.place == nil ? "" : try pages.templates.render("mini", views.selection(found, here: here))
+        var panel = try await nearbyPanel(request, map: map, selected: found)
+        panel.selection = selection
+        panel.title = FeatureTitle(layer: found.layer, feature: found.feature).title
+        panel.over = over(request, map: map)
+        return try await pages.respond(panel, to: request, map: map)
+    }
+
+    /// What else lies under the tap: `here` holds the place and the tolerance.
+    private func siblings(
+        of found: FoundFeature, request: Request, map: OpenMap
+    ) async throws -> (position: Int, count: Int, next: String)? {
+        guard let text = request.uri.queryParameters["here"].map(String.init) else { return nil }
+        let numbers = text.split(separator: ",").compactMap { Double($0) }
+        guard numbers.count == 3, let place = Place(longitude: numbers[0], latitude: numbers[1]),
+            numbers[2] > 0, numbers[2] < 1e6
+        else { return nil }
+        let all = try await map.identify(place, tolerance: numbers[2], hidden: workspace.settings.hidden(of: map.key))
+        guard let index = all.firstIndex(where: { $0.reference == found.reference }), all.count > 1 else { return nil }
+        let next = all[(index + 1) % all.count]
+        return (index + 1, all.count, "\(next.reference.mapAddress)?here=\(numbers.map { "\($0)" }.joined(separator: ","))")
+    }
+
+    private func over(_ request: Request, map: OpenMap) -> Values {
+        guard let id = request.uri.queryParameters["edit"].flatMap({ UUID(uuidString: String($0)) }),
+            let entry = map.journal.entry(id: id)
+        else { return [:] }
+        return FeatureViews.over(entry, back: "/map")
+    }
+
+    private func nearbyPanel(
+        _ request: Request, map: OpenMap, selected: FoundFeature? = nil
+    ) async throws -> PageRenderer.Panel {
+        // A script that picks on the map leaves the list as it is, and a page with a script fills it when the map rests.
+        let isFragment = request.headers[.fragment] != nil
+        let values = isFragment ? Self.waiting(map) : try await NearbyList(map: map, pages: pages).values(selected: selected)
+        return PageRenderer.Panel(
+            template: "nearby", kind: "nearby", tab: "map", title: "Map", values: values)
+    }
+
+    private static func waiting(_ map: OpenMap) -> Values {
+        [
+            "heading": NearbyList.heading(map), "count": "", "rows": [Values](), "note": false,
+            "empty": "",
+        ]
+    }
+}
+
+/// The features in view, nearest to the middle first.
+struct NearbyList {
+    let map: OpenMap
+    let pages: PageRenderer
+
+    static func heading(_ map: OpenMap) -> String {
+        "\(map.layers.last?.name ?? map.title) in this view"
+    }
+
+    func values(selected: FoundFeature? = nil) async throws -> Values {
+        let settings = pages.workspace.settings
+        let hidden = settings.hidden(of: map.key)
+        var values: Values = ["heading": Self.heading(map), "note": false, "count": "", "rows": [Values](), "empty": ""]
+        guard let layer = map.layers.last(where: { !hidden.contains($0.id) }) else {
+            values["empty"] = "All layers are switched off."
+            return values
+        }
+        let view = settings.view(of: map.key)
+        let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
+        do {
+            let found = try await map.nearest(
+                layer, to: place, within: view.flatMap(Self.envelope), limit: Limits.nearbyRows)
+            await pages.workspace.noteReachable(true)
+            let views = FeatureViews(map: map)
+            values["rows"] = found.features.map { found -> Values in
+                var row = views.row(found)
+                row["selected"] = found.reference == selected?.reference
+                return row
+            }
+            let count = FieldText.count(found.count ?? found.features.count, layer.noun)
+            values["count"] = place == nil ? count : "\(count), nearest to the middle first"
+            values["empty"] = "No \(layer.noun == "feature" ? "features" : layer.name.lowercased()) in this view."
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            await pages.workspace.noteReachable(false)
+            values["note"] = "The list didn't load: the server doesn't answer. Your edits are on this device."
+        }
+        return values
+    }
+
+    static func envelope(_ view: DeviceSettings.View) -> Envelope? {
+        let numbers = [view.west, view.east, view.south, view.north]
+        guard numbers.allSatisfy(\.isFinite), view.west < view.east, view.south < view.north else { return nil }
+        return Envelope(
+            xMin: WebMercator.x(longitude: max(view.west, -180)), yMin: WebMercator.y(latitude: view.south),
+            xMax: WebMercator.x(longitude: min(view.east, 180)), yMax: WebMercator.y(latitude: view.north),
+            spatialReference: .webMercator)
+    }
+}
+
+extension CollectContext {
+    /// The feature that the address names.
+    func reference() throws -> FeatureReference {
+        guard let layer = parameters.get("layer"), let key = parameters.get("key"),
+            let reference = FeatureReference(layer: layer, key: key)
+        else { throw CollectError(.notFound, "There is no such page.") }
+        return reference
+    }
+
+    func layer(in map: OpenMap) throws -> MapLayer {
+        guard let id = parameters.get("layer").flatMap({ Int($0) }), let layer = map.layer(id) else {
+            throw CollectError(.notFound, "The map has no such layer.")
+        }
+        return layer
+    }
+}

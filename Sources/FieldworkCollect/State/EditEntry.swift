@@ -1,0 +1,53 @@
+import Foundation
+
+/// One edit of the user, as the journal keeps it for undo and for the page of changes.
+struct EditEntry: Sendable, Codable, Identifiable, Hashable {
+    enum Kind: String, Sendable, Codable {
+        case create, update, move, delete
+    }
+
+    enum Progress: Sendable, Codable, Hashable {
+        case onDevice
+        case onServer(Date)
+        case refused(String)
+    }
+
+    let id: UUID
+    let kind: Kind
+    /// The form that made it; the same form posted twice is one edit.
+    let session: String?
+    var feature: FeatureReference
+    /// The layer's object id when it was made, to hide the older picture of a deleted feature.
+    let objectID: Int64?
+    let title: String
+    let detail: String
+    let date: Date
+    let before: FeatureSnapshot?
+    let after: FeatureSnapshot?
+    var progress: Progress
+    var isUndone = false
+    /// The edit that this one takes back.
+    let undoes: UUID?
+
+    var canUndo: Bool { !isUndone && undoes == nil }
+
+    /// What the status line says when the edit succeeded; the seeds' words.
+    var success: String {
+        if undoes != nil { return "Undo succeeded." }
+        return switch kind {
+        case .create: "Create feature succeeded."
+        case .update: "Update attribute succeeded."
+        case .move: "Update geometry succeeded."
+        case .delete: "Delete feature succeeded."
+        }
+    }
+
+    var failure: String {
+        switch kind {
+        case .create: "Error creating feature."
+        case .update: "Error updating attribute."
+        case .move: "Error updating geometry."
+        case .delete: "Error deleting feature."
+        }
+    }
+}

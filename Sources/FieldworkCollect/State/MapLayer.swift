@@ -1,0 +1,99 @@
+import Fieldwork
+import Foundation
+
+/// A layer or table of the open map.
+struct MapLayer: Sendable {
+    /// What can be added: a type with its template, a template, or a feature without any.
+    struct Kind: Sendable {
+        enum Source: Sendable {
+            case type(FeatureType)
+            case template(FeatureTemplate)
+            case plain
+        }
+
+        let key: String
+        let name: String
+        let source: Source
+        let symbol: SymbolClass?
+    }
+
+    let id: Int
+    let name: String
+    let table: ServiceFeatureTable
+    // What the table says of itself, kept: it is asked for each value that is shown.
+    let fields: [Field]
+    let types: [FeatureType]
+    let objectIDField: String
+    let globalIDField: String
+    let typeIDField: String
+    private let fieldsByName: [String: Field]
+    /// nil for a table.
+    let geometry: GeometryKind?
+    let symbology: Symbology
+    let kinds: [Kind]
+    /// The field whose value names a feature.
+    let displayField: String?
+    /// The field that tells the class of damage, condition, species: the renderer's, or the type's.
+    let choiceField: String?
+    /// Levels of the map library between which the layer is drawn.
+    let minZoom: Double?
+    let maxZoom: Double?
+
+    init(
+        id: Int, name: String, table: ServiceFeatureTable, geometry: GeometryKind?, symbology: Symbology, kinds: [Kind],
+        displayField: String?, choiceField: String?, minZoom: Double?, maxZoom: Double?
+    ) {
+        self.id = id
+        self.name = name
+        self.table = table
+        self.geometry = geometry
+        self.symbology = symbology
+        self.kinds = kinds
+        self.displayField = displayField
+        self.choiceField = choiceField
+        self.minZoom = minZoom
+        self.maxZoom = maxZoom
+        fields = table.fields
+        types = table.featureTypes
+        objectIDField = table.objectIDField
+        globalIDField = table.globalIDField
+        typeIDField = table.typeIDField
+        fieldsByName = Dictionary(fields.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+    }
+
+    /// What one feature is called: the layer's name in the singular where that is plain English, else "feature".
+    var noun: String { Self.singular(name) }
+
+    func field(named name: String) -> Field? { fieldsByName[name.lowercased()] }
+
+    func reference(of feature: Feature) -> FeatureReference? {
+        if !globalIDField.isEmpty {
+            switch feature.attributeValue(forKey: globalIDField) {
+            case let uuid as UUID: return FeatureReference(layer: id, key: .global(uuid))
+            case let text as String:
+                let bare = text.trimmingCharacters(in: CharacterSet(charactersIn: "{}"))
+                if let uuid = UUID(uuidString: bare) { return FeatureReference(layer: id, key: .global(uuid)) }
+            default: break
+            }
+        }
+        return objectID(of: feature).map { FeatureReference(layer: id, key: .object($0)) }
+    }
+
+    func objectID(of feature: Feature) -> Int64? {
+        guard case .integer(let id) = StoredValue(feature.attributeValue(forKey: objectIDField)) else { return nil }
+        return id
+    }
+
+    func symbol(of feature: Feature) -> SymbolClass? {
+        symbology.classIndex { feature.attributeValue(forKey: $0) }.map { symbology.classes[$0] }
+    }
+
+    static func singular(_ name: String) -> String {
+        let last = name.split(whereSeparator: { !$0.isLetter }).last.map(String.init) ?? ""
+        let word = last.lowercased()
+        guard word.count > 3, word.hasSuffix("s"), !word.hasSuffix("ss"), !word.hasSuffix("us"), word != "species" else {
+            return "feature"
+        }
+        return word.hasSuffix("ies") ? word.dropLast(3) + "y" : String(word.dropLast())
+    }
+}

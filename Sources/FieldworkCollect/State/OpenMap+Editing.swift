@@ -1,0 +1,140 @@
+import Fieldwork
+import Foundation
+
+/// What came of an edit.
+struct EditOutcome: Sendable {
+    let entry: EditEntry
+    /// Where the feature is now; for a deleted one where it was.
+    let reference: FeatureReference
+}
+
+/// Edits go through the SDK's table first, which returns once they are safe on this device; then into the journal; then
+/// to the server. The caller lets one edit through at a time.
+extension OpenMap {
+    /// Adds a feature that is ready to be added.
+    func create(_ feature: Feature, in layer: MapLayer, session: String?) async throws -> EditEntry {
+        guard layer.table.canAdd else {
+            throw CollectError(.notAllowed, "This layer doesn't let you add.")
+        }
+        try await layer.table.add(feature)
+        guard let reference = layer.reference(of: feature) else {
+            throw CollectError(.notFound, "The new \(layer.noun) has no id.")
+        }
+        remember(feature, as: reference)
+        return try record(
+            .create, feature, layer: layer, reference: reference, session: session, before: nil,
+            detail: "New \(layer.noun)")
+    }
+
+    /// Writes the object's changed values or geometry.
+    func update(
+        _ found: FoundFeature, kind: EditEntry.Kind, before: FeatureSnapshot, session: String?, detail: String
+    ) async throws -> EditEntry {
+        guard found.layer.table.canUpdate(found.feature) else {
+            throw CollectError(.notAllowed, "This \(found.layer.noun) can't be changed.")
+        }
+        try await found.layer.table.update(found.feature)
+        remember(found.feature, as: found.reference)
+        return try record(
+            kind, found.feature, layer: found.layer, reference: found.reference, session: session, before: before,
+            detail: detail)
+    }
+
+    func delete(_ found: FoundFeature, session: String?) async throws -> EditEntry {
+        guard found.layer.table.canDelete(found.feature) else {
+            throw CollectError(.notAllowed, "This \(found.layer.noun) can't be deleted.")
+        }
+        let before = FeatureSnapshot(found.feature)
+        try await found.layer.table.delete(found.feature)
+        forget(found.reference)
+        return try record(
+            .delete, found.feature, layer: found.layer, reference: found.reference, session: session, before: before,
+            detail: "Deleted")
+    }
+
+    /// Takes an edit back by an edit of its own, which is sent like any other.
+    func undo(_ entry: EditEntry) async throws -> EditEntry {
+        guard entry.canUndo else { throw CollectError(.notAllowed, "This edit was already taken back.") }
+        let counter: EditEntry
+        switch entry.kind {
+        case .create:
+            let found = try await find(entry.feature)
+            try await found.layer.table.delete(found.feature)
+            forget(found.reference)
+            counter = try record(
+                .delete, found.feature, layer: found.layer, reference: found.reference, session: nil,
+                before: FeatureSnapshot(found.feature), detail: "Undo: \(entry.detail)", undoes: entry.id)
+        case .update, .move:
+            counter = try await undoUpdate(entry)
+        case .delete:
+            counter = try await undoDelete(entry)
+        }
+        try journal.setUndone(entry.id)
+        return counter
+    }
+
+    private func undoUpdate(_ entry: EditEntry) async throws -> EditEntry {
+        guard let before = entry.before, let after = entry.after else {
+            throw CollectError(.notAllowed, "What was there before isn't known any more.")
+        }
+        let found = try await find(entry.feature)
+        let now = FeatureSnapshot(found.feature)
+        let changed = Set(before.attributes.keys).union(after.attributes.keys).filter { name in
+            before.attributes[name] != after.attributes[name]
+                && found.layer.field(named: name)?.isEditable == true
+        }
+        for name in changed where now.attributes[name] != after.attributes[name] {
+            throw CollectError(
+                .notAllowed, "This \(found.layer.noun) was changed since.", nextStep: "Edit it to change it again.")
+        }
+        for name in changed {
+            let value = before.attributes[name] ?? .null
+            found.feature.setAttributeValue(value.value(for: found.layer.field(named: name)?.type), forKey: name)
+        }
+        if before.geometry != after.geometry {
+            found.feature.geometry = try before.geometry.map { try Geometry.fromJSON($0) }
+        }
+        try await found.layer.table.update(found.feature)
+        remember(found.feature, as: found.reference)
+        return try record(
+            entry.kind, found.feature, layer: found.layer, reference: found.reference, session: nil, before: now,
+            detail: "Undo: \(entry.detail)", undoes: entry.id)
+    }
+
+    private func undoDelete(_ entry: EditEntry) async throws -> EditEntry {
+        guard let before = entry.before, let layer = layer(entry.feature.layer) else {
+            throw CollectError(.notAllowed, "What was deleted isn't known any more.")
+        }
+        var attributes: [String: any Sendable] = [:]
+        for (name, value) in before.attributes {
+            guard let field = layer.field(named: name), name != layer.objectIDField,
+                let typed = value.value(for: field.type)
+            else { continue }
+            // The global id comes back with the feature; other managed fields are the server's.
+            if field.isEditable || name == layer.globalIDField { attributes[name] = typed }
+        }
+        let geometry = try before.geometry.map { try Geometry.fromJSON($0) }
+        let feature = layer.table.makeFeature(attributes: attributes, geometry: geometry)
+        try await layer.table.add(feature)
+        guard let reference = layer.reference(of: feature) else {
+            throw CollectError(.notFound, "The \(layer.noun) has no id.")
+        }
+        try journal.setAlias(journal.current(entry.feature), now: reference)
+        remember(feature, as: reference)
+        return try record(
+            .create, feature, layer: layer, reference: reference, session: nil, before: nil,
+            detail: "Undo: \(entry.detail)", undoes: entry.id)
+    }
+
+    private func record(
+        _ kind: EditEntry.Kind, _ feature: Feature, layer: MapLayer, reference: FeatureReference, session: String?,
+        before: FeatureSnapshot?, detail: String, undoes: UUID? = nil
+    ) throws -> EditEntry {
+        let entry = EditEntry(
+            id: UUID(), kind: kind, session: session, feature: reference, objectID: layer.objectID(of: feature),
+            title: FeatureTitle(layer: layer, feature: feature).title, detail: detail, date: Date(), before: before,
+            after: kind == .delete ? nil : FeatureSnapshot(feature), progress: .onDevice, undoes: undoes)
+        try journal.append(entry)
+        return entry
+    }
+}

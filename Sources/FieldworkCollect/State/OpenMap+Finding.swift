@@ -1,0 +1,173 @@
+import Fieldwork
+import Foundation
+
+/// A feature as lists and call-outs show it.
+struct FoundFeature: Sendable {
+    let layer: MapLayer
+    let feature: Feature
+    let reference: FeatureReference
+    let place: Place?
+    /// Metres from where was asked; nil where there is no place.
+    var distance: Double?
+    var direction: String?
+}
+
+/// What is in view: how many, and the nearest of them.
+struct FoundFeatures: Sendable {
+    var features: [FoundFeature] = []
+    /// nil when it isn't known, for lack of an answer.
+    var count: Int?
+    var isComplete = true
+}
+
+extension OpenMap {
+    /// The feature that an address names. Without an answer of the server, the one shown before.
+    func find(_ asked: FeatureReference) async throws -> FoundFeature {
+        let reference = journal.current(asked)
+        guard let layer = layer(reference.layer) else {
+            throw CollectError(.notFound, "The map has no layer \(reference.layer).")
+        }
+        let parameters = QueryParameters()
+        switch reference.key {
+        case .global(let uuid):
+            guard !layer.globalIDField.isEmpty else { throw Self.missing(layer) }
+            parameters.whereClause = "\(layer.globalIDField) = '{\(uuid.uuidString.uppercased())}'"
+        case .object(let id):
+            parameters.addObjectIDs([id])
+        }
+        parameters.maxFeatures = 1
+        do {
+            let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .loadAll)
+            if let feature = result.features().first(where: { _ in true }) {
+                remember(feature, as: reference)
+                return found(feature, layer: layer, reference: reference, from: nil)
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            guard let feature = rememberedFeature(reference) else { throw error }
+            return found(feature, layer: layer, reference: reference, from: nil)
+        }
+        forget(reference)
+        throw Self.missing(layer)
+    }
+
+    private static func missing(_ layer: MapLayer) -> CollectError {
+        CollectError(.notFound, "This \(layer.noun) isn't on the map.", nextStep: "It may have been deleted.")
+    }
+
+    /// The features within a tolerance of a place: the topmost layer that has any, nearest first.
+    /// `tolerance` is in metres of the map's plane.
+    func identify(_ place: Place, tolerance: Double, hidden: Set<Int>) async throws -> [FoundFeature] {
+        let area = Envelope(
+            xMin: place.x - tolerance, yMin: place.y - tolerance, xMax: place.x + tolerance, yMax: place.y + tolerance,
+            spatialReference: .webMercator)
+        let point = Point(x: place.x, y: place.y, spatialReference: .webMercator)
+        for layer in layers.reversed() where !hidden.contains(layer.id) {
+            let features = try await query(layer, area: area, limit: Limits.nearbyCandidates)
+            let near = features.compactMap { found -> (FoundFeature, Double)? in
+                guard let plane = found.feature.geometry.flatMap({ GeometryEngine.project($0, into: .webMercator) })
+                else { return nil }
+                let distance = Self.planeDistance(plane, point)
+                return distance <= tolerance * 1.42 ? (found, distance) : nil
+            }
+            let sorted = near.sorted { $0.1 < $1.1 }.prefix(Limits.identified).map(\.0)
+            if !sorted.isEmpty {
+                for found in sorted { remember(found.feature, as: found.reference) }
+                return Array(sorted)
+            }
+        }
+        return []
+    }
+
+    private static func planeDistance(_ geometry: Geometry, _ point: Point) -> Double {
+        if let other = geometry as? Point {
+            let x = other.x - point.x
+            let y = other.y - point.y
+            return (x * x + y * y).squareRoot()
+        }
+        return GeometryEngine.distance(from: geometry, to: point) ?? .infinity
+    }
+
+    /// The features of a layer nearest to a place, within an area where one is given.
+    func nearest(_ layer: MapLayer, to place: Place?, within area: Envelope?, limit: Int) async throws -> FoundFeatures {
+        let parameters = QueryParameters()
+        parameters.geometry = area
+        parameters.spatialRelationship = .envelopeIntersects
+        let count = try await layer.table.queryFeatureCount(using: parameters)
+        guard count > 0 else { return FoundFeatures(features: [], count: 0) }
+        var search = area
+        // Too many to sort: look closer around the middle until few enough are left, but enough for the list.
+        if let area, let place, count > Limits.nearbyCandidates {
+            var share = (Double(Limits.nearbyCandidates) / Double(count) / 2).squareRoot()
+            for _ in 0..<6 {
+                let smaller = Self.around(place, width: area.width * share, height: area.height * share)
+                let closer = QueryParameters()
+                closer.geometry = smaller
+                closer.spatialRelationship = .envelopeIntersects
+                let inside = try await layer.table.queryFeatureCount(using: closer)
+                if inside > Limits.nearbyCandidates {
+                    share /= 2
+                } else if inside < limit, share < 0.7 {
+                    share = min(1, share * 1.6)
+                } else {
+                    search = smaller
+                    break
+                }
+                search = smaller
+            }
+        }
+        var features = try await query(layer, area: search, limit: Limits.nearbyCandidates, from: place)
+        features.sort { ($0.distance ?? .infinity, $0.reference.text) < ($1.distance ?? .infinity, $1.reference.text) }
+        features = Array(features.prefix(limit))
+        for found in features { remember(found.feature, as: found.reference) }
+        return FoundFeatures(features: features, count: count, isComplete: features.count == count)
+    }
+
+    private static func around(_ place: Place, width: Double, height: Double) -> Envelope {
+        Envelope(
+            xMin: place.x - width / 2, yMin: place.y - height / 2, xMax: place.x + width / 2, yMax: place.y + height / 2,
+            spatialReference: .webMercator)
+    }
+
+    private func query(
+        _ layer: MapLayer, area: Envelope?, limit: Int, from place: Place? = nil
+    ) async throws -> [FoundFeature] {
+        let parameters = QueryParameters()
+        parameters.geometry = area
+        parameters.spatialRelationship = area == nil ? .intersects : .envelopeIntersects
+        parameters.maxFeatures = limit
+        let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .loadAll)
+        return result.features().compactMap { feature in
+            guard let reference = layer.reference(of: feature) else { return nil }
+            return found(feature, layer: layer, reference: reference, from: place)
+        }
+    }
+
+    func found(
+        _ feature: Feature, layer: MapLayer, reference: FeatureReference, from place: Place?
+    ) -> FoundFeature {
+        let own = feature.geometry?.place
+        var result = FoundFeature(layer: layer, feature: feature, reference: reference, place: own)
+        if let place, let own {
+            let distance = place.distance(to: own)
+            result.distance = distance.metres
+            result.direction = distance.direction
+        }
+        return result
+    }
+
+    /// The features that aren't on the server yet, by reference, with the reason where it refused them.
+    func unsent() -> [FeatureReference: String?] {
+        var result: [FeatureReference: String?] = [:]
+        for entry in journal.entries {
+            let reference = journal.current(entry.feature)
+            switch entry.progress {
+            case .onDevice: result[reference] = .some(nil)
+            case .refused(let reason) where !entry.isUndone: result[reference] = reason
+            default: continue
+            }
+        }
+        return result
+    }
+}

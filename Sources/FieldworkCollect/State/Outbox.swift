@@ -1,0 +1,212 @@
+import Fieldwork
+import Foundation
+
+/// Sends the edits of one map: at once after each edit, then again and again with growing waits until the server has
+/// answered. One sending at a time; edits made meanwhile go with the next.
+actor Outbox {
+    enum Phase: Sendable, Equatable {
+        case idle
+        case sending
+        /// The last try failed; the next one comes at this time.
+        case waiting(until: Date, reason: String)
+    }
+
+    struct Report: Sendable, Equatable {
+        var phase: Phase
+        var unsent: Int
+        var lastSent: Date?
+    }
+
+    nonisolated let geodatabase: ServiceGeodatabase
+    private let journal: EditJournal
+    private var phase = Phase.idle
+    private var lastSent: Date?
+    private var unsentCount = 0
+    private var isWanted = false
+    private var sleeper: CheckedContinuation<Void, Never>?
+    private var waiters: [UUID: CheckedContinuation<Void, Never>] = [:]
+    private var listener: (@Sendable (Change) async -> Void)?
+
+    /// What listeners are told.
+    enum Change: Sendable {
+        /// The phase or the count.
+        case report
+        /// Features of these layers changed on the server.
+        case sent(Set<Int>)
+    }
+
+    init(geodatabase: ServiceGeodatabase, journal: EditJournal) {
+        self.geodatabase = geodatabase
+        self.journal = journal
+    }
+
+    var report: Report { Report(phase: phase, unsent: unsentCount, lastSent: lastSent) }
+
+    func listen(_ listener: @escaping @Sendable (Change) async -> Void) { self.listener = listener }
+
+    /// Runs until the task is cancelled.
+    func run() async {
+        await count()
+        if geodatabase.hasLocalEdits { isWanted = true } else { settleJournal() }
+        while !Task.isCancelled {
+            await sleep(milliseconds: nil)
+            isWanted = false
+            if Task.isCancelled { break }
+            await sendUntilDone()
+        }
+        releaseAll()
+    }
+
+    /// Something is to be sent, or the user wants to try now.
+    func nudge() {
+        isWanted = true
+        sleeper?.resume()
+        sleeper = nil
+    }
+
+    /// Sends, and returns when there is an answer or the patience is over, whichever comes first.
+    func send(patience: Duration) async {
+        await count()
+        let id = UUID()
+        let timer = Task { [weak self] in
+            try? await Task.sleep(for: patience)
+            await self?.release(id)
+        }
+        await withCheckedContinuation { continuation in
+            waiters[id] = continuation
+            nudge()
+        }
+        timer.cancel()
+    }
+
+    private func release(_ id: UUID) {
+        waiters.removeValue(forKey: id)?.resume()
+    }
+
+    private func releaseAll() {
+        let all = waiters.values
+        waiters = [:]
+        for waiter in all { waiter.resume() }
+    }
+
+    private func sendUntilDone() async {
+        var wait = Limits.retryFirstMilliseconds
+        while geodatabase.hasLocalEdits, !Task.isCancelled {
+            // Those that are on the device now; what is added while the request is under way goes with the next.
+            let ids = journal.entries.filter { $0.progress == .onDevice }.map(\.id)
+            await setPhase(.sending)
+            do {
+                let results = try await geodatabase.applyEdits()
+                await settle(results, sent: ids)
+                let refused = results.contains { $0.editResults.contains(where: \.didCompleteWithErrors) }
+                // Refused rows stay local; sending them again unchanged would be refused again.
+                if refused { break }
+                wait = Limits.retryFirstMilliseconds
+            } catch is CancellationError {
+                break
+            } catch {
+                let until = Date().addingTimeInterval(Double(wait) / 1_000)
+                await setPhase(.waiting(until: until, reason: Self.reason(error)))
+                await count()
+                releaseAll()
+                await sleep(milliseconds: wait)
+                isWanted = false
+                wait = min(wait * 2, Limits.retryMostMilliseconds)
+            }
+        }
+        await count()
+        await setPhase(.idle)
+        releaseAll()
+    }
+
+    /// Waits until someone nudges, the time is over or the task is cancelled.
+    private func sleep(milliseconds: Int?) async {
+        guard !isWanted, !Task.isCancelled else { return }
+        let timer = milliseconds.map { milliseconds in
+            Task { [weak self] in
+                try? await Task.sleep(for: .milliseconds(milliseconds))
+                if !Task.isCancelled { await self?.wake() }
+            }
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if isWanted || Task.isCancelled { continuation.resume() } else { sleeper = continuation }
+            }
+        } onCancel: {
+            Task { await self.wake() }
+        }
+        timer?.cancel()
+    }
+
+    private func wake() {
+        sleeper?.resume()
+        sleeper = nil
+    }
+
+    private func settle(_ results: [FeatureTableEditResult], sent ids: [UUID]) async {
+        var refusals: [FeatureReference: String] = [:]
+        var layers: Set<Int> = []
+        for result in results {
+            guard let table = result.featureTable else { continue }
+            let layer = table.layerID
+            for edit in result.editResults {
+                if edit.didCompleteWithErrors {
+                    let reason = Self.reason(edit.error)
+                    if let uuid = edit.globalID { refusals[FeatureReference(layer: layer, key: .global(uuid))] = reason }
+                    refusals[FeatureReference(layer: layer, key: .object(edit.objectID))] = reason
+                } else {
+                    layers.insert(layer)
+                }
+            }
+        }
+        let entries = journal.entries.filter { ids.contains($0.id) }
+        let now = Date()
+        var accepted: [UUID] = []
+        for entry in entries {
+            let current = journal.current(entry.feature)
+            let object = entry.objectID.map { FeatureReference(layer: entry.feature.layer, key: .object($0)) }
+            if let reason = refusals[current] ?? object.flatMap({ refusals[$0] }) {
+                try? journal.setProgress(.refused(reason), of: [entry.id])
+            } else {
+                accepted.append(entry.id)
+            }
+        }
+        try? journal.setProgress(.onServer(now), of: accepted)
+        lastSent = now
+        await count()
+        await listener?(.sent(layers))
+    }
+
+    /// Nothing is local: what the journal still calls unsent was sent just before the process ended.
+    private func settleJournal() {
+        let ids = journal.entries.filter { $0.progress == .onDevice }.map(\.id)
+        try? journal.setProgress(.onServer(Date()), of: ids)
+    }
+
+    /// Counts anew what isn't sent, and tells the windows.
+    func count() async {
+        var count = 0
+        for table in geodatabase.connectedTables {
+            count += (try? await table.addedFeaturesCount()) ?? 0
+            count += (try? await table.updatedFeaturesCount()) ?? 0
+            count += (try? await table.deletedFeaturesCount()) ?? 0
+        }
+        guard count != unsentCount else { return }
+        unsentCount = count
+        await listener?(.report)
+    }
+
+    private func setPhase(_ new: Phase) async {
+        guard phase != new else { return }
+        phase = new
+        await listener?(.report)
+    }
+
+    private static func reason(_ error: (any Error)?) -> String {
+        switch error {
+        case let error as any ArcGISError: error.details
+        case .some(let error): "\(error)"
+        case nil: "No reason given."
+        }
+    }
+}

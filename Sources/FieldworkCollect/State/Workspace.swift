@@ -1,0 +1,176 @@
+import Fieldwork
+import Foundation
+import Logging
+
+/// What the process holds: the open map, the maps opened before whose edits are still on their way, the settings.
+actor Workspace {
+    nonisolated let settings: DeviceSettings
+    nonisolated let hub: EventHub
+    private let configuration: CollectConfiguration
+    private let logger: Logger
+    private var maps: [String: OpenMap] = [:]
+    private var current: OpenMap?
+    private var opening: Task<OpenMap, any Error>?
+    private var unreachable = false
+    private var lastUnsent: [String: Int] = [:]
+    private let edits = SerialLine()
+    /// Outboxes to run, handed to `run`.
+    private let outboxes: AsyncStream<OpenMap>
+    private let newOutbox: AsyncStream<OpenMap>.Continuation
+    private var broadcaster: (@Sendable (OpenMap) async -> Void)?
+
+    init(configuration: CollectConfiguration, hub: EventHub, logger: Logger) throws {
+        self.configuration = configuration
+        self.hub = hub
+        self.logger = logger
+        settings = try DeviceSettings(directory: configuration.dataDirectory)
+        (outboxes, newOutbox) = AsyncStream.makeStream(of: OpenMap.self)
+    }
+
+    /// Called when the state line of a map has changed.
+    func whenChanged(_ body: @escaping @Sendable (OpenMap) async -> Void) { broadcaster = body }
+
+    /// Runs the sending of all opened maps until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await map in outboxes {
+                group.addTask { await map.outbox.run() }
+            }
+        }
+    }
+
+    nonisolated func stop() {
+        newOutbox.finish()
+        hub.close()
+    }
+
+    // MARK: The open map
+
+    /// The open map; opens the last one, or the default one, at the first call.
+    func map() async throws -> OpenMap {
+        if let current { return current }
+        guard let url = await firstService() else {
+            throw CollectError(.noMapOpen, "No map is open.", nextStep: "Choose one.")
+        }
+        return try await open(url)
+    }
+
+    func open(_ url: URL) async throws -> OpenMap {
+        let url = try Self.serviceURL(url)
+        if let known = maps[url.absoluteString] {
+            select(known)
+            return known
+        }
+        if let opening { return try await opening.value }
+        let directory = configuration.dataDirectory
+        let task = Task { try await OpenMap.open(url, dataDirectory: directory) }
+        opening = task
+        defer { opening = nil }
+        let map = try await task.value
+        maps[map.key] = map
+        select(map)
+        await map.outbox.listen { [weak self] change in await self?.heard(change, from: map) }
+        newOutbox.yield(map)
+        logger.info("map opened", metadata: ["layers": "\(map.layers.count)"])
+        return map
+    }
+
+    private func select(_ map: OpenMap) {
+        current = map
+        settings.service = map.key
+    }
+
+    private func firstService() async -> URL? {
+        if let stored = settings.service, let url = URL(string: stored) { return url }
+        let services = (try? await self.services()) ?? []
+        return services.first { $0.name == configuration.defaultServiceName }?.url ?? services.first?.url
+    }
+
+    /// The feature services to choose from, by name.
+    func services() async throws -> [ServiceDirectory.Entry] {
+        var entries = configuration.serviceURLs.map {
+            ServiceDirectory.Entry(name: ServiceDirectory.name(of: $0), url: $0)
+        }
+        if let root = configuration.servicesRoot {
+            for entry in try await ServiceDirectory.list(root) where !entries.contains(where: { $0.url == entry.url }) {
+                entries.append(entry)
+            }
+        }
+        return Array(entries.prefix(Limits.services))
+    }
+
+    /// An address of a feature service over HTTP, without a layer at its end.
+    static func serviceURL(_ url: URL) throws -> URL {
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false), let scheme = parts.scheme?.lowercased(),
+            scheme == "http" || scheme == "https", parts.host?.isEmpty == false,
+            let range = parts.path.range(of: "/FeatureServer")
+        else {
+            throw CollectError(
+                .notAFeatureService, "That is not the address of a feature service.",
+                nextStep: "It ends in FeatureServer.")
+        }
+        parts.path = String(parts.path[..<range.upperBound])
+        parts.query = nil
+        parts.fragment = nil
+        guard let url = parts.url else {
+            throw CollectError(.notAFeatureService, "That is not the address of a feature service.")
+        }
+        return url
+    }
+
+    // MARK: State
+
+    /// Remembers whether the server answered the last read, for the state line.
+    func noteReachable(_ reachable: Bool) async {
+        guard unreachable == reachable else { return }
+        unreachable = !reachable
+        if let current { await broadcaster?(current) }
+    }
+
+    var isUnreachable: Bool { unreachable }
+
+    var initialView: CollectConfiguration.InitialView? { configuration.initialView }
+
+    private func heard(_ change: Outbox.Change, from map: OpenMap) async {
+        if case .sent(let layers) = change {
+            unreachable = false
+            await map.tiles.invalidate(layers)
+            hub.send("map", MapChanged(layers: layers.sorted()))
+            hub.send("stale", PanelsStale(panels: ["changes"], why: "sent"))
+        }
+        let unsent = await map.outbox.report.unsent
+        if unsent == 0, let before = lastUnsent[map.key], before > 0 {
+            hub.send("announce", Announcement(text: "All sent.", urgent: false))
+        }
+        lastUnsent[map.key] = unsent
+        await broadcaster?(map)
+    }
+
+    /// Edits one after the other, so that an undo never crosses the edit it takes back.
+    nonisolated func oneByOne<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+        await edits.enter()
+        do {
+            let result = try await body()
+            await edits.leave()
+            return result
+        } catch {
+            await edits.leave()
+            throw error
+        }
+    }
+}
+
+struct MapChanged: Encodable, Sendable {
+    let layers: [Int]
+}
+
+/// A sentence for screen readers.
+struct Announcement: Encodable, Sendable {
+    let text: String
+    let urgent: Bool
+}
+
+struct PanelsStale: Encodable, Sendable {
+    let panels: [String]
+    let why: String
+}

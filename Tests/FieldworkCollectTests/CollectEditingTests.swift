@@ -1,0 +1,229 @@
+import FieldworkREST
+import Foundation
+import Testing
+
+@testable import FieldworkCollect
+
+/// The seed's work through the app's pages without a script, over the SDK and a real server.
+@Suite struct CollectEditingTests {
+    private static func created(_ answer: PlainClient.Answer) throws -> (path: String, edit: String) {
+        let location = try #require(answer["Location"])
+        let parts = location.split(separator: "?", maxSplits: 1).map(String.init)
+        return (parts[0], parts.count > 1 ? parts[1].replacingOccurrences(of: "edit=", with: "") : "")
+    }
+
+    @Test func aTapOnEmptyGroundCreatesAFeatureOnTheServer() async throws {
+        try await DamageField.with(points: 2) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let ground = try await visitor.post("/data/identify", ["lon": "-97.5", "lat": "38.5", "tolerance": "50"])
+            #expect(ground.status == 200)
+            #expect(ground.text.contains("Create feature"))
+            let answer = try await visitor.post(
+                "/add/0", ["lon": "-97.5", "lat": "38.5", "template": "t3", "session": "one"])
+            #expect(answer.status == 303)
+            let page = try await visitor.get(try #require(answer["Location"]))
+            #expect(page.text.contains("Create feature succeeded."))
+            #expect(page.text.contains("On the server"))
+            let features = try await field.serverFeatures()
+            #expect(features.count == 3)
+            let new = try #require(features.max { $0.objectID < $1.objectID })
+            #expect(new.attributes["typdamage"] == .text("Major"))
+            #expect(new.attributes["primcause"] == .text("Earthquake"))
+        }
+    }
+
+    @Test func theSameFormPostedTwiceIsOneEdit() async throws {
+        try await DamageField.with(points: 0) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let form: KeyValuePairs = ["lon": "-97.5", "lat": "38.5", "template": "t0", "session": "same"]
+            let first = try Self.created(try await visitor.post("/add/0", form))
+            let second = try Self.created(try await visitor.post("/add/0", form))
+            #expect(first.edit == second.edit)
+            #expect(try await field.serverFeatures().count == 1)
+        }
+    }
+
+    @Test func updateMoveAndDeleteReachTheServerAndAreTakenBack() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let before = try #require(try await field.serverFeatures().first)
+            let address = "/f/\(try await field.firstReference())"
+
+            let updated = try Self.created(
+                try await visitor.post("\(address)/attribute", ["field": "typdamage", "value": "Destroyed"]))
+            #expect(try await field.serverFeatures().first?.attributes["typdamage"] == .text("Destroyed"))
+            _ = try await visitor.post("/undo/\(updated.edit)", ["back": "/map"])
+            #expect(try await field.serverFeatures().first?.attributes["typdamage"] == .text("Inaccessible"))
+
+            let moved = try Self.created(try await visitor.post("\(address)/move", ["lon": "-97.25", "lat": "38.25"]))
+            let place = try #require(try await field.serverFeatures().first?.geometry?.place)
+            #expect(abs(place.longitude + 97.25) < 1e-6 && abs(place.latitude - 38.25) < 1e-6)
+            _ = try await visitor.post("/undo/\(moved.edit)", ["back": "/map"])
+            #expect(try await field.serverFeatures().first?.geometry == before.geometry)
+
+            let deleted = try Self.created(try await visitor.post("\(address)/delete", ["session": "d"]))
+            #expect(try await field.serverFeatures().isEmpty)
+            let back = try await visitor.post("/undo/\(deleted.edit)", ["back": "/map"])
+            #expect(back.status == 303)
+            let again = try #require(try await field.serverFeatures().first)
+            #expect(again.attributes["primcause"] == before.attributes["primcause"])
+            #expect(again.geometry == before.geometry)
+        }
+    }
+
+    @Test func undoOfACreateTakesTheFeatureAwayAgain() async throws {
+        try await DamageField.with(points: 0) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            _ = try await visitor.post("/add/0", ["lon": "-97.5", "lat": "38.5", "template": "t0", "session": "c"])
+            #expect(try await field.serverFeatures().count == 1)
+            let undone = try await visitor.post("/undo", ["back": "/map"])
+            #expect(undone.status == 303)
+            #expect(try await field.serverFeatures().isEmpty)
+            let nothing = try await visitor.post("/undo", ["back": "/map"])
+            #expect(nothing.status == 404)
+        }
+    }
+
+    @Test func wrongValuesAreTurnedBackWithTheirReasonAndNothingIsChanged() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let before = try await field.serverFeatures()
+            let address = "/f/\(try await field.firstReference())/edit"
+            let cases: [(String, String, String)] = [
+                ("field.occupants", "121", "more than 120"), ("field.occupants", "many", "Type a whole number."),
+                ("field.occupants", "99999999999999", "larger than this field holds"),
+                ("field.primcause", String(repeating: "x", count: 255), "255 characters are more than the 254"),
+                ("field.typdamage", "Exploded", "isn&#39;t one of the values"),
+                ("field.inspected", "yesterday", "Type a date and a time."),
+            ]
+            for (field, value, reason) in cases {
+                let answer = try await visitor.post(address, [field: value, "session": "wrong"])
+                #expect(answer.status == 422, "\(field)=\(value.prefix(20))")
+                #expect(answer.text.contains(reason), "\(field)=\(value.prefix(20))")
+                #expect(answer.text.contains("aria-invalid=\"true\"") || field == "field.typdamage")
+            }
+            #expect(try await field.serverFeatures() == before)
+        }
+    }
+
+    @Test func savingAFormChangesOnlyWhatWasChanged() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let address = "/f/\(try await field.firstReference())/edit"
+            let answer = try await visitor.post(
+                address,
+                [
+                    "field.typdamage": "Inaccessible", "field.primcause": "Cause 1", "field.occupants": "4",
+                    "field.inspected": "2026-05-14T14:05", "session": "s",
+                ])
+            #expect(answer.status == 303)
+            let feature = try #require(try await field.serverFeatures().first)
+            #expect(feature.attributes["occupants"] == .integer(4))
+            let changes = try await visitor.get("/changes")
+            #expect(changes.text.contains("Occupants from 0 to 4"))
+            #expect(!changes.text.contains("Primary cause from"))
+        }
+    }
+
+    @Test func valuesWithMarkupAreShownAsText() async throws {
+        let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;"
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let reference = try await field.firstReference()
+            let saved = try await visitor.post("/f/\(reference)/edit", ["field.primcause": evil, "session": "x"])
+            #expect(saved.status == 303)
+            #expect(try await field.serverFeatures().first?.attributes["primcause"] == .text(evil))
+            let place = DamageField.place(0)
+            _ = try await visitor.post(
+                "/data/view",
+                [
+                    "lon": "\(place.longitude)", "lat": "\(place.latitude)", "zoom": "8", "west": "-99", "south": "37",
+                    "east": "-97", "north": "39",
+                ])
+            for path in [
+                "/map", "/map/f/\(reference)", "/f/\(reference)", "/f/\(reference)/edit", "/f/\(reference)/move", "/list",
+                "/changes",
+            ] {
+                let page = try await visitor.get(path)
+                #expect(page.status == 200, "\(path)")
+                #expect(!page.text.contains("<script>alert"), "\(path)")
+                #expect(!page.text.contains("<img"), "\(path)")
+                #expect(page.text.contains("&lt;script&gt;alert(1)"), "\(path)")
+            }
+        }
+    }
+
+    @Test func withoutTheServerEditsStayOnTheDeviceAndGoOutWhenItIsBack() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            // Seen once while the server answers.
+            #expect(try await visitor.get("/map").status == 200)
+            let address = "/f/\(try await field.firstReference())"
+            #expect(try await visitor.get(address).status == 200)
+            await field.services.stop()
+
+            let created = try await visitor.post(
+                "/add/0", ["lon": "-97.5", "lat": "38.5", "template": "t1", "session": "away"])
+            #expect(created.status == 303)
+            let page = try await visitor.get(try #require(created["Location"]))
+            #expect(page.text.contains("On this device, not sent"))
+            let changes = try await visitor.get("/changes")
+            #expect(changes.text.contains("1 edit<"))
+            #expect(changes.text.contains("No connection"))
+            let overlay = try await visitor.get("/data/overlay")
+            #expect(overlay.text.contains("\"layer\":0"))
+            #expect(try await field.serverFeatures().count == 1)
+
+            try await field.services.comeBack()
+            let synced = try await visitor.post("/sync", ["back": "/changes"])
+            #expect(synced.status == 303)
+            for _ in 0..<100 where try await field.serverFeatures().count < 2 {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(try await field.serverFeatures().count == 2)
+            #expect(try await visitor.get("/changes").text.contains("All is sent."))
+        }
+    }
+
+    @Test func unsentEditsAreThereAfterTheAppIsStartedAgain() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            #expect(try await visitor.get("/map").status == 200)
+            await field.services.stop()
+            _ = try await visitor.post("/add/0", ["lon": "-97.5", "lat": "38.5", "template": "t1", "session": "kept"])
+            try await field.restartedApp { app in
+                let next = try await PlainClient.visitor(port: app.port)
+                try await field.services.comeBack()
+                _ = try await next.get("/map")
+                for _ in 0..<150 where try await field.serverFeatures().count < 2 {
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                #expect(try await field.serverFeatures().count == 2)
+                let undone = try await next.post("/undo", ["back": "/map"])
+                #expect(undone.status == 303)
+                for _ in 0..<50 where try await field.serverFeatures().count > 1 {
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                #expect(try await field.serverFeatures().count == 1)
+            }
+        }
+    }
+
+    @Test func tilesHoldTheFeaturesAndAnswerConditionally() async throws {
+        try await DamageField.with(points: 25) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            #expect(try await visitor.get("/map").status == 200)
+            let tile = try await visitor.get("/data/tiles/0/0/0/0")
+            #expect(tile.status == 200)
+            #expect(tile["Content-Type"] == "application/vnd.mapbox-vector-tile")
+            #expect(tile.body.count > 25 * 10)
+            let tag = try #require(tile["ETag"])
+            #expect(try await visitor.get("/data/tiles/0/0/0/0", fields: ["If-None-Match": tag]).status == 304)
+            #expect(try await visitor.get("/data/tiles/0/4/0/0").status == 204)
+            #expect(try await visitor.get("/data/tiles/0/1/5/0").status == 404)
+            #expect(try await visitor.get("/data/tiles/9/0/0/0").status == 404)
+            _ = try await visitor.post("/add/0", ["lon": "-97.51", "lat": "38.51", "template": "t0", "session": "t"])
+            #expect(try await visitor.get("/data/tiles/0/0/0/0")["ETag"] != tag)
+        }
+    }
+}

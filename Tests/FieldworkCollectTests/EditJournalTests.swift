@@ -1,0 +1,109 @@
+import Fieldwork
+import Foundation
+import Testing
+
+@testable import FieldworkCollect
+
+@Suite struct EditJournalTests {
+    private static func withFile<Result>(_ body: (URL) throws -> Result) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-journal-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(folder.appending(path: "edits.jsonl"))
+    }
+
+    private static func entry(_ title: String, session: String? = nil, undoes: UUID? = nil) -> EditEntry {
+        EditEntry(
+            id: UUID(), kind: .update, session: session,
+            feature: FeatureReference(layer: 0, key: .global(UUID())), objectID: 7, title: title, detail: "Changed",
+            date: Date(timeIntervalSince1970: 1_700_000_000),
+            before: FeatureSnapshot(attributes: ["a": .text("<b>"), "n": .null], geometry: Data("{}".utf8)),
+            after: FeatureSnapshot(attributes: ["a": .real(2.5), "d": .date(.distantPast)], geometry: nil),
+            progress: .onDevice, undoes: undoes)
+    }
+
+    @Test func whatWasWrittenIsThereAtTheNextStart() throws {
+        try Self.withFile { file in
+            let first = Self.entry("first", session: "s1")
+            let second = Self.entry("second")
+            let journal = try EditJournal(file: file)
+            try journal.append(first)
+            try journal.append(second)
+            try journal.setProgress(.refused("no"), of: [first.id])
+            try journal.setUndone(second.id)
+            let again = try EditJournal(file: file)
+            #expect(again.entries == journal.entries)
+            #expect(again.entry(id: first.id)?.progress == .refused("no"))
+            #expect(again.entry(session: "s1")?.id == first.id)
+            #expect(again.last?.id == first.id)
+        }
+    }
+
+    @Test func aLineCutOffByACrashLosesNothingElse() throws {
+        try Self.withFile { file in
+            let journal = try EditJournal(file: file)
+            try journal.append(Self.entry("whole"))
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data("{\"entry\":{\"_0\":{\"id\":\"".utf8))
+            try handle.close()
+            let again = try EditJournal(file: file)
+            #expect(again.entries.map(\.title) == ["whole"])
+            try again.append(Self.entry("after"))
+            #expect(try EditJournal(file: file).entries.map(\.title) == ["whole", "after"])
+        }
+    }
+
+    @Test func aFeatureThatCameBackUnderAnotherIdIsFound() throws {
+        try Self.withFile { file in
+            let old = FeatureReference(layer: 0, key: .object(-1))
+            let new = FeatureReference(layer: 0, key: .object(12))
+            let journal = try EditJournal(file: file)
+            try journal.setAlias(old, now: new)
+            #expect(journal.current(old) == new)
+            #expect(journal.current(new) == new)
+        }
+    }
+
+    @Test func anUndoIsNotTakenBackByTheNextUndo() throws {
+        try Self.withFile { file in
+            let journal = try EditJournal(file: file)
+            let edit = Self.entry("edit")
+            try journal.append(edit)
+            try journal.append(Self.entry("counter", undoes: edit.id))
+            try journal.setUndone(edit.id)
+            #expect(journal.last == nil)
+        }
+    }
+
+    @Test func onlyTheLatestEntriesAreKept() throws {
+        try Self.withFile { file in
+            var lines = Data()
+            for index in 0..<(Limits.journalEntries + 5) {
+                struct Line: Encodable {
+                    struct Box: Encodable {
+                        let _0: EditEntry
+                    }
+                    let entry: Box
+                }
+                lines += try JSONEncoder().encode(Line(entry: .init(_0: Self.entry("\(index)")))) + [10]
+            }
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try lines.write(to: file)
+            let journal = try EditJournal(file: file)
+            #expect(journal.entries.count == Limits.journalEntries)
+            #expect(journal.entries.last?.title == "\(Limits.journalEntries + 4)")
+        }
+    }
+
+    @Test func valuesKeepTheirKind() throws {
+        let values: [StoredValue] = [
+            .null, .integer(.max), .real(-0.1), .text("日本 <&>"), .guid(UUID()), .bytes(Data([0, 255])),
+            .date(Date(timeIntervalSince1970: 1.5)),
+        ]
+        #expect(try JSONDecoder().decode([StoredValue].self, from: JSONEncoder().encode(values)) == values)
+        #expect(StoredValue(Int16(3)) == StoredValue(Int64(3)))
+        #expect(StoredValue.integer(70_000).value(for: .int16) == nil)
+        #expect(StoredValue.integer(7).value(for: .int16) is Int16)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// A client that sends exactly the header fields it is told to, as a stranger's program or a page of another site would.
+struct PlainClient: Sendable {
+    struct Answer: Sendable {
+        let status: Int
+        let fields: [(name: String, value: String)]
+        let body: [UInt8]
+
+        subscript(name: String) -> String? {
+            fields.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    let port: Int
+    var cookie: String?
+
+    /// Knocks at the front door and keeps the cookie.
+    static func visitor(port: Int) async throws -> PlainClient {
+        var client = PlainClient(port: port)
+        let answer = try await client.send("GET", "/")
+        client.cookie = answer["Set-Cookie"]?.split(separator: ";").first.map(String.init)
+        return client
+    }
+
+    func get(_ path: String, fields: [String: String] = [:]) async throws -> Answer {
+        try await send("GET", path, fields: fields)
+    }
+
+    /// Posts a form as the app's own page does.
+    func post(_ path: String, _ form: KeyValuePairs<String, String>, fields: [String: String] = [:]) async throws -> Answer {
+        let body = form.map { "\(Self.escape($0.key))=\(Self.escape($0.value))" }.joined(separator: "&")
+        let own = [
+            "Origin": "http://127.0.0.1:\(port)", "Content-Type": "application/x-www-form-urlencoded",
+        ].merging(fields) { $1 }
+        return try await send("POST", path, fields: own, body: body)
+    }
+
+    func send(
+        _ method: String, _ path: String, fields: [String: String] = [:], body: String? = nil
+    ) async throws -> Answer {
+        var all = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
+        if let cookie { all["Cookie"] = cookie }
+        all.merge(fields) { $1 }
+        if let body { all["Content-Length"] = String(body.utf8.count) }
+        let head = "\(method) \(path) HTTP/1.1\r\n" + all.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+        let bytes = Array((head + (body ?? "")).utf8)
+        let port = port
+        return try await onThread {
+            let socket = try LoopbackSocket(port: port)
+            try socket.write(bytes)
+            let lines = try socket.readHead().split(separator: "\r\n")
+            let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+            let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
+                let parts = line.split(separator: ":", maxSplits: 1)
+                guard parts.count == 2 else { return nil }
+                return (String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
+            }
+            let length = fields.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
+            let body = try length.map { try socket.read($0) } ?? socket.readToEnd()
+            return Answer(status: status, fields: fields, body: body)
+        }
+    }
+
+    static func escape(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}

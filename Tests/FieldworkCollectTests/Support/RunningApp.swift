@@ -1,0 +1,104 @@
+import FieldworkServer
+import FieldworkStore
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+@testable import FieldworkCollect
+
+/// The app, running on a free loopback port until it is stopped.
+struct RunningApp: Sendable {
+    let port: Int
+    private let group: ServiceGroup
+    private let running: Task<Void, any Error>
+
+    var address: String { "http://127.0.0.1:\(port)/" }
+
+    static func start(services: URL, folder: URL) async throws -> RunningApp {
+        let configuration = CollectConfiguration(
+            port: 0, servicesRoot: services, dataDirectory: folder, mapLibraryDirectory: mapLibrary)
+        let logger = Logger(label: "fieldwork.collect.tests") { _ in SwiftLogNoOpLogHandler() }
+        let (ready, announce) = AsyncThrowingStream.makeStream(of: Int.self)
+        let app = ReadyApp(app: CollectApp(configuration: configuration, logger: logger)) { port in
+            announce.yield(port)
+            announce.finish()
+        }
+        var groupConfiguration = ServiceGroupConfiguration(services: [.init(service: app)], logger: logger)
+        groupConfiguration.maximumGracefulShutdownDuration = .seconds(10)
+        let group = ServiceGroup(configuration: groupConfiguration)
+        let running = Task {
+            do {
+                try await group.run()
+                announce.finish()
+            } catch {
+                announce.finish(throwing: error)
+                throw error
+            }
+        }
+        for try await port in ready { return RunningApp(port: port, group: group, running: running) }
+        throw CollectError(.notFound, "The app stopped before it listened.")
+    }
+
+    func stop() async {
+        await group.triggerGracefulShutdown()
+        _ = try? await running.value
+    }
+
+    /// Where the map library was installed: by the set-up of this clone, or where the environment says.
+    static let mapLibrary: URL? = {
+        var candidates: [URL] = []
+        if let named = ProcessInfo.processInfo.environment["FIELDWORK_MAP_LIBRARY"] {
+            candidates.append(URL(filePath: named))
+        }
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        candidates.append(root.appending(path: ".fieldwork/maplibre"))
+        return candidates.first {
+            FileManager.default.fileExists(atPath: $0.appending(path: "maplibre-gl.js").path)
+        }
+    }()
+}
+
+private struct ReadyApp: Service {
+    let app: CollectApp
+    let onReady: @Sendable (Int) async -> Void
+
+    func run() async throws { try await app.run(onReady: onReady) }
+}
+
+/// The server of the services, which a test can take off the network and bring back on the same port.
+final class RunningServices: Sendable {
+    let port: Int
+    private let store: GeoPackageStore
+    private let server: Mutex<RunningFeatureServer?>
+
+    var root: URL { URL(string: "http://127.0.0.1:\(port)/arcgis/rest/services") ?? URL(filePath: "/") }
+
+    private init(port: Int, store: GeoPackageStore, server: RunningFeatureServer) {
+        self.port = port
+        self.store = store
+        self.server = Mutex(server)
+    }
+
+    static func start(store: GeoPackageStore) async throws -> RunningServices {
+        let server = try await RunningFeatureServer.start(
+            store: store, configuration: ServerConfiguration(port: 0, closesStore: false))
+        return RunningServices(port: server.port, store: store, server: server)
+    }
+
+    func stop() async {
+        let server = server.withLock { server in
+            let running = server
+            server = nil
+            return running
+        }
+        try? await server?.stop()
+    }
+
+    func comeBack() async throws {
+        let server = try await RunningFeatureServer.start(
+            store: store, configuration: ServerConfiguration(port: port, closesStore: false))
+        self.server.withLock { $0 = server }
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import FieldworkCollect
+
+@Suite struct VectorTileTests {
+    /// The check values of the format's own text.
+    @Test func geometriesAreEncodedAsTheFormatSays() {
+        #expect(VectorTile.commands(kind: .point, parts: [[(25, 17)]]) == [9, 50, 34])
+        #expect(
+            VectorTile.commands(kind: .line, parts: [[(2, 2), (2, 10), (10, 10)]]) == [9, 4, 4, 18, 0, 16, 16, 0])
+        #expect(
+            VectorTile.commands(kind: .polygon, parts: [[(3, 6), (8, 12), (20, 34), (3, 6)]])
+                == [9, 6, 12, 18, 10, 12, 24, 44, 15])
+    }
+
+    @Test func whatCollapsesIsLeftOut() {
+        #expect(VectorTile.commands(kind: .line, parts: [[(2, 2), (2, 2)]]).isEmpty)
+        #expect(VectorTile.commands(kind: .polygon, parts: [[(2, 2), (3, 3), (2, 2)]]).isEmpty)
+        var tile = VectorTile()
+        tile.add(id: 1, symbol: 0, kind: .line, parts: [[(2, 2), (2, 2)]])
+        #expect(tile.count == 0)
+        #expect(tile.encoded().isEmpty)
+    }
+
+    @Test func aTileHoldsOneLayerWithIdsAndSymbols() {
+        var tile = VectorTile()
+        tile.add(id: 7, symbol: 3, kind: .point, parts: [[(25, 17)]])
+        let layer: [UInt8] =
+            [0x78, 2, 0x0a, 1, 0x66]
+            + [0x12, 13, 0x08, 7, 0x12, 2, 0, 0, 0x18, 1, 0x22, 3, 9, 50, 34]
+            + [0x1a, 1, 0x73, 0x22, 2, 0x28, 3, 0x28, 0x80, 0x20]
+        #expect(tile.encoded() == [0x1a, UInt8(layer.count)] + layer)
+    }
+
+    @Test func tilesCoverThePlaneAndNothingElse() throws {
+        let world = try #require(TileAddress(level: 0, column: 0, row: 0))
+        #expect(world.xMin == -WebMercator.halfSide)
+        #expect(world.yMax == WebMercator.halfSide)
+        #expect(TileAddress(level: 0, column: 1, row: 0) == nil)
+        #expect(TileAddress(level: 2, column: 3, row: 3) != nil)
+        #expect(TileAddress(level: 2, column: -1, row: 0) == nil)
+        #expect(TileAddress(level: Limits.tileLevel + 1, column: 0, row: 0) == nil)
+    }
+
+    @Test func crowdedLevelsAreThinnedAndOthersAreNot() {
+        let wide = 2 * WebMercator.halfSide
+        #expect(TileMaker.share(total: 5_000, width: 1e6, height: 1e6, side: wide) == 1)
+        let far = TileMaker.share(total: 60_000, width: 3e4, height: 3e4, side: 1e5)
+        #expect(far < 0.1 && far > 0.05)
+        let near = TileMaker.share(total: 60_000, width: 3e4, height: 3e4, side: 600)
+        #expect(near == 1)
+    }
+
+    @Test func placesGoThereAndBack() throws {
+        let place = try #require(Place(longitude: -97.02, latitude: 37.41))
+        let back = try #require(Place(x: place.x, y: place.y))
+        #expect(abs(back.longitude - place.longitude) < 1e-9)
+        #expect(abs(back.latitude - place.latitude) < 1e-9)
+        #expect(Place(longitude: .nan, latitude: 0) == nil)
+        #expect(Place(longitude: 0, latitude: 89) == nil)
+        #expect(Place(longitude: 263, latitude: 0)?.longitude == -97)
+    }
+
+    @Test func distancesSayHowFarAndWhichWay() throws {
+        let here = try #require(Place(longitude: -122.63, latitude: 45.56))
+        let north = try #require(Place(longitude: -122.63, latitude: 45.561))
+        #expect(here.distance(to: north).direction == "N")
+        #expect(abs(here.distance(to: north).metres - 111.3) < 0.2)
+        #expect(FieldText.distance(27.4) == "27 m")
+        #expect(FieldText.distance(4_619) == "4.6 km")
+    }
+}

@@ -1,0 +1,92 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+import Testing
+
+@Suite struct FormURLEncodedTests {
+    private func fields(_ text: String) throws -> [String] {
+        try FormURLEncoded.fields(Array(text.utf8)).map { "\($0.name)=\($0.value)" }
+    }
+
+    @Test func escapesAndPlusSignsAreDecoded() throws {
+        #expect(try fields("where=a+%3D+%27x%27&f=json&empty=&bare") == ["where=a = 'x'", "f=json", "empty=", "bare="])
+        #expect(try fields("t=100%&u=%zz&v=%4") == ["t=100%", "u=%zz", "v=%4"])
+        #expect(try fields("&&a=1&&") == ["a=1"])
+    }
+
+    @Test func rawFeaturesOfQGISKeepTheirSigns() throws {
+        let features = #"[{"attributes":{"note":"50% + 1 & more %41"}}]"#
+        #expect(try fields("f=json&features=\(features)") == ["f=json", "features=\(features)"])
+        // Encoded ones are decoded, as ever.
+        #expect(try fields("f=json&features=%5B%5D&x=1") == ["f=json", "features=[]", "x=1"])
+    }
+
+    @Test func whatIsNotUTF8IsRefused() {
+        #expect(throws: ServiceError.self) { try FormURLEncoded.fields(Array("a=%FF%FE".utf8)) }
+    }
+
+    @Test func tooManyFieldsAreRefused() {
+        let many = String(repeating: "a=1&", count: FormURLEncoded.fieldCountMax + 1)
+        #expect(throws: ServiceError.self) { try FormURLEncoded.fields(Array(many.utf8)) }
+        let enough = String(repeating: "a=1&", count: FormURLEncoded.fieldCountMax)
+        #expect(throws: Never.self) { try FormURLEncoded.fields(Array(enough.utf8)) }
+    }
+}
+
+@Suite struct RequestParametersTests {
+    @Test func namesMatchInAnyCaseAndEmptyMeansAbsent() throws {
+        let parameters = Samples.parameters(["Where": "a=1", "OUTFIELDS": "", "where": "a=2"])
+        #expect(parameters["WHERE"] == "a=2")
+        #expect(parameters["outFields"] == nil)
+        #expect(parameters.names("outfields"))
+        #expect(!parameters.names("geometry"))
+    }
+
+    @Test(arguments: [("true", true), ("TRUE", true), ("1", true), ("false", false), ("0", false), (" false ", false)])
+    func truthsAreSpelledInManyWays(_ text: String, _ expected: Bool) throws {
+        #expect(try Samples.parameters(["b": text]).bool("b") == expected)
+    }
+
+    @Test func whatIsNoValueIsRefused() {
+        let parameters = Samples.parameters([
+            "b": "maybe", "i": "1.5", "n": "NaN", "j": "{", "ids": "1,x", "g": "1,2,3",
+        ])
+        #expect(throws: ServiceError.self) { try parameters.bool("b") }
+        #expect(throws: ServiceError.self) { try parameters.integer("i") }
+        #expect(throws: ServiceError.self) { try parameters.number("n") }
+        #expect(throws: ServiceError.self) { try parameters.json("j") }
+        #expect(throws: ServiceError.self) { try parameters.objectIDs("ids") }
+        #expect(throws: ServiceError.self) { try parameters.geometry("g", spatialReference: nil) }
+    }
+
+    @Test(arguments: ["1,2,-3", " 1, 2 , -3 ", "[1,2,-3]", "[\"1\", 2, -3]"])
+    func idsAreReadInAllSpellings(_ text: String) throws {
+        #expect(try Samples.parameters(["ids": text]).objectIDs("ids") == [1, 2, -3])
+    }
+
+    @Test func globalIDsAreReadWithAndWithoutBraces() throws {
+        let id = UUID()
+        for text in ["{\(id)}", "\(id)", "[\"\(id.uuidString.lowercased())\"]"] {
+            #expect(try Samples.parameters(["ids": text]).globalIDs("ids") == [id])
+        }
+    }
+
+    @Test func referencesAreNumbersOrJSON() throws {
+        #expect(try Samples.parameters(["s": "4326"]).spatialReference("s") == .wgs84)
+        #expect(try Samples.parameters(["s": "102100"]).spatialReference("s") == .webMercator)
+        #expect(
+            try Samples.parameters(["s": #"{"wkid":102100,"latestWkid":3857}"#]).spatialReference("s") == .webMercator)
+        #expect(throws: ServiceError.self) { try Samples.parameters(["s": "999999999"]).spatialReference("s") }
+        #expect(throws: ServiceError.self) { try Samples.parameters(["s": "here"]).spatialReference("s") }
+    }
+
+    @Test func geometriesAreReadInAllSpellings() throws {
+        let point = try Samples.parameters(["g": "-122.5, 4.525e1"]).geometry("g", spatialReference: .wgs84)
+        #expect(point == Samples.point)
+        let envelope = try Samples.parameters(["g": "3,4,1,2"]).geometry("g", spatialReference: nil)
+        #expect(envelope == Envelope(xMin: 1, yMin: 2, xMax: 3, yMax: 4))
+        let json = try Samples.parameters(["g": #"{"x":-122.5,"y":45.25,"spatialReference":{"wkid":4326}}"#])
+            .geometry("g", spatialReference: .webMercator)
+        #expect(json == Samples.point)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Synchronization
+
+@testable import Fieldwork
+
+/// The network between device and server, with the faults that a test asks for.
+final class Interceptor: ServiceClient {
+    enum Fault: Sendable {
+        /// The request does not arrive.
+        case unreachable
+        /// The request is done, and its answer is lost on the way back.
+        case losesAnswer
+    }
+
+    private struct State {
+        var faults: [(matches: String, fault: Fault)] = []
+        var isOffline = false
+        var sent: [String] = []
+    }
+
+    private let state = Mutex(State())
+    private let client = HTTPServiceClient(pause: { _ in })
+
+    /// The next request whose address holds a text meets a fault.
+    func fail(_ text: String, _ fault: Fault) { state.withLock { $0.faults.append((text, fault)) } }
+
+    var isOffline: Bool {
+        get { state.withLock { $0.isOffline } }
+        set { state.withLock { $0.isOffline = newValue } }
+    }
+
+    /// The last parts of the addresses that were asked.
+    var sent: [String] { state.withLock { $0.sent } }
+
+    func answer(to request: ServiceRequest) async throws -> ServiceAnswer {
+        let fault = state.withLock { state -> Fault? in
+            state.sent.append(request.url.lastPathComponent)
+            if state.isOffline { return .unreachable }
+            guard let index = state.faults.firstIndex(where: { request.url.absoluteString.contains($0.matches) }) else {
+                return nil
+            }
+            return state.faults.remove(at: index).fault
+        }
+        switch fault {
+        case .unreachable: throw ServiceError.connectionFailed(details: "unreachable in this test")
+        case .losesAnswer:
+            _ = try await client.answer(to: request)
+            throw ServiceError.connectionFailed(details: "answer lost in this test")
+        case nil: return try await client.answer(to: request)
+        }
+    }
+}

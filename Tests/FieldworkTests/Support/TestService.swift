@@ -1,0 +1,76 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkServer
+import FieldworkStore
+import Foundation
+
+@testable import Fieldwork
+
+/// A real server on a free loopback port over a real store, and a folder for a device's edits.
+final class TestService: Sendable {
+    let folder: URL
+    let store: GeoPackageStore
+    let running: RunningFeatureServer
+    let interceptor = Interceptor()
+
+    private init(folder: URL, store: GeoPackageStore, running: RunningFeatureServer) {
+        self.folder = folder
+        self.store = store
+        self.running = running
+    }
+
+    static func with<Result>(
+        damages: Int = 0, _ test: (TestService) async throws -> Result
+    ) async throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-sdk-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await GeoPackageStore.open(at: folder.appending(path: "services"))
+        try await store.createService(DamageService.definition)
+        if damages > 0 {
+            let adds = (0..<damages).map { index in
+                FeatureEdit(
+                    attributes: [
+                        ("typdamage", .text(index.isMultiple(of: 2) ? "Minor" : "Major")),
+                        ("primcause", .text("Cause \(index)")), ("numoccup", .integer(Int64(index))),
+                    ],
+                    geometry: .geometry(
+                        Point(
+                            x: DamageService.place.x + Double(index) * 100, y: DamageService.place.y,
+                            spatialReference: .webMercator)))
+            }
+            _ = try await store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, adds: adds)], moment: Date.now), to: DamageService.name)
+        }
+        let running = try await RunningFeatureServer.start(
+            store: store, configuration: ServerConfiguration(port: 0, definitionLifetime: .zero))
+        let service = TestService(folder: folder, store: store, running: running)
+        do {
+            let result = try await test(service)
+            try await running.stop()
+            return result
+        } catch {
+            try? await running.stop()
+            throw error
+        }
+    }
+
+    var url: URL {
+        URL(string: "\(running.servicesAddress)/DamageAssessment/FeatureServer/0") ?? folder
+    }
+
+    /// A device. Two with the same name are the same device, before and after a restart.
+    func environment(device: String = "device") -> ServiceEnvironment {
+        ServiceEnvironment(directory: folder.appending(path: device), client: interceptor)
+    }
+
+    func geodatabase(device: String = "device") async throws -> ServiceGeodatabase {
+        let geodatabase = ServiceGeodatabase(url: url, environment: environment(device: device))
+        try await geodatabase.load()
+        return geodatabase
+    }
+
+    /// What the server has.
+    func rows(_ query: FeatureQuery = FeatureQuery(), layerID: Int = 0) async throws -> [FeatureRecord] {
+        try await store.records(query, in: LayerAddress(service: DamageService.name, layerID: layerID))
+    }
+}
