@@ -122,15 +122,20 @@ struct LayerWriter {
                 if let objectID { try $0.bind(objectID, at: 2) }
             }
         }
+        // Not one statement with ON CONFLICT: its rule for conflicts would take the place of the one in the R-tree's
+        // triggers, and an update of a row with a geometry would fail there.
+        if let objectID, let current = try find(.objectID(objectID)) {
+            do {
+                return try write(assignments, edit, to: current)
+            } catch let error as EditError {
+                return failed(error, edit)
+            }
+        }
         var names = assignments.map { quoted(layer.columns[$0.column].name) }
         let setsGeometry = layer.geometryColumn != nil && !edit.geometry.isUnchanged
         if setsGeometry, let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
-        let updates = names.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         let marks = Array(repeating: ", ?", count: names.count).joined()
-        let sql = """
-            INSERT INTO \(table) (\(([key] + names).joined(separator: ", "))) VALUES (?\(marks))
-            ON CONFLICT (\(key)) DO \(names.isEmpty ? "NOTHING" : "UPDATE SET \(updates)")
-            """
+        let sql = "INSERT INTO \(table) (\(([key] + names).joined(separator: ", "))) VALUES (?\(marks))"
         do {
             let geometry = try geometryBlob(edit.geometry)
             try connection.run(sql) { statement in
