@@ -29,7 +29,7 @@ struct DamageAssessmentDemo: DemoService {
                 ])
         }
         let layer = LayerDefinition(
-            id: 0, name: "Damage to Residential Buildings",
+            id: 0, name: "Damage reports",
             description: "Reports of damage to homes after storms, floods and earthquakes.", geometryType: .point,
             spatialReference: .webMercator,
             fields: DemoFields.all([
