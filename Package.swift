@@ -129,7 +129,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkCollectTests",
             dependencies: [
-                "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Fieldwork",
+                "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "Fieldwork",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
