@@ -146,7 +146,13 @@ final class Browser: Sendable {
 
     private func exchange(id: Int, text: String, method: String) throws -> Data {
         try socket.write(Self.frame(Array(text.utf8)))
+        // A page that is left takes the answer to its script along: no answer is an answer then.
+        let deadline = ContinuousClock.now + .seconds(method == "Runtime.evaluate" ? 5 : 60)
         while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero, socket.waitForBytes(seconds: Double(left.components.seconds) + 0.1) else {
+                throw Failure(description: "\(method) had no answer")
+            }
             let message = Data(try readMessage())
             let reply = try JSONDecoder().decode(Reply.self, from: message)
             if reply.id == id {

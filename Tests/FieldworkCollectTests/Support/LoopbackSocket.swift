@@ -87,6 +87,13 @@ final class LoopbackSocket: Sendable {
         }
     }
 
+    /// Waits until there is something to read; false when the time is over.
+    func waitForBytes(seconds: Double) -> Bool {
+        if buffer.withLock({ !$0.isEmpty }) { return true }
+        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, Int32(max(0, seconds) * 1_000)) > 0
+    }
+
     /// False at the end.
     private func fill() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
