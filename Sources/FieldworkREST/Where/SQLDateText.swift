@@ -3,6 +3,12 @@
 package enum SQLDateText {
     package static let millisecondsPerDay: Int64 = 86_400_000
 
+    /// Whole days since 1970-01-01, and the milliseconds since that day's midnight. Any number has them.
+    package static func split(_ milliseconds: Int64) -> (days: Int64, time: Int64) {
+        let (days, time) = milliseconds.quotientAndRemainder(dividingBy: millisecondsPerDay)
+        return time < 0 ? (days - 1, time + millisecondsPerDay) : (days, time)
+    }
+
     /// Days since 1970-01-01.
     package static func days(year: Int, month: Int, day: Int) -> Int64? {
         guard (-9_999...9_999).contains(year), (1...12).contains(month), day >= 1, day <= length(of: month, in: year)
