@@ -8,6 +8,8 @@ package enum Limits {
     package static let services = 200
     /// Features that one tile holds at most; above it the layer is thinned.
     package static let tileFeatures = 6_000
+    /// Features that a thinned tile is left with, about.
+    package static let thinnedFeatures = 2_500
     /// Deepest level of tiles; the map enlarges them beyond.
     package static let tileLevel = 22
     /// Tiles kept in memory.

@@ -46,7 +46,7 @@ import Testing
         let wide = 2 * WebMercator.halfSide
         #expect(TileMaker.share(total: 5_000, width: 1e6, height: 1e6, side: wide) == 1)
         let far = TileMaker.share(total: 60_000, width: 3e4, height: 3e4, side: 1e5)
-        #expect(far < 0.1 && far > 0.05)
+        #expect(far < 0.06 && far > 0.02)
         let near = TileMaker.share(total: 60_000, width: 3e4, height: 3e4, side: 600)
         #expect(near == 1)
     }
@@ -59,6 +59,14 @@ import Testing
         #expect(Place(longitude: .nan, latitude: 0) == nil)
         #expect(Place(longitude: 0, latitude: 89) == nil)
         #expect(Place(longitude: 263, latitude: 0)?.longitude == -97)
+    }
+
+    @Test(arguments: [
+        ("TreesOfPortland", "Trees of Portland"), ("DamageAssessment", "Damage Assessment"), ("GPSTracks", "GPSTracks"),
+        ("street_trees", "street trees"), ("Street trees", "Street trees"), ("", ""),
+    ])
+    func namesOfServicesReadAsTitles(name: String, title: String) {
+        #expect(OpenMap.title(of: name) == title)
     }
 
     @Test func distancesSayHowFarAndWhichWay() throws {

@@ -97,6 +97,14 @@ actor TileMaker {
         return Tile(bytes: bytes, tag: "\"\(StableHash.hex(bytes))\"")
     }
 
+    /// Whether only a share of the layer's features is drawn at a level.
+    func isThinned(_ layer: MapLayer, level: Int) async throws -> Bool {
+        guard layer.geometry == .point, let address = TileAddress(level: max(level, 0), column: 0, row: 0) else {
+            return false
+        }
+        return try await thinning(layer, at: address) != nil
+    }
+
     /// The condition that keeps only a share of the features at small scales; nil where all are drawn.
     private func thinning(_ layer: MapLayer, at address: TileAddress) async throws -> String? {
         let total: Int
@@ -122,7 +130,7 @@ actor TileMaker {
         let tiles = max(1, width / side) * max(1, height / side)
         let densest = min(Double(total), 4 * Double(total) / tiles)
         guard densest > Double(Limits.tileFeatures) else { return 1 }
-        return Double(Limits.tileFeatures) * 0.9 / densest
+        return Double(Limits.thinnedFeatures) / densest
     }
 }
 

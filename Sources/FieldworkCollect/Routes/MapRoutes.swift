@@ -123,8 +123,7 @@ struct NearbyList {
                 row["selected"] = found.reference == selected?.reference
                 return row
             }
-            let count = FieldText.count(found.count ?? found.features.count, layer.noun)
-            values["count"] = place == nil ? count : "\(count), nearest to the middle first"
+            values["count"] = try await count(found, layer: layer, view: view)
             values["empty"] = "No \(layer.noun == "feature" ? "features" : layer.name.lowercased()) in this view."
         } catch let error as CancellationError {
             throw error
@@ -133,6 +132,16 @@ struct NearbyList {
             values["note"] = "The list didn't load: the server doesn't answer. Your edits are on this device."
         }
         return values
+    }
+
+    /// "78 trees, nearest to the middle first"; and, where the map shows fewer, that it does.
+    private func count(_ found: FoundFeatures, layer: MapLayer, view: DeviceSettings.View?) async throws -> String {
+        let total = found.count ?? found.features.count
+        let count = FieldText.count(total, layer.noun)
+        guard let view, total > 0 else { return count }
+        let level = Int(min(max(view.zoom, 0), Double(Limits.tileLevel)))
+        if try await map.tiles.isThinned(layer, level: level) { return "\(count), not all drawn: zoom in for all" }
+        return "\(count), nearest to the middle first"
     }
 
     static func envelope(_ view: DeviceSettings.View) -> Envelope? {

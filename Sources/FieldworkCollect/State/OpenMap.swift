@@ -77,19 +77,24 @@ final class OpenMap: Sendable {
         remembered.withLock { $0.remove(reference) }
     }
 
-    /// "DamageAssessment" reads "Damage assessment"; names with spaces stay as they are.
+    private static let smallWords: Set<String> = ["of", "the", "and", "in", "on", "at", "by", "for", "to"]
+
+    /// "TreesOfPortland" reads "Trees of Portland"; names with spaces stay as they are.
     static func title(of name: String) -> String {
         guard !name.contains(" ") else { return name }
-        var result = ""
-        for character in name.replacingOccurrences(of: "_", with: " ") {
-            if character.isUppercase, let last = result.last, last.isLowercase {
-                result.append(" ")
-                result.append(contentsOf: character.lowercased())
+        var words: [String] = []
+        for character in name {
+            if character == "_" {
+                words.append("")
+            } else if character.isUppercase, words.last?.last?.isLowercase ?? true {
+                words.append(String(character))
             } else {
-                result.append(character)
+                words.isEmpty ? words.append(String(character)) : words[words.count - 1].append(character)
             }
         }
-        return result
+        return words.filter { !$0.isEmpty }.enumerated().map { index, word in
+            index > 0 && smallWords.contains(word.lowercased()) ? word.lowercased() : word
+        }.joined(separator: " ")
     }
 
     /// A name for the service's folder that no address can turn into a path of its own.

@@ -2,7 +2,7 @@
 import { badge, colour, edge, marker, options, readable } from './symbols.js';
 
 const empty = { type: 'FeatureCollection', features: [] };
-const iconSize = ['interpolate', ['linear'], ['zoom'], 2, 0.5, 8, 0.7, 13, 0.8, 16, 1, 20, 1.25];
+const iconSize = ['interpolate', ['linear'], ['zoom'], 2, 0.5, 6, 0.6, 12, 0.6, 14, 0.75, 16, 1, 20, 1.25];
 
 function graticule() {
   const features = [];

@@ -305,7 +305,7 @@ export async function start() {
   await refreshOverlay();
   panels.onChange((changed) => {
     if (changed.selection) showSelection();
-    if (changed.panel) { refreshAll(); if (panels.isMapPage()) restSoon(); }
+    if (changed.panel || changed.written) { refreshAll(); if (panels.isMapPage()) restSoon(); }
   });
   showSelection();
   await atRest();

@@ -65,7 +65,12 @@ export async function open(address, { method = 'GET', body = null, push = true, 
     if (!(response.headers.get('Content-Type') ?? '').startsWith('text/html')) throw new TypeError('not a page');
     if (response.headers.get('Fieldwork-Fragment') === null) { location.assign(at.pathname + at.search); return false; }
     const source = new DOMParser().parseFromString(text, 'text/html');
-    const changed = { panel: replace('panel', source), selection: replace('selection', source) };
+    // The list beside the map stays while it loads anew: an empty one in between would only flicker.
+    const kind = (from) => from.getElementById('panel')?.dataset.kind;
+    const stays = kind(source) === 'nearby' && kind(document) === 'nearby';
+    const changed = {
+      panel: !stays && replace('panel', source), selection: replace('selection', source), written: method !== 'GET',
+    };
     replace('over', source);
     at.searchParams.delete('edit');
     const shown = at.pathname + at.search;
