@@ -41,7 +41,6 @@ let package = Package(
             name: "FieldworkStore",
             dependencies: [
                 "FieldworkREST", "FieldworkGeometry",
-                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -103,7 +102,6 @@ let package = Package(
             name: "FieldworkStoreTests",
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
-                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -129,7 +127,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkCollectTests",
             dependencies: [
-                "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Fieldwork",
+                "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "Fieldwork",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,4 +1,3 @@
-import Fieldwork
 import Foundation
 import Hummingbird
 package import Logging
@@ -28,7 +27,6 @@ package struct CollectApp: Service {
                 .notLoopback, "The app listens on this machine only, not on \(configuration.host).",
                 nextStep: "Use 127.0.0.1.")
         }
-        ArcGISEnvironment.localEditsDirectory = configuration.dataDirectory.appending(path: "services")
         let hub = EventHub()
         let workspace = try Workspace(configuration: configuration, hub: hub, logger: logger)
         let pages = PageRenderer(

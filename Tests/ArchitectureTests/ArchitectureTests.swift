@@ -108,7 +108,8 @@ private struct Source {
     static func files(under folder: String) throws -> [Source] {
         try paths(under: folder).filter { $0.hasSuffix(".swift") }.map { path in
             let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
-            return Source(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+            return Source(
+                path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
         }
     }
 }

@@ -67,7 +67,8 @@ import Testing
             let visitor = try await PlainClient.visitor(port: field.app.port)
             let reference = try await field.firstReference()
             let pages = [
-                "/map", "/map/f/\(reference)", "/f/\(reference)", "/f/\(reference)/edit", "/f/\(reference)/move", "/add/0",
+                "/map", "/map/f/\(reference)", "/f/\(reference)", "/f/\(reference)/edit", "/f/\(reference)/move",
+                "/add/0",
                 "/list", "/changes", "/layers", "/settings", "/help/keys", "/start",
             ]
             for path in pages {

@@ -24,9 +24,11 @@ import Testing
         #expect(throws: CollectError.self) { try FormValues(bytes: form(Limits.formFields + 1)) }
     }
 
-    @Test(arguments: [
-        ("38.9", 38.9), ("\u{2212}98,5", -98.5), (" 7 ", 7), ("nan", nil), ("inf", nil), ("1e400", nil), ("abc", nil), ("", nil),
-    ] as [(String, Double?)])
+    @Test(
+        arguments: [
+            ("38.9", 38.9), ("\u{2212}98,5", -98.5), (" 7 ", 7), ("nan", nil), ("inf", nil), ("1e400", nil),
+            ("abc", nil), ("", nil),
+        ] as [(String, Double?)])
     func readsNumbersAsPeopleWriteThem(text: String, number: Double?) {
         #expect(FormValues.number(text) == number)
     }

@@ -19,7 +19,8 @@ package enum FeatureServiceDirectory {
     static func services(of root: URL, client: any ServiceClient) async throws -> [Entry] {
         let catalogue = try await json(root, client: client)
         var entries = Self.entries(in: catalogue, root: root)
-        for folder in (catalogue["folders"]?.arrayValue ?? []).compactMap(\.stringValue).prefix(Limits.catalogueFolders) {
+        for folder in (catalogue["folders"]?.arrayValue ?? []).compactMap(\.stringValue).prefix(Limits.catalogueFolders)
+        {
             entries += Self.entries(in: try await json(root.appending(path: folder), client: client), root: root)
         }
         return entries

@@ -60,7 +60,9 @@ final class AccessPolicy: Sendable {
         for field in request.headerFields[values: .cookie] {
             for pair in field.split(separator: ";") {
                 let parts = pair.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == Self.cookieName else { continue }
+                guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == Self.cookieName else {
+                    continue
+                }
                 if Self.isEqual(parts[1].trimmingCharacters(in: .whitespaces), key) { return true }
             }
         }

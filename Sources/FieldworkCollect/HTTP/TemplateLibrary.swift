@@ -11,7 +11,8 @@ struct TemplateLibrary: Sendable {
     init() throws {
         let directory = AssetLibrary.resources.appendingPathComponent("templates", isDirectory: true)
         var library = MustacheLibrary()
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.hasSuffix(".mustache") {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        where name.hasSuffix(".mustache") {
             let text = try String(contentsOf: directory.appendingPathComponent(name), encoding: .utf8)
             try library.register(text, named: String(name.dropLast(".mustache".count)))
         }

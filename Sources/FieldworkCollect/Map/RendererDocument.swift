@@ -69,7 +69,8 @@ struct SymbolDocument: Decodable {
         case .point:
             let strokes = style == "esriSMSCross" || style == "esriSMSX"
             return SymbolClass(
-                label: label, path: Self.markerPaths[style ?? ""] ?? Self.circle, fill: strokes ? "none" : fill ?? "none",
+                label: label, path: Self.markerPaths[style ?? ""] ?? Self.circle,
+                fill: strokes ? "none" : fill ?? "none",
                 edge: strokes ? fill ?? edge ?? "#0b4f8a" : edge ?? (fill == nil ? "#0b4f8a" : "#ffffff"),
                 edgeWidth: 1.4, size: (size ?? width ?? 9) * 4 / 3)
         case .line:
@@ -86,7 +87,8 @@ struct SymbolDocument: Decodable {
     private static let circle = "M7.5 0A7.5 7.5 0 1 1-7.5 0 7.5 7.5 0 1 1 7.5 0z"
     private static let markerPaths = [
         "esriSMSCircle": circle, "esriSMSDiamond": "M0-9 9 0 0 9-9 0z", "esriSMSTriangle": "M0-9 9 7.5-9 7.5z",
-        "esriSMSSquare": "M-7-7H7V7H-7z", "esriSMSCross": "M0-8V8M-8 0H8", "esriSMSX": "M-6.5-6.5 6.5 6.5M6.5-6.5-6.5 6.5",
+        "esriSMSSquare": "M-7-7H7V7H-7z", "esriSMSCross": "M0-8V8M-8 0H8",
+        "esriSMSX": "M-6.5-6.5 6.5 6.5M6.5-6.5-6.5 6.5",
     ]
 
     /// `#rrggbb` from 0…255 numbers; nil for none or clear.

@@ -232,7 +232,8 @@ struct AttributeForm: Sendable {
             if field.length > 0, posted.count > field.length {
                 return .failure(
                     Complaint(
-                        text: "\(FieldText.count(posted.count, "character")) are more than the \(field.length) this field holds."
+                        text:
+                            "\(FieldText.count(posted.count, "character")) are more than the \(field.length) this field holds."
                     ))
             }
             return .success(posted.replacingOccurrences(of: "\r\n", with: "\n"))
@@ -261,7 +262,8 @@ struct AttributeForm: Sendable {
         }
         let year = String(parts.year ?? 1970)
         let padded = String(repeating: "0", count: max(0, 4 - year.count)) + year
-        return "\(padded)-\(two(parts.month))-\(two(parts.day))T\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
+        return
+            "\(padded)-\(two(parts.month))-\(two(parts.day))T\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
     }
 
     /// Reads what `datetime-local` posts: `2026-05-14T14:05` with or without seconds, in this device's time zone.

@@ -37,7 +37,8 @@ struct FeatureViews {
             "feature": found.reference.text, "title": title.title,
             "subtitle": title.subtitle.isEmpty ? title.id : "\(title.id) · \(title.subtitle)",
             "symbol": symbol(found), "selected": false,
-            "distance": found.distance.map(FieldText.distance).orFalse, "direction": (found.distance ?? 0) < 0.05 ? "" : found.direction ?? "",
+            "distance": found.distance.map(FieldText.distance).orFalse,
+            "direction": (found.distance ?? 0) < 0.05 ? "" : found.direction ?? "",
         ]) { $1 }
         if found.distance == nil { values["distance"] = "" }
         let text = FieldText(layer: found.layer)

@@ -24,9 +24,10 @@ struct StatusLine: Sendable {
         }
         refused = refusedCount > 0 ? "\(refusedCount) refused" : nil
         if report.unsent == 0, refusedCount == 0, !away {
-            calm = report.lastSent.map {
-                "all sent \(FieldText.date($0, now: Date(), timeZone: .current).replacingOccurrences(of: "today ", with: ""))"
-            } ?? "all sent"
+            calm =
+                report.lastSent.map {
+                    "all sent \(FieldText.date($0, now: Date(), timeZone: .current).replacingOccurrences(of: "today ", with: ""))"
+                } ?? "all sent"
         } else {
             calm = nil
         }

@@ -48,7 +48,8 @@ struct ChangesRoutes: Sendable {
         var values: Values = [
             "figure": FieldText.count(report.unsent, "edit"), "canSend": report.unsent > 0,
             "figureNote": report.unsent == 0 ? "All is sent." : "on this device, not on the server yet",
-            "attempt": report.lastSent.map { "Last sent \(FieldText.date($0, now: Date(), timeZone: .current))" }.orFalse,
+            "attempt": report.lastSent.map { "Last sent \(FieldText.date($0, now: Date(), timeZone: .current))" }
+                .orFalse,
             "failure": false, "failureNote": "",
         ]
         if report.unsent == 0 { values["figure"] = "0 edits" }

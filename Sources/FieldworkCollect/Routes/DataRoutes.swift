@@ -134,7 +134,9 @@ struct DataRoutes: Sendable {
     static func place(_ form: FormValues) throws -> Place {
         guard let longitude = form.number("lon"), let latitude = form.number("lat"),
             let place = Place(longitude: longitude, latitude: latitude)
-        else { throw CollectError(.badForm, "The place isn't on the map.", nextStep: "Type degrees: 38.9, \u{2212}98.5.") }
+        else {
+            throw CollectError(.badForm, "The place isn't on the map.", nextStep: "Type degrees: 38.9, \u{2212}98.5.")
+        }
         return place
     }
 

@@ -34,10 +34,14 @@ struct FrameRoutes: Sendable {
 
     // MARK: First start
 
-    private func start(_ request: Request, typed: String, problem: (what: String, next: String)?) async throws -> Response {
+    private func start(_ request: Request, typed: String, problem: (what: String, next: String)?) async throws
+        -> Response
+    {
         var problem = problem
         if problem == nil, request.uri.queryParameters["problem"] != nil {
-            problem = ("The map of last time didn't open: its server doesn't answer.", "Try again, or open another one.")
+            problem = (
+                "The map of last time didn't open: its server doesn't answer.", "Try again, or open another one."
+            )
         }
         var services: [ServiceDirectory.Entry] = []
         do {

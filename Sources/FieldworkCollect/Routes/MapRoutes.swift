@@ -61,7 +61,9 @@ struct MapRoutes: Sendable {
         let all = try await map.identify(place, tolerance: numbers[2], hidden: workspace.settings.hidden(of: map.key))
         guard let index = all.firstIndex(where: { $0.reference == found.reference }), all.count > 1 else { return nil }
         let next = all[(index + 1) % all.count]
-        return (index + 1, all.count, "\(next.reference.mapAddress)?here=\(numbers.map { "\($0)" }.joined(separator: ","))")
+        return (
+            index + 1, all.count, "\(next.reference.mapAddress)?here=\(numbers.map { "\($0)" }.joined(separator: ","))"
+        )
     }
 
     private func over(_ request: Request, map: OpenMap) -> Values {
@@ -76,7 +78,8 @@ struct MapRoutes: Sendable {
     ) async throws -> PageRenderer.Panel {
         // A script that picks on the map leaves the list as it is, and a page with a script fills it when the map rests.
         let isFragment = request.headers[.fragment] != nil
-        let values = isFragment ? Self.waiting(map) : try await NearbyList(map: map, pages: pages).values(selected: selected)
+        let values =
+            isFragment ? Self.waiting(map) : try await NearbyList(map: map, pages: pages).values(selected: selected)
         return PageRenderer.Panel(
             template: "nearby", kind: "nearby", tab: "map", title: "Map", values: values)
     }
@@ -101,7 +104,9 @@ struct NearbyList {
     func values(selected: FoundFeature? = nil) async throws -> Values {
         let settings = pages.workspace.settings
         let hidden = settings.hidden(of: map.key)
-        var values: Values = ["heading": Self.heading(map), "note": false, "count": "", "rows": [Values](), "empty": ""]
+        var values: Values = [
+            "heading": Self.heading(map), "note": false, "count": "", "rows": [Values](), "empty": "",
+        ]
         guard let layer = map.layers.last(where: { !hidden.contains($0.id) }) else {
             values["empty"] = "All layers are switched off."
             return values

@@ -91,7 +91,8 @@ struct MapLayer: Sendable {
     static func singular(_ name: String) -> String {
         let last = name.split(whereSeparator: { !$0.isLetter }).last.map(String.init) ?? ""
         let word = last.lowercased()
-        guard word.count > 3, word.hasSuffix("s"), !word.hasSuffix("ss"), !word.hasSuffix("us"), word != "species" else {
+        guard word.count > 3, word.hasSuffix("s"), !word.hasSuffix("ss"), !word.hasSuffix("us"), word != "species"
+        else {
             return "feature"
         }
         return word.hasSuffix("ies") ? word.dropLast(3) + "y" : String(word.dropLast())

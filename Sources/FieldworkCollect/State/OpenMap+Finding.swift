@@ -90,7 +90,8 @@ extension OpenMap {
     }
 
     /// The features of a layer nearest to a place, within an area where one is given.
-    func nearest(_ layer: MapLayer, to place: Place?, within area: Envelope?, limit: Int) async throws -> FoundFeatures {
+    func nearest(_ layer: MapLayer, to place: Place?, within area: Envelope?, limit: Int) async throws -> FoundFeatures
+    {
         let parameters = QueryParameters()
         parameters.geometry = area
         parameters.spatialRelationship = .envelopeIntersects
@@ -126,7 +127,8 @@ extension OpenMap {
 
     private static func around(_ place: Place, width: Double, height: Double) -> Envelope {
         Envelope(
-            xMin: place.x - width / 2, yMin: place.y - height / 2, xMax: place.x + width / 2, yMax: place.y + height / 2,
+            xMin: place.x - width / 2, yMin: place.y - height / 2, xMax: place.x + width / 2,
+            yMax: place.y + height / 2,
             spatialReference: .webMercator)
     }
 

@@ -35,7 +35,7 @@ final class OpenMap: Sendable {
     var key: String { url.absoluteString }
 
     static func open(_ url: URL, dataDirectory: URL) async throws -> OpenMap {
-        let geodatabase = ServiceGeodatabase(url: url)
+        let geodatabase = ServiceGeodatabase(url: url, keptIn: dataDirectory.appending(path: "services"))
         try await geodatabase.load()
         guard let info = geodatabase.serviceInfo else {
             throw CollectError(.notAFeatureService, "\(url.absoluteString) tells nothing about its layers.")

@@ -152,7 +152,9 @@ actor Outbox {
             for edit in result.editResults {
                 if edit.didCompleteWithErrors {
                     let reason = Self.reason(edit.error)
-                    if let uuid = edit.globalID { refusals[FeatureReference(layer: layer, key: .global(uuid))] = reason }
+                    if let uuid = edit.globalID {
+                        refusals[FeatureReference(layer: layer, key: .global(uuid))] = reason
+                    }
                     refusals[FeatureReference(layer: layer, key: .object(edit.objectID))] = reason
                 } else {
                     layers.insert(layer)

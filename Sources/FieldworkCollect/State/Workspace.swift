@@ -101,7 +101,8 @@ actor Workspace {
 
     /// An address of a feature service over HTTP, without a layer at its end.
     static func serviceURL(_ url: URL) throws -> URL {
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false), let scheme = parts.scheme?.lowercased(),
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
+            let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", parts.host?.isEmpty == false,
             let range = parts.path.range(of: "/FeatureServer")
         else {

@@ -29,7 +29,7 @@ struct DamageAssessmentDemo: DemoService {
                 ])
         }
         let layer = LayerDefinition(
-            id: 0, name: "Damage to Residential Buildings",
+            id: 0, name: "Damage reports",
             description: "Reports of damage to homes after storms, floods and earthquakes.", geometryType: .point,
             spatialReference: .webMercator,
             fields: DemoFields.all([
@@ -62,8 +62,10 @@ struct DamageAssessmentDemo: DemoService {
     func batches() -> AnySequence<LayerEdits> {
         var generator = SeededGenerator(seed: 0x0DA3_A6E0)
         let towns = (0..<60).map { _ in
-            (x: Double.random(in: -11_600_000 ... -9_700_000, using: &generator),
-             y: Double.random(in: 3_800_000...5_400_000, using: &generator))
+            (
+                x: Double.random(in: -11_600_000 ... -9_700_000, using: &generator),
+                y: Double.random(in: 3_800_000...5_400_000, using: &generator)
+            )
         }
         let adds = (0..<Self.featureCount).map { _ in Self.report(near: generator.pick(towns), &generator) }
         return AnySequence([LayerEdits(layerID: 0, adds: adds)])

@@ -42,11 +42,13 @@ enum DemoStore {
         for edits in demo.batches() {
             try Task.checkCancellation()
             let batch = EditBatch(
-                layers: [edits], usesGlobalIDs: true, editor: "demo", moment: Date(timeIntervalSince1970: 1_767_225_600),
+                layers: [edits], usesGlobalIDs: true, editor: "demo",
+                moment: Date(timeIntervalSince1970: 1_767_225_600),
                 origin: .load)
             let result = try await store.apply(batch, to: name)
             if let error = result.layers.flatMap(\.adds).compactMap(\.error).first {
-                throw CommandFailure(.software, "The demo data does not keep the rules of \(name.name): \(error.description)")
+                throw CommandFailure(
+                    .software, "The demo data does not keep the rules of \(name.name): \(error.description)")
             }
             count += edits.adds.count
             bar.advance(to: count)

@@ -23,23 +23,35 @@ struct PortlandGrid {
 
     private static let names = [
         "Alameda", "Arbor Lodge", "Boise", "Brentwood", "Buckman", "Concordia", "Creston", "Cully", "Eliot", "Foster",
-        "Grant Park", "Hazelwood", "Hollywood", "Humboldt", "Irvington", "Kenton", "Kerns", "King", "Laurelhurst", "Lents",
-        "Lloyd", "Madison", "Montavilla", "Mt Tabor", "Overlook", "Piedmont", "Richmond", "Roseway", "Sabin", "Sellwood",
+        "Grant Park", "Hazelwood", "Hollywood", "Humboldt", "Irvington", "Kenton", "Kerns", "King", "Laurelhurst",
+        "Lents",
+        "Lloyd", "Madison", "Montavilla", "Mt Tabor", "Overlook", "Piedmont", "Richmond", "Roseway", "Sabin",
+        "Sellwood",
         "Sunnyside", "Sunderland", "Vernon", "Wilkes", "Woodlawn", "Woodstock",
     ]
 
     private static let kinds: [(code: String, common: String, scientific: String, family: String, share: Double)] = [
         ("ACPL", "Norway maple", "Acer platanoides", "Sapindaceae", 12),
-        ("ACRU", "Red maple", "Acer rubrum", "Sapindaceae", 9), ("ACMA", "Bigleaf maple", "Acer macrophyllum", "Sapindaceae", 3),
-        ("ACPA", "Japanese maple", "Acer palmatum", "Sapindaceae", 4), ("BEPE", "Silver birch", "Betula pendula", "Betulaceae", 4),
-        ("CABE", "European hornbeam", "Carpinus betulus", "Betulaceae", 3), ("CEJA", "Katsura", "Cercidiphyllum japonicum", "Cercidiphyllaceae", 2),
-        ("COKO", "Kousa dogwood", "Cornus kousa", "Cornaceae", 4), ("CRLA", "Lavalle hawthorn", "Crataegus × lavalleei", "Rosaceae", 4),
-        ("FRAM", "White ash", "Fraxinus americana", "Oleaceae", 3), ("FRPE", "Green ash", "Fraxinus pennsylvanica", "Oleaceae", 3),
-        ("GIBI", "Ginkgo", "Ginkgo biloba", "Ginkgoaceae", 2), ("LIST", "Sweetgum", "Liquidambar styraciflua", "Altingiaceae", 4),
-        ("MAFL", "Flowering crabapple", "Malus floribunda", "Rosaceae", 5), ("PRCE", "Cherry plum", "Prunus cerasifera", "Rosaceae", 9),
-        ("PRSE", "Japanese cherry", "Prunus serrulata", "Rosaceae", 8), ("PYCA", "Callery pear", "Pyrus calleryana", "Rosaceae", 6),
-        ("PSME", "Douglas fir", "Pseudotsuga menziesii", "Pinaceae", 2), ("QUPA", "Pin oak", "Quercus palustris", "Fagaceae", 3),
-        ("QURU", "Northern red oak", "Quercus rubra", "Fagaceae", 4), ("TICO", "Small-leaved lime", "Tilia cordata", "Malvaceae", 4),
+        ("ACRU", "Red maple", "Acer rubrum", "Sapindaceae", 9),
+        ("ACMA", "Bigleaf maple", "Acer macrophyllum", "Sapindaceae", 3),
+        ("ACPA", "Japanese maple", "Acer palmatum", "Sapindaceae", 4),
+        ("BEPE", "Silver birch", "Betula pendula", "Betulaceae", 4),
+        ("CABE", "European hornbeam", "Carpinus betulus", "Betulaceae", 3),
+        ("CEJA", "Katsura", "Cercidiphyllum japonicum", "Cercidiphyllaceae", 2),
+        ("COKO", "Kousa dogwood", "Cornus kousa", "Cornaceae", 4),
+        ("CRLA", "Lavalle hawthorn", "Crataegus × lavalleei", "Rosaceae", 4),
+        ("FRAM", "White ash", "Fraxinus americana", "Oleaceae", 3),
+        ("FRPE", "Green ash", "Fraxinus pennsylvanica", "Oleaceae", 3),
+        ("GIBI", "Ginkgo", "Ginkgo biloba", "Ginkgoaceae", 2),
+        ("LIST", "Sweetgum", "Liquidambar styraciflua", "Altingiaceae", 4),
+        ("MAFL", "Flowering crabapple", "Malus floribunda", "Rosaceae", 5),
+        ("PRCE", "Cherry plum", "Prunus cerasifera", "Rosaceae", 9),
+        ("PRSE", "Japanese cherry", "Prunus serrulata", "Rosaceae", 8),
+        ("PYCA", "Callery pear", "Pyrus calleryana", "Rosaceae", 6),
+        ("PSME", "Douglas fir", "Pseudotsuga menziesii", "Pinaceae", 2),
+        ("QUPA", "Pin oak", "Quercus palustris", "Fagaceae", 3),
+        ("QURU", "Northern red oak", "Quercus rubra", "Fagaceae", 4),
+        ("TICO", "Small-leaved lime", "Tilia cordata", "Malvaceae", 4),
         ("ULAM", "American elm", "Ulmus americana", "Ulmaceae", 2),
     ]
 
@@ -96,14 +108,16 @@ struct PortlandGrid {
             let y = alongSouth ? bottom + 8 : bottom + step
             let number = alongSouth ? 100 * (column + 1) + place * 6 : 100 * (row + 1) + place * 6
             let street = alongSouth ? "NE \(Self.ordinal(row + 1)) St" : "NE \(Self.ordinal(column + 1)) Ave"
-            let kind = Double.random(in: 0..<1, using: &generator) < 0.8
+            let kind =
+                Double.random(in: 0..<1, using: &generator) < 0.8
                 ? generator.pick(streetKinds) : generator.pick(Self.kinds.map { ($0, $0.share) })
             plant(kind.code, x: x, y: y, address: "\(number) \(street)", hood: hood, &generator)
         }
     }
 
     private static func ordinal(_ number: Int) -> String {
-        let suffix = (11...13).contains(number % 100) ? "th" : ["th", "st", "nd", "rd"][number % 10 < 4 ? number % 10 : 0]
+        let suffix =
+            (11...13).contains(number % 100) ? "th" : ["th", "st", "nd", "rd"][number % 10 < 4 ? number % 10 : 0]
         return "\(number)\(suffix)"
     }
 

@@ -13,12 +13,15 @@ struct SaveTheBayDemo: DemoService {
     }
 
     private static let birds = [
-        Kind(id: 0, name: "Brown pelican", color: [122, 84, 44]), Kind(id: 1, name: "Roseate spoonbill", color: [214, 90, 140]),
-        Kind(id: 2, name: "Great blue heron", color: [70, 104, 150]), Kind(id: 3, name: "Laughing gull", color: [90, 90, 90]),
+        Kind(id: 0, name: "Brown pelican", color: [122, 84, 44]),
+        Kind(id: 1, name: "Roseate spoonbill", color: [214, 90, 140]),
+        Kind(id: 2, name: "Great blue heron", color: [70, 104, 150]),
+        Kind(id: 3, name: "Laughing gull", color: [90, 90, 90]),
         Kind(id: 4, name: "American oystercatcher", color: [180, 60, 30]),
     ]
     private static let marine = [
-        Kind(id: 0, name: "Bottlenose dolphin", color: [52, 110, 160]), Kind(id: 1, name: "Kemp's ridley turtle", color: [70, 120, 60]),
+        Kind(id: 0, name: "Bottlenose dolphin", color: [52, 110, 160]),
+        Kind(id: 1, name: "Kemp's ridley turtle", color: [70, 120, 60]),
         Kind(id: 2, name: "Blue crab", color: [30, 80, 190]), Kind(id: 3, name: "Oyster reef", color: [130, 120, 90]),
     ]
 
@@ -66,7 +69,8 @@ struct SaveTheBayDemo: DemoService {
         var generator = SeededGenerator(seed: 0x5A7E_BA40)
         return AnySequence([
             LayerEdits(layerID: 0, adds: (0..<420).map { _ in Self.sighting(Self.birds, offshore: 9_000, &generator) }),
-            LayerEdits(layerID: 1, adds: (0..<260).map { _ in Self.sighting(Self.marine, offshore: 6_000, &generator) }),
+            LayerEdits(
+                layerID: 1, adds: (0..<260).map { _ in Self.sighting(Self.marine, offshore: 6_000, &generator) }),
         ])
     }
 

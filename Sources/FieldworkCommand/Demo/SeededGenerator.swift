@@ -49,6 +49,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     /// A moment between two days counted from 1970, in milliseconds.
     mutating func moment(fromDay first: Int64, toDay last: Int64) -> Int64 {
-        Int64.random(in: first..<last, using: &self) * 86_400_000 + Int64.random(in: 28_800..<64_800, using: &self) * 1_000
+        Int64.random(in: first..<last, using: &self) * 86_400_000 + Int64.random(in: 28_800..<64_800, using: &self)
+            * 1_000
     }
 }

@@ -28,7 +28,8 @@ struct TreesOfPortlandDemo: DemoService {
             FieldDefinition(
                 name: "DBH", alias: "Diameter (in)", type: .double,
                 domain: DomainDefinition(name: "Diameter", kind: .range(minimum: .real(0), maximum: .real(150)))),
-            FieldDefinition(name: "WiresOverhead", alias: "Wires", type: .string, length: 20,
+            FieldDefinition(
+                name: "WiresOverhead", alias: "Wires", type: .string, length: 20,
                 domain: DemoFields.choice("Wires", ["None", "High voltage", "Low voltage"])),
             FieldDefinition(name: "Inventoried", alias: "Inventoried", type: .date),
         ]),

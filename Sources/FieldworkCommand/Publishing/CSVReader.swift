@@ -71,7 +71,11 @@ struct CSVReader {
                 return values + [try finish(&value)]
             default:
                 // The byte-order mark of the first line.
-                if line == 1, values.isEmpty, value == [0xEF, 0xBB], byte == 0xBF { value.removeAll() } else { value.append(byte) }
+                if line == 1, values.isEmpty, value == [0xEF, 0xBB], byte == 0xBF {
+                    value.removeAll()
+                } else {
+                    value.append(byte)
+                }
             }
         }
         if isQuoted { throw CommandFailure(.badData, "A quote that begins in line \(line) is not closed.") }

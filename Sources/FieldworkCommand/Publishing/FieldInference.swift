@@ -86,10 +86,11 @@ enum FieldNames {
     static func unique(_ names: [String]) -> [String] {
         var taken: Set<String> = ["objectid", "globalid", "shape", "geom", "fid", ""]
         return names.enumerated().map { index, name in
-            var base = String(name.unicodeScalars.map { scalar in
-                let isWord = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
-                return isWord ? Character(scalar) : "_"
-            })
+            var base = String(
+                name.unicodeScalars.map { scalar in
+                    let isWord = scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
+                    return isWord ? Character(scalar) : "_"
+                })
             if base.isEmpty { base = "column_\(index + 1)" }
             if base.first?.isNumber == true { base = "_" + base }
             var candidate = String(base.prefix(60))

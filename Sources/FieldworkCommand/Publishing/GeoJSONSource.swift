@@ -53,7 +53,8 @@ struct GeoJSONSource: FeatureSource {
             })
         guard kinds.count <= 1, !kinds.contains(nil) else {
             throw CommandFailure(
-                .badData, "The file mixes kinds of geometry (\(types.sorted().joined(separator: ", "))); a layer has one.")
+                .badData,
+                "The file mixes kinds of geometry (\(types.sorted().joined(separator: ", "))); a layer has one.")
         }
         return kinds.first ?? nil
     }
@@ -165,7 +166,9 @@ private struct FeatureCutter {
                 }
             default: break
             }
-            guard feature.count <= Self.featureBytesMax else { throw CommandFailure(.badData, "A feature is too large.") }
+            guard feature.count <= Self.featureBytesMax else {
+                throw CommandFailure(.badData, "A feature is too large.")
+            }
         }
     }
 

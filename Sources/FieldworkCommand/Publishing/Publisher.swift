@@ -105,8 +105,9 @@ struct Publisher {
     private static func drawingInfo(_ type: LayerGeometryType?) -> JSONValue? {
         switch type {
         case .point?, .multipoint?: DemoSymbols.simple(DemoSymbols.marker("Circle", [30, 122, 76], size: 8))
-        case .polyline?: DemoSymbols.simple(
-            ["type": "esriSLS", "style": "esriSLSSolid", "color": [52, 110, 160, 255], "width": 2])
+        case .polyline?:
+            DemoSymbols.simple(
+                ["type": "esriSLS", "style": "esriSLSSolid", "color": [52, 110, 160, 255], "width": 2])
         case .polygon?: DemoSymbols.simple(DemoSymbols.fill([52, 110, 160, 60], outline: [52, 110, 160]))
         default: nil
         }
@@ -126,14 +127,16 @@ struct Publisher {
             for bad in batch.badRows {
                 guard skipsBadRows else {
                     throw CommandFailure(
-                        .badData, "\(bad.place): \(bad.reason). Nothing was published; --skip-bad-rows leaves such rows out.")
+                        .badData,
+                        "\(bad.place): \(bad.reason). Nothing was published; --skip-bad-rows leaves such rows out.")
                 }
                 Terminal.error("Skipped \(bad.place): \(bad.reason)")
                 skipped += 1
             }
             let result = try await store.apply(
                 EditBatch(
-                    layers: [LayerEdits(layerID: 0, adds: batch.adds)], rollsBackOnFailure: !skipsBadRows, moment: Date(),
+                    layers: [LayerEdits(layerID: 0, adds: batch.adds)], rollsBackOnFailure: !skipsBadRows,
+                    moment: Date(),
                     origin: .load), to: name)
             let errors = result.layers.flatMap(\.adds).compactMap(\.error).filter { $0 != .rolledBack }
             if let error = errors.first, !skipsBadRows {

@@ -18,7 +18,8 @@ struct FeatureText {
         switch format {
         case .table: writeTable(set)
         case .csv: writeCSV(set)
-        case .json: writeObjects(set, head: #"{"features":["#) { feature in
+        case .json:
+            writeObjects(set, head: #"{"features":["#) { feature in
                 var object: JSONValue = ["attributes": Self.attributes(feature, set)]
                 if let geometry = feature.geometry, var members = object.objectValue {
                     members["geometry"] = GeoServicesJSON.json(for: geometry)
@@ -26,7 +27,8 @@ struct FeatureText {
                 }
                 return object.text
             }
-        case .geojson: writeObjects(set, head: #"{"type":"FeatureCollection","features":["#) { feature in
+        case .geojson:
+            writeObjects(set, head: #"{"type":"FeatureCollection","features":["#) { feature in
                 var geometry: [UInt8] = Array("null".utf8)
                 if let shape = feature.geometry {
                     geometry = []
@@ -98,8 +100,12 @@ struct FeatureText {
         let rows = set.features.map { feature in
             set.fields.map { field in
                 // Control characters of a value must not steer the terminal.
-                String(Self.shown(feature.attributes[field.name] ?? .null, field).prefix(40).map { $0.isNewline ? " " : $0 })
-                    .filter { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
+                String(
+                    Self.shown(feature.attributes[field.name] ?? .null, field).prefix(40).map {
+                        $0.isNewline ? " " : $0
+                    }
+                )
+                .filter { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
             }
         }
         let titles = set.fields.map(\.name)

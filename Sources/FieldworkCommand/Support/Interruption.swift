@@ -3,7 +3,9 @@ import Foundation
 
 /// Lets Ctrl-C and SIGTERM cancel a piece of work, so that it can tidy up after itself.
 enum Interruption {
-    static func cancelling<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+    static func cancelling<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws
+        -> Result
+    {
         let work = Task { try await body() }
         let sources = [SIGINT, SIGTERM].map { signal in
             // The default action would end the program before the work has tidied up.

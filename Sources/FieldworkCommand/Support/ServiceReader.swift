@@ -37,7 +37,8 @@ struct ServiceReader: Sendable {
             throw CommandFailure(.unavailable, "\(url.absoluteString) does not answer: \(error.localizedDescription)")
         }
         guard let json = try? JSONParser.parse(data) else {
-            throw CommandFailure(.unavailable, "\(url.absoluteString) does not answer as a service of this protocol does.")
+            throw CommandFailure(
+                .unavailable, "\(url.absoluteString) does not answer as a service of this protocol does.")
         }
         if let error = ServiceError(answer: json) { throw error }
         return json

@@ -93,7 +93,8 @@ struct ExportCommand: AsyncParsableCommand {
         own.relationships = []
         own.hasAttachments = false
         let definition = ServiceDefinition(
-            name: ServiceName(name: file.deletingPathExtension().lastPathComponent.filter { $0.isLetter || $0.isNumber }),
+            name: ServiceName(
+                name: file.deletingPathExtension().lastPathComponent.filter { $0.isLetter || $0.isNumber }),
             spatialReference: layer.spatialReference, layers: [own])
         let geoPackage = try await GeoPackageStore.createFile(
             at: file, definition: definition, options: GeoPackageFile.Options(keepsObjectIDs: true))

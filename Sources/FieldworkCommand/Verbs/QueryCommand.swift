@@ -43,7 +43,8 @@ struct QueryCommand: AsyncParsableCommand {
                 let layer = try await reader.layer()
                 var writer = FeatureText(format: format) { Terminal.write($0, to: .standardOutput) }
                 try await reader.pages(
-                    of: layer, condition: condition, outFields: outFields, limit: limit ?? (format == .table ? 50 : nil),
+                    of: layer, condition: condition, outFields: outFields,
+                    limit: limit ?? (format == .table ? 50 : nil),
                     outSR: format == .geojson ? 4_326 : nil
                 ) { writer.write($0) }
                 writer.finish()

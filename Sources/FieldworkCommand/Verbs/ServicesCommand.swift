@@ -27,7 +27,8 @@ struct ServicesCommand: AsyncParsableCommand {
 
     private func listLocal() async throws {
         guard FileManager.default.fileExists(atPath: data.url.path) else {
-            throw CommandFailure(.noInput, "\(data.url.path) is not there. fieldwork publish or fieldwork demo makes it.")
+            throw CommandFailure(
+                .noInput, "\(data.url.path) is not there. fieldwork publish or fieldwork demo makes it.")
         }
         let store = try await GeoPackageStore.open(at: data.url)
         for name in try await store.serviceNames() {

@@ -11,8 +11,25 @@ struct LayerWriter {
     /// Adds may choose their object id.
     let keepsObjectIDs: Bool
 
-    private var table: String { quoted(layer.tableName) }
-    private var key: String { quoted(layer.objectIDColumn) }
+    // SQL that every feature of the batch uses.
+    private let table: String
+    private let key: String
+    private let insertSQL: String
+    private let globalIDs = GlobalIDSource()
+
+    init(layer: StoredLayer, rules: RowRules, connection: SQLiteConnection, batch: EditBatch, keepsObjectIDs: Bool) {
+        self.layer = layer
+        self.rules = rules
+        self.connection = connection
+        self.batch = batch
+        self.keepsObjectIDs = keepsObjectIDs
+        table = quoted(layer.tableName)
+        key = quoted(layer.objectIDColumn)
+        var names = layer.columns.filter(\.isStored).map { quoted($0.name) }
+        if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
+        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        insertSQL = "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+    }
 
     // MARK: Adds
 
@@ -72,18 +89,11 @@ struct LayerWriter {
             error: EditError(code: 1016, description: "A feature with this object id exists already."))
     }
 
-    private var insertSQL: String {
-        var names = layer.columns.filter(\.isStored).map { quoted($0.name) }
-        if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
-        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        return "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
-    }
-
     /// The client's id where it counts, else a new one; nil for a layer without.
     private func newGlobalID(_ edit: FeatureEdit) -> UUID? {
         guard layer.globalIDIndex != nil else { return nil }
         if batch.usesGlobalIDs || batch.origin != .edit, let id = givenGlobalID(edit) { return id }
-        return UUID()
+        return globalIDs.next()
     }
 
     private func givenGlobalID(_ edit: FeatureEdit) -> UUID? {
@@ -99,7 +109,7 @@ struct LayerWriter {
 
     /// The state of a feature as its service has it: inserted, or put in place of what was known.
     private func takeOver(_ edit: FeatureEdit) throws -> EditResult {
-        let globalID = givenGlobalID(edit) ?? (layer.globalIDIndex == nil ? nil : UUID())
+        let globalID = givenGlobalID(edit) ?? (layer.globalIDIndex == nil ? nil : globalIDs.next())
         var assignments = rules.assignmentsAsTheyAre(edit)
         let objectID = givenObjectID(edit)
         if let index = layer.globalIDIndex, let globalID, objectID == nil || givenGlobalID(edit) != nil {
@@ -112,15 +122,20 @@ struct LayerWriter {
                 if let objectID { try $0.bind(objectID, at: 2) }
             }
         }
+        // Not one statement with ON CONFLICT: its rule for conflicts would take the place of the one in the R-tree's
+        // triggers, and an update of a row with a geometry would fail there.
+        if let objectID, let current = try find(.objectID(objectID)) {
+            do {
+                return try write(assignments, edit, to: current)
+            } catch let error as EditError {
+                return failed(error, edit)
+            }
+        }
         var names = assignments.map { quoted(layer.columns[$0.column].name) }
         let setsGeometry = layer.geometryColumn != nil && !edit.geometry.isUnchanged
         if setsGeometry, let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
-        let updates = names.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
         let marks = Array(repeating: ", ?", count: names.count).joined()
-        let sql = """
-            INSERT INTO \(table) (\(([key] + names).joined(separator: ", "))) VALUES (?\(marks))
-            ON CONFLICT (\(key)) DO \(names.isEmpty ? "NOTHING" : "UPDATE SET \(updates)")
-            """
+        let sql = "INSERT INTO \(table) (\(([key] + names).joined(separator: ", "))) VALUES (?\(marks))"
         do {
             let geometry = try geometryBlob(edit.geometry)
             try connection.run(sql) { statement in

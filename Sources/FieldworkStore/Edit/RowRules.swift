@@ -6,6 +6,7 @@ import Foundation
 /// a feature costs only its own checks.
 struct RowRules {
     let layer: StoredLayer
+    private let defaults: [AttributeValue]
     private let typeIDIndex: Int?
     /// Domains of types, by type id and column.
     private let typeDomains: [AttributeValue: [Int: DomainDefinition]]
@@ -18,6 +19,7 @@ struct RowRules {
 
     init(layer: StoredLayer) {
         self.layer = layer
+        defaults = layer.columns.map(\.field.defaultValue)
         let definition = layer.definition
         func index(_ name: String?) -> Int? { name.flatMap(layer.index(of:)) }
         creator = index(definition.editFields?.creatorField)
@@ -46,7 +48,7 @@ struct RowRules {
 
     /// The values of a whole new row, column by column, without object and global id.
     func newRow(_ edit: FeatureEdit, in batch: EditBatch) throws(EditError) -> [AttributeValue] {
-        var row = layer.columns.map(\.field.defaultValue)
+        var row = defaults
         var isGiven = [Bool](repeating: false, count: row.count)
         for attribute in edit.attributes {
             guard let index = try assignable(attribute.name, in: batch.origin) else { continue }

@@ -3,14 +3,14 @@ import Foundation
 import GRDBSQLite
 
 /// Reads columns of a row: to an encoder without making values, or as values.
-extension StoredColumn {
+extension StoredColumn.Kind {
     /// Hands the column to an encoder. What another program stored against the field's type is given as what it is;
     /// a date that can't be read is null.
     @inline(__always)
     func encode<Encoder: FeatureEncoder>(_ row: SQLiteStatement, _ index: Int, to encoder: inout Encoder) {
         let type = row.type(index)
         if type == SQLITE_NULL { return encoder.null(column: index) }
-        switch kind {
+        switch self {
         case .date:
             if type == SQLITE_INTEGER { return encoder.integer(row.integer(index), column: index) }
             guard type == SQLITE_TEXT, let milliseconds = DateText.milliseconds(row.textBytes(index)) else {
@@ -41,7 +41,7 @@ extension StoredColumn {
     func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue {
         let type = row.type(index)
         if type == SQLITE_NULL { return .null }
-        switch kind {
+        switch self {
         case .date:
             if type == SQLITE_INTEGER { return .integer(row.integer(index)) }
             return DateText.milliseconds(row.textBytes(index)).map(AttributeValue.integer) ?? .null
@@ -57,4 +57,8 @@ extension StoredColumn {
         case .text, .guid, .globalID, .dateOnly, .timeOnly, .timestampOffset: return .text(row.text(index))
         }
     }
+}
+
+extension StoredColumn {
+    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue { kind.value(row, index) }
 }

@@ -4,7 +4,10 @@ import GRDBSQLite
 
 /// Steps the rows of a plan into an encoder, a piece at a time. Lives on its reader and never leaves it.
 final class FeatureCursor<Encoder: FeatureEncoder> {
-    private let plan: QueryPlan
+    // The kinds alone: copying a whole column for each value would count references.
+    private let kinds: [StoredColumn.Kind]
+    private let hasGeometry: Bool
+    private let limit: Int
     private let statement: SQLiteStatement
     private var encoder: Encoder
     private var features = 0
@@ -12,7 +15,9 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     private(set) var isAtEnd = false
 
     init(_ plan: QueryPlan, encoder: Encoder, on connection: SQLiteConnection) throws {
-        self.plan = plan
+        kinds = plan.columns.map(\.kind)
+        hasGeometry = plan.hasGeometry
+        limit = plan.limit ?? .max
         self.encoder = encoder
         statement = try plan.statement(on: connection)
     }
@@ -30,7 +35,7 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
         }
         while encoder.bytes.count < size {
             guard try statement.step() else { return finish(exceeded: false) }
-            if let limit = plan.limit, features >= limit { return finish(exceeded: true) }
+            if features >= limit { return finish(exceeded: true) }
             features += 1
             try encodeRow()
         }
@@ -39,9 +44,9 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
 
     private func encodeRow() throws {
         encoder.beginFeature()
-        for index in plan.columns.indices { plan.columns[index].encode(statement, index, to: &encoder) }
-        if plan.hasGeometry {
-            let index = plan.columns.count
+        for index in kinds.indices { kinds[index].encode(statement, index, to: &encoder) }
+        if hasGeometry {
+            let index = kinds.count
             let isGeometry = statement.type(index) == SQLITE_BLOB
             try encoder.geometry(isGeometry ? statement.blob(index) : nil)
         }

@@ -200,7 +200,8 @@ final class Browser: Sendable {
     }
 
     /// The script's value, by way of JSON.
-    func evaluate<Value: Decodable & Sendable>(_ script: String, as type: Value.Type = Value.self) async throws -> Value {
+    func evaluate<Value: Decodable & Sendable>(_ script: String, as type: Value.Type = Value.self) async throws -> Value
+    {
         let data = try await command(
             "Runtime.evaluate",
             [

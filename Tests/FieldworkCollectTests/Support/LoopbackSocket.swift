@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #endif
 
 /// A blocking connection to this machine, used from a thread of its own so that the app under test keeps all others.
@@ -41,7 +41,9 @@ final class LoopbackSocket: Sendable {
     func write(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw Failure(description: "the connection broke while writing") }
             sent += count
         }
@@ -64,7 +66,8 @@ final class LoopbackSocket: Sendable {
         let end = Array("\r\n\r\n".utf8)
         while true {
             let found: [UInt8]? = buffer.withLock { buffer in
-                guard buffer.count >= 4, let at = buffer.indices.dropLast(3).first(where: { Array(buffer[$0..<$0 + 4]) == end })
+                guard buffer.count >= 4,
+                    let at = buffer.indices.dropLast(3).first(where: { Array(buffer[$0..<$0 + 4]) == end })
                 else { return nil }
                 let head = Array(buffer[..<(at + 4)])
                 buffer.removeFirst(at + 4)

@@ -30,7 +30,9 @@ struct PlainClient: Sendable {
     }
 
     /// Posts a form as the app's own page does.
-    func post(_ path: String, _ form: KeyValuePairs<String, String>, fields: [String: String] = [:]) async throws -> Answer {
+    func post(_ path: String, _ form: KeyValuePairs<String, String>, fields: [String: String] = [:]) async throws
+        -> Answer
+    {
         let body = form.map { "\(Self.escape($0.key))=\(Self.escape($0.value))" }.joined(separator: "&")
         let own = [
             "Origin": "http://127.0.0.1:\(port)", "Content-Type": "application/x-www-form-urlencoded",

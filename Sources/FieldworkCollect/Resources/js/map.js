@@ -65,11 +65,11 @@ function showCallout(node) {
   wrapper.setAttribute('role', 'presentation');
   wrapper.setAttribute('aria-label', node.getAttribute('aria-label') ?? 'Call-out');
   wrapper.append(node);
-  for (const name of ['click', 'dblclick', 'mousedown', 'touchstart', 'wheel', 'keydown']) {
-    wrapper.addEventListener(name, (event) => { if (event.key !== 'Escape') event.stopPropagation(); });
+  for (const name of ['click', 'dblclick', 'mousedown', 'touchstart', 'wheel']) {
+    wrapper.addEventListener(name, (event) => event.stopPropagation());
   }
   wrapper.addEventListener('click', (event) => relay(event, wrapper));
-  wrapper.addEventListener('submit', () => {});
+  wrapper.addEventListener('toggle', (event) => placeMenu(event.target), true);
   state.callout = new maplibregl.Marker({ element: wrapper, anchor: 'bottom', offset: [0, -22] })
     .setLngLat([Number(node.dataset.lon), Number(node.dataset.lat)]).addTo(state.map);
   if (element.contains(document.activeElement) || document.activeElement === element) {
@@ -83,6 +83,15 @@ function relay(event, wrapper) {
   const link = event.target.closest('a[data-panel]');
   if (link) { event.preventDefault(); panels.open(link.getAttribute('href')); }
   for (const menu of wrapper.querySelectorAll('details.menu[open]')) if (!menu.contains(event.target)) menu.open = false;
+}
+
+// A menu opens to the side where it has room.
+function placeMenu(menu) {
+  const pop = menu.querySelector(':scope > .pop') ?? menu.closest('.pop');
+  if (!pop) return;
+  pop.classList.remove('up');
+  const frame = element.getBoundingClientRect();
+  if (pop.getBoundingClientRect().bottom > frame.bottom - 8) pop.classList.add('up');
 }
 
 function keepInView(wrapper) {

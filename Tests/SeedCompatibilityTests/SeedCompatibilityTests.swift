@@ -1,0 +1,90 @@
+import ArcGIS
+import FieldworkREST
+import Foundation
+import Testing
+
+/// Code of the source documents, which says `import ArcGIS`, against a real server.
+@Suite("The source documents' code", .serialized)
+struct SeedCompatibilityTests {
+    private static let folder = FileManager.default.temporaryDirectory
+        .appending(path: "fieldwork-seed-device-\(UUID().uuidString)")
+
+    init() {
+        ArcGISEnvironment.localEditsDirectory = Self.folder
+    }
+
+    @Test("The feature management sample creates, changes, moves and deletes a feature")
+    func manageFeatures() async throws {
+        try await SeedServer.with { @MainActor url, rows in
+            let model = ManageFeaturesModel(serviceURL: url)
+            await model.loadData()
+            let data = try #require(model.data).get()
+            #expect(data.map.initialViewpoint?.targetScale == 3e7)
+            try await data.map.load()
+            #expect(data.map.operationalLayers.first === data.featureLayer)
+
+            let place = Point(x: -10_800_000, y: 4_500_000, spatialReference: .webMercator)
+            await model.createFeature(point: place)
+            #expect(model.status == "Create feature succeeded.")
+            var row = try #require(try await rows().first)
+            #expect(row.attributes["typdamage"] == .text("Inaccessible"))
+
+            let identified = try await data.featureLayer.identify(at: place, tolerance: 10)
+            let feature = try #require(identified.geoElements.first as? Feature)
+            data.featureLayer.selectFeature(feature)
+            #expect(
+                model.callout(feature: feature, table: data.featureTable) == [
+                    "ID: \(row.objectID)", "Damage: Inaccessible",
+                ])
+            model.clearSelection()
+            #expect(Array(try await data.featureLayer.selectedFeatures.features()).isEmpty)
+
+            await model.updateAttribute(for: feature, damageKind: .destroyed)
+            #expect(model.status == "Update attribute succeeded.")
+            let target = Viewpoint(
+                center: Point(x: -10_700_000, y: 4_400_000, spatialReference: .webMercator), scale: 1e6)
+            await model.updateGeometry(for: feature, geometry: target.targetGeometry)
+            #expect(model.status == "Update geometry succeeded.")
+            row = try #require(try await rows().first)
+            #expect(row.attributes["typdamage"] == .text("Destroyed"))
+            #expect(row.geometry == target.targetGeometry)
+
+            await model.delete(feature: feature)
+            #expect(model.status == "Delete feature succeeded.")
+            #expect(try await rows().isEmpty)
+        }
+    }
+
+    @Test("The editing guide's fragments add, change, delete and undo")
+    func editFeatures() async throws {
+        try await SeedServer.with { url, rows in
+            let geodatabase = ServiceGeodatabase(url: url)
+            try await geodatabase.load()
+            let table = try #require(geodatabase.table(withLayerID: 0))
+            let guide = EditFeaturesGuide(
+                damageTable: table, damageLayer: FeatureLayer(featureTable: table), serviceGeodatabase: geodatabase)
+            try await guide.addFeature(point: Point(x: 1, y: 2, spatialReference: .webMercator))
+            _ = try await geodatabase.applyEdits()
+            #expect(try await rows().count == 1)
+
+            let feature = try #require(
+                try await table.queryFeatures(using: QueryParameters()).features().first { _ in true })
+            try await guide.updateFeature(feature)
+            _ = try await geodatabase.applyEdits()
+            #expect(try await rows().first?.attributes["typdamage"] == .text("Inaccessible"))
+            let moved = try #require(try await rows().first?.geometry as? Point)
+            #expect(abs(moved.y - 50_002) < 0.001)
+
+            let parameters = QueryParameters()
+            parameters.whereClause = "typdamage = 'Inaccessible'"
+            try await guide.damageLayer.selectFeatures(withQuery: parameters, mode: .new)
+            try await guide.deleteSelectedFeatures()
+            #expect(geodatabase.hasLocalEdits)
+            try await guide.undoChanges()
+            #expect(!geodatabase.hasLocalEdits)
+            try await guide.deleteSelectedFeatures()
+            _ = try await geodatabase.applyEdits()
+            #expect(try await rows().isEmpty)
+        }
+    }
+}
