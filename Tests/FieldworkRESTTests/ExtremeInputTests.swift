@@ -45,6 +45,14 @@ import Testing
         #expect(try value("9223372036854775807 + 1") == .real(0x1p63))
     }
 
+    @Test(arguments: [
+        "INTERVAL '999999999 999999999:0:0' DAY TO SECOND", "TIMESTAMP '9999-12-31 23:59:59 -00:01'",
+        "TIMESTAMP '0000-01-01 00:00:00 +00:01'",
+    ])
+    func momentsThatCantBeWrittenAreNotRead(_ text: String) {
+        #expect(throws: SQLParseError.self) { try SQLParser.parse(expression: text) }
+    }
+
     @Test(arguments: ["json", "pbf"])
     func aGridMayBeFinerThanCoordinatesCanBeCounted(_ format: String) throws {
         let line = Polyline(

@@ -3,6 +3,9 @@
 package enum SQLDateText {
     package static let millisecondsPerDay: Int64 = 86_400_000
 
+    /// Milliseconds since 1970 that four digits of a year can say.
+    private static let representable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
     /// Whole days since 1970-01-01, and the milliseconds since that day's midnight. Any number has them.
     package static func split(_ milliseconds: Int64) -> (days: Int64, time: Int64) {
         let (days, time) = milliseconds.quotientAndRemainder(dividingBy: millisecondsPerDay)
@@ -81,7 +84,8 @@ package enum SQLDateText {
             else { return nil }
             offset = sign == "-" ? -shift : shift
         }
-        return time(clock).map { day + $0 - offset }
+        // An offset may lead out of the years that four digits write.
+        return time(clock).map { day + $0 - offset }.flatMap { representable.contains($0) ? $0 : nil }
     }
 
     /// `'3'` DAY or `'3 05:32:28'` DAY TO SECOND, in milliseconds.
@@ -106,6 +110,8 @@ package enum SQLDateText {
                 sum += Int64(value) * sizes[from + offset]
             }
         }
+        // Nine digits of days are as much as the written form says.
+        guard sum / millisecondsPerDay <= 999_999_999 else { return nil }
         return isNegative ? -sum : sum
     }
 
