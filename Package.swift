@@ -41,7 +41,6 @@ let package = Package(
             name: "FieldworkStore",
             dependencies: [
                 "FieldworkREST", "FieldworkGeometry",
-                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -103,7 +102,6 @@ let package = Package(
             name: "FieldworkStoreTests",
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
-                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -72,11 +72,52 @@ import Testing
         ("outSR", "999999999"), ("maxAllowableOffset", "-1"), ("geometry", "{\"x\":\"NaN\",\"y\":1"),
         ("orderByFields", "Species; x"), ("objectIds", "1;2"), ("returnGeometry", "perhaps"),
         ("quantizationParameters", "{\"tolerance\":-1}"), ("historicMoment", "1"),
+        ("uniqueIds", "1"), ("text", "Oak"), ("returnUniqueIdsOnly", "true"), ("returnCentroid", "true"),
+        ("returnEnvelope", "true"), ("sqlFormat", "native"),
+        ("quantizationParameters", #"{"extent":{"xmin":1,"ymin":1,"xmax":1,"ymax":1}}"#),
+        ("quantizationParameters", #"{"tolerance":"wide","extent":{"xmin":0,"ymin":0,"xmax":1,"ymax":1}}"#),
     ])
     func whatCantBeAnsweredIsRefused(_ name: String, _ value: String) {
         let error = #expect(throws: ServiceError.self) { try Samples.query(["where": "1=1", name: value]) }
         #expect(error?.code == 400)
         #expect(error?.details.isEmpty == false)
+    }
+
+    @Test func flagsThatAskForNothingSpecialAreTaken() throws {
+        #expect(throws: Never.self) {
+            try Samples.query([
+                "returnCentroid": "false", "returnUniqueIdsOnly": "false", "sqlFormat": "none", "text": "",
+                "rangeValues": "[]", "gdbVersion": "sde.DEFAULT", "outStatistics": "null",
+            ])
+        }
+    }
+
+    @Test(arguments: [
+        (#""tolerance":0.5,"#, "0", 0.5), ("", "0.25", 0.25), ("", "0", 0.0004),
+        (#""mode":"view","tolerance":2,"#, "1", 2),
+        (#""mode":"edit","tolerance":5,"#, "0", 1e-9),
+    ])
+    func theCellsOfAGridAreAsLargeAsAsked(_ members: String, _ offset: String, _ tolerance: Double) throws {
+        let query = try features([
+            "maxAllowableOffset": offset,
+            "quantizationParameters": "{\(members)\"extent\":{\"xmin\":0,\"ymin\":0,\"xmax\":4,\"ymax\":2}}",
+        ])
+        #expect(query.output.quantization?.tolerance == tolerance)
+        #expect(query.output.quantization?.originY == 2)
+    }
+
+    @Test func heightsOnAGridNeedProtocolBuffers() throws {
+        var layer = Samples.trees
+        layer.hasZ = true
+        func query(_ format: String) throws -> QueryRequest {
+            try QueryRequest(
+                parameters: Samples.parameters([
+                    "f": format, "returnZ": "true",
+                    "quantizationParameters": #"{"tolerance":1,"extent":{"xmin":0,"ymin":0,"xmax":4,"ymax":2}}"#,
+                ]), layer: layer, service: Samples.service)
+        }
+        #expect(throws: ServiceError.self) { try query("json") }
+        #expect(throws: Never.self) { try query("pbf") }
     }
 
     @Test func aQueryOfTheClientIsReadAsItWas() throws {

@@ -105,6 +105,79 @@ struct SurvivalTests {
         }
     }
 
+    @Test("What is changed while an edit is on its way is kept, and sent the next time", arguments: [false, true])
+    func changedWhileSending(_ deletes: Bool) async throws {
+        try await TestService.with { service in
+            let geodatabase = try await service.geodatabase()
+            let table = try #require(geodatabase.table(withLayerID: 0))
+            let feature = table.makeFeature(attributes: ["primcause": "Fire"], geometry: DamageService.place)
+            try await table.add(feature)
+            service.interceptor.fail(
+                "applyEdits",
+                .answersAfter {
+                    if deletes { return try await table.delete(feature) }
+                    feature.setAttributeValue("Major", forKey: "typdamage")
+                    try await table.update(feature)
+                })
+            let results = try await geodatabase.applyEdits().flatMap(\.editResults)
+            #expect(results.map(\.didCompleteWithErrors) == [false])
+            #expect(geodatabase.hasLocalEdits)
+            #expect(try await service.rows().map { $0.attributes["typdamage"] ?? .null } == [.null])
+            if !deletes {
+                feature.setAttributeValue(Int16(3), forKey: "numoccup")
+                try await table.update(feature)
+            }
+            _ = try await geodatabase.applyEdits()
+            #expect(!geodatabase.hasLocalEdits)
+            let rows = try await service.rows()
+            #expect(rows.map { $0.attributes["typdamage"] } == (deletes ? [] : [.text("Major")]))
+            #expect(rows.map { $0.attributes["numoccup"] } == (deletes ? [] : [.integer(3)]))
+            #expect(rows.map { $0.attributes["primcause"] } == (deletes ? [] : [.text("Fire")]))
+        }
+    }
+
+    @Test("A cancelled applyEdits leaves the edits, and the next one makes nothing twice")
+    func cancelledApply() async throws {
+        try await TestService.with { service in
+            let geodatabase = try await service.geodatabase()
+            let table = try #require(geodatabase.table(withLayerID: 0))
+            try await table.add(table.makeFeature(geometry: DamageService.place))
+            service.interceptor.fail("applyEdits", .answersAfter { throw CancellationError() })
+            await #expect(throws: CancellationError.self) { try await geodatabase.applyEdits() }
+            #expect(geodatabase.hasLocalEdits)
+            _ = try await geodatabase.applyEdits()
+            #expect(!geodatabase.hasLocalEdits)
+            #expect(try await service.rows().count == 1)
+        }
+    }
+
+    @Test("Somebody else's edit of a feature whose update got no answer is not undone by sending it again")
+    func lostUpdate() async throws {
+        try await TestService.with(damages: 1) { service in
+            let geodatabase = try await service.geodatabase()
+            let table = try #require(geodatabase.table(withLayerID: 0))
+            let feature = try #require(
+                try await table.queryFeatures(using: QueryParameters()).features().first { _ in true })
+            feature.setAttributeValue("Major", forKey: "typdamage")
+            try await table.update(feature)
+            service.interceptor.fail("applyEdits", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await geodatabase.applyEdits() }
+            let other = try await service.geodatabase(device: "other")
+            let theirTable = try #require(other.table(withLayerID: 0))
+            let theirs = try #require(
+                try await theirTable.queryFeatures(using: QueryParameters()).features().first { _ in true })
+            theirs.setAttributeValue("Flood", forKey: "primcause")
+            try await theirTable.update(theirs)
+            _ = try await other.applyEdits()
+            _ = try await geodatabase.applyEdits()
+            #expect(!geodatabase.hasLocalEdits)
+            #expect(feature.attributeValue(forKey: "primcause") as? String == "Flood")
+            let row = try #require(try await service.rows().first)
+            #expect(row.attributes["typdamage"] == .text("Major"))
+            #expect(row.attributes["primcause"] == .text("Flood"))
+        }
+    }
+
     @Test("A new feature that is deleted after its answer was lost does not stay in the service")
     func deletedAfterLostAnswer() async throws {
         try await TestService.with { service in

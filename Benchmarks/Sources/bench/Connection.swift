@@ -51,7 +51,10 @@ final class Connection {
     private func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress! + sent, bytes.count - sent, 0) }
+            let count = bytes.withUnsafeBytes { buffer in
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[sent...])
+                return Glibc.send(descriptor, rest.baseAddress, rest.count, 0)
+            }
             guard count > 0 else { throw ConnectionError(message: "the server closed the connection") }
             sent += count
         }
@@ -67,7 +70,10 @@ final class Connection {
             if end == buffer.count { buffer.append(contentsOf: repeatElement(0, count: buffer.count)) }
         }
         let room = buffer.count - end
-        let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress! + end, room, 0) }
+        let count = buffer.withUnsafeMutableBytes { buffer in
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[end...])
+            return recv(descriptor, rest.baseAddress, room, 0)
+        }
         guard count > 0 else { throw ConnectionError(message: "the server closed the connection") }
         end += count
     }

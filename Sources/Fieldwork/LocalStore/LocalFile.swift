@@ -157,6 +157,13 @@ extension LocalFile {
         try await write([LayerEdits(layerID: layer.id, adds: records.map { put($0, layer) })], to: file)
     }
 
+    /// Forgets the cached rows of a layer, except those with unsent edits.
+    static func clear(_ layer: LayerDefinition, in file: GeoPackageFile, keeping edited: Set<Int64>) async throws {
+        let stale = try await file.objectIDs(FeatureQuery(), in: layer.id).filter { !edited.contains($0) }
+        if stale.isEmpty { return }
+        try await write([LayerEdits(layerID: layer.id, deletes: .features(stale.map { .objectID($0) }))], to: file)
+    }
+
     private static func put(_ record: FeatureRecord, _ layer: LayerDefinition) -> FeatureEdit {
         FeatureEdit(
             objectID: record.objectID, globalID: record.globalID,

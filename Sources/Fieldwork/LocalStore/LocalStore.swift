@@ -31,7 +31,7 @@ final class LocalStore: Sendable {
     }
 
     static func open(in folder: URL, definition: ServiceDefinition) async throws -> LocalStore {
-        let (file, edits) = try await LocalFile(folder: folder).open(definition)
+        let (file, edits) = try await onDevice { try await LocalFile(folder: folder).open(definition) }
         return LocalStore(file, definition, edits)
     }
 
@@ -51,7 +51,7 @@ final class LocalStore: Sendable {
     /// The rows on this device that a query means.
     func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
         let layer = definition.layer(id: layerID)
-        return try await file.records(query, in: layerID).map { record in
+        return try await onDevice { try await file.records(query, in: layerID) }.map { record in
             var record = record
             for (name, value) in record.attributes {
                 guard let field = layer?.field(named: name) else { continue }
@@ -62,7 +62,7 @@ final class LocalStore: Sendable {
     }
 
     func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
-        try await file.count(query, in: layerID)
+        try await onDevice { try await file.count(query, in: layerID) }
     }
 
     // MARK: A user's edits
@@ -149,7 +149,9 @@ final class LocalStore: Sendable {
     }
 
     private func newEdit(_ key: LocalEdit.Key, base: FeatureRecord) async throws -> LocalEdit {
-        let isCached = try await !file.objectIDs(FeatureQuery(objectIDs: [key.objectID]), in: key.layerID).isEmpty
+        let isCached = try await onDevice {
+            try await !file.objectIDs(FeatureQuery(objectIDs: [key.objectID]), in: key.layerID).isEmpty
+        }
         var base = base
         base.objectID = key.objectID
         var edit = LocalEdit(
@@ -257,14 +259,10 @@ final class LocalStore: Sendable {
     func cache(_ records: [FeatureRecord], of layer: LayerDefinition, clears: Bool) async throws {
         try await gate.run { [self] in
             let edited = Set(edits(in: [layer.id]).map(\.key.objectID))
-            if clears {
-                let stale = try await file.objectIDs(FeatureQuery(), in: layer.id).filter { !edited.contains($0) }
-                _ = try await file.apply(
-                    EditBatch(
-                        layers: [LayerEdits(layerID: layer.id, deletes: .features(stale.map { .objectID($0) }))],
-                        moment: Date.now, origin: .cache))
+            try await onDevice {
+                if clears { try await LocalFile.clear(layer, in: file, keeping: edited) }
+                try await LocalFile.cache(records.filter { !edited.contains($0.objectID) }, of: layer, in: file)
             }
-            try await LocalFile.cache(records.filter { !edited.contains($0.objectID) }, of: layer, in: file)
         }
     }
 
@@ -275,7 +273,7 @@ final class LocalStore: Sendable {
 
     private func write(_ changes: [LocalFile.Change]) async throws {
         if changes.isEmpty { return }
-        try await LocalFile.write(changes, to: file, definition: definition)
+        try await onDevice { try await LocalFile.write(changes, to: file, definition: definition) }
         memory.withLock { memory in
             for change in changes {
                 if case .drop(let edit, _) = change { memory.edits[edit.key] = nil }

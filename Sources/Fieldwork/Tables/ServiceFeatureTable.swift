@@ -68,9 +68,7 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
     private func edits() async throws -> [LocalEdit] { try await session().local.edits(in: [layerID]) }
 
     /// Whether the table has edits that the service does not have.
-    public var hasLocalEdits: Bool {
-        get async throws { try await !edits().isEmpty }
-    }
+    public func hasLocalEdits() async throws -> Bool { try await !edits().isEmpty }
 
     /// Added and updated features.
     public func localEdits() async throws -> [Feature] { pendingFeatures(in: try await session()) }

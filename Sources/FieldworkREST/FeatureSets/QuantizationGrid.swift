@@ -15,9 +15,10 @@ struct QuantizationGrid: Sendable {
         return Self.cell(offset / quantization.tolerance)
     }
 
-    /// Far outside the grid the cell is the outermost that fits.
+    /// Far outside the grid the cell is the outermost that fits: JSON's numbers count up to it, and a step between two
+    /// such cells is still an integer, however fine a grid a request names.
     static func cell(_ value: Double) -> Int64 {
-        value.isNaN ? 0 : Int64(max(-0x1p62, min(0x1p62, value.rounded())))
+        value.isNaN ? 0 : Int64(max(-0x1p53, min(0x1p53, value.rounded())))
     }
 
     var json: JSONValue {

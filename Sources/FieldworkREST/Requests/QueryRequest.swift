@@ -134,33 +134,31 @@ package struct QueryRequest: Sendable {
         let (returnsZ, returnsM) = (try parameters.bool("returnZ") ?? false, try parameters.bool("returnM") ?? false)
         output.returnsZ = layer.hasZ && returnsZ
         output.returnsM = layer.hasM && returnsM
-        let returnsCentroid = try parameters.bool("returnCentroid") ?? false
-        output.returnsCentroid = layer.geometryType == .polygon && returnsCentroid
-        output.quantization = try quantization(parameters)
+        output.quantization = try Quantization(
+            parameters, reference: output.spatialReference ?? layer.spatialReference,
+            maxAllowableOffset: output.maxAllowableOffset)
+        // A grid in JSON has cells of x and y only; protocol buffers have heights and measures as well.
+        if output.quantization != nil, format == .json || format == .pjson, output.returnsZ || output.returnsM {
+            throw .invalidQuery("'quantizationParameters' needs f=pbf when 'returnZ' or 'returnM' is true.")
+        }
         return output
-    }
-
-    /// The integer grid that a client asks for (rest-api §3.6).
-    private static func quantization(_ parameters: RequestParameters) throws(ServiceError) -> Quantization? {
-        guard let json = try parameters.json("quantizationParameters"), !json.isNull else { return nil }
-        let tolerance = json["tolerance"]?.doubleValue ?? 1
-        guard let extent = json["extent"], let xMin = extent["xmin"]?.doubleValue,
-            let yMin = extent["ymin"]?.doubleValue,
-            let yMax = extent["ymax"]?.doubleValue, tolerance > 0, tolerance.isFinite
-        else { throw .invalidParameter("'quantizationParameters' needs an extent and a positive tolerance.") }
-        let isUpperLeft = json["originPosition"]?.stringValue?.lowercased() != "lowerleft"
-        return Quantization(
-            isUpperLeftOrigin: isUpperLeft, tolerance: tolerance, originX: xMin, originY: isUpperLeft ? yMax : yMin,
-            isViewMode: json["mode"]?.stringValue?.lowercased() != "edit")
     }
 
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
         for name in [
             "outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion",
+            "uniqueIds", "text", "parameterValues", "rangeValues",
         ]
-        where parameters[name].map({ !["null", "sde.default", "[]"].contains($0.lowercased()) }) == true {
+        where parameters[name].map({ !["null", "sde.default", "[]", "{}"].contains($0.lowercased()) }) == true {
             throw .invalidQuery("'\(name)' is not supported.")
+        }
+        for name in ["returnUniqueIdsOnly", "returnCentroid", "returnEnvelope"] where try parameters.bool(name) == true
+        {
+            throw .invalidQuery("'\(name)' is not supported.")
+        }
+        if parameters["sqlFormat"]?.lowercased() == "native" {
+            throw .invalidQuery("'sqlFormat' must be 'standard' or 'none': queries are standardized.")
         }
     }
 }

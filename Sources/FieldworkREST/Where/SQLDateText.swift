@@ -3,6 +3,15 @@
 package enum SQLDateText {
     package static let millisecondsPerDay: Int64 = 86_400_000
 
+    /// Milliseconds since 1970 that four digits of a year can say.
+    private static let representable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    /// Whole days since 1970-01-01, and the milliseconds since that day's midnight. Any number has them.
+    package static func split(_ milliseconds: Int64) -> (days: Int64, time: Int64) {
+        let (days, time) = milliseconds.quotientAndRemainder(dividingBy: millisecondsPerDay)
+        return time < 0 ? (days - 1, time + millisecondsPerDay) : (days, time)
+    }
+
     /// Days since 1970-01-01.
     package static func days(year: Int, month: Int, day: Int) -> Int64? {
         guard (-9_999...9_999).contains(year), (1...12).contains(month), day >= 1, day <= length(of: month, in: year)
@@ -75,7 +84,8 @@ package enum SQLDateText {
             else { return nil }
             offset = sign == "-" ? -shift : shift
         }
-        return time(clock).map { day + $0 - offset }
+        // An offset may lead out of the years that four digits write.
+        return time(clock).map { day + $0 - offset }.flatMap { representable.contains($0) ? $0 : nil }
     }
 
     /// `'3'` DAY or `'3 05:32:28'` DAY TO SECOND, in milliseconds.
@@ -100,6 +110,8 @@ package enum SQLDateText {
                 sum += Int64(value) * sizes[from + offset]
             }
         }
+        // Nine digits of days are as much as the written form says.
+        guard sum / millisecondsPerDay <= 999_999_999 else { return nil }
         return isNegative ? -sum : sum
     }
 

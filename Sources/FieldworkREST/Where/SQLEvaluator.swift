@@ -63,11 +63,10 @@ package struct SQLEvaluator {
     }
 
     private func current(_ what: SQLCurrentValue) -> Value {
-        let day = SQLDateText.millisecondsPerDay
         switch what {
         case .timestamp: return .integer(now)
-        case .date: return .integer(now - ((now % day) + day) % day)
-        case .time: return .integer(((now % day) + day) % day)
+        case .date: return .integer(now - SQLDateText.split(now).time)
+        case .time: return .integer(SQLDateText.split(now).time)
         case .user: return user.map(AttributeValue.text) ?? .null
         }
     }
@@ -168,9 +167,8 @@ package struct SQLEvaluator {
     }
 
     private static func part(_ part: SQLDatePart, of milliseconds: Int64) -> Value {
-        let perDay = SQLDateText.millisecondsPerDay
-        let inDay = ((milliseconds % perDay) + perDay) % perDay
-        let date = SQLDateText.civil(days: (milliseconds - inDay) / perDay)
+        let (days, inDay) = SQLDateText.split(milliseconds)
+        let date = SQLDateText.civil(days: days)
         switch part {
         case .year: return .integer(Int64(date.year))
         case .month: return .integer(Int64(date.month))

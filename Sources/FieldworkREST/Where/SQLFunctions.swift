@@ -113,14 +113,15 @@ enum SQLFunctions {
         guard let start = number(arguments[1])?.doubleValue else { return .null }
         let scalars = Array(text.unicodeScalars)
         let first = max(clamped(start), 1) - 1
-        var last = Int64(scalars.count)
+        var count = max(0, Int64(scalars.count) - first)
         if arguments.count > 2 {
             guard let length = number(arguments[2])?.doubleValue else { return .null }
-            last = min(last, max(clamped(start), 1) - 1 + max(0, clamped(length)))
+            // The lesser of both before it is added: a request may name the largest number for either.
+            count = min(count, max(0, clamped(length)))
         }
-        guard first < last else { return .text("") }
+        guard count > 0 else { return .text("") }
         var result = String.UnicodeScalarView()
-        result.append(contentsOf: scalars[Int(first)..<Int(last)])
+        result.append(contentsOf: scalars[Int(first)..<Int(first + count)])
         return .text(String(result))
     }
 

@@ -9,7 +9,7 @@ enum SQLLiteralText {
         case .real(let value): value.isFinite ? value.description : "NULL"
         case .string(let value): quoted(value)
         case .date(let value): "DATE '\(date(value))'"
-        case .timestamp(let value): "TIMESTAMP '\(date(value)) \(clock(dayPart(value)))'"
+        case .timestamp(let value): "TIMESTAMP '\(date(value)) \(clock(SQLDateText.split(value).time))'"
         case .time(let value): "TIME '\(clock(value))'"
         case .interval(let value): interval(value)
         }
@@ -49,14 +49,8 @@ enum SQLLiteralText {
 
     // MARK: Dates and times
 
-    private static func dayPart(_ milliseconds: Int64) -> Int64 {
-        let day = SQLDateText.millisecondsPerDay
-        return ((milliseconds % day) + day) % day
-    }
-
     private static func date(_ milliseconds: Int64) -> String {
-        let days = (milliseconds - dayPart(milliseconds)) / SQLDateText.millisecondsPerDay
-        let civil = SQLDateText.civil(days: days)
+        let civil = SQLDateText.civil(days: SQLDateText.split(milliseconds).days)
         return "\(padded(civil.year, 4))-\(padded(civil.month, 2))-\(padded(civil.day, 2))"
     }
 

@@ -40,6 +40,11 @@ struct SpatialIndex {
     private var triggers: [String] {
         let insert = "INSERT OR REPLACE INTO \(quoted(name)) VALUES (NEW.\(quoted(key)), \(box("NEW.")))"
         let isThere = "(NEW.\(quoted(column)) NOTNULL AND NOT ST_IsEmpty(NEW.\(quoted(column))))"
+        let wasThere = "(OLD.\(quoted(column)) NOTNULL AND NOT ST_IsEmpty(OLD.\(quoted(column))))"
+        let move = """
+            UPDATE \(quoted(name)) SET minx = ST_MinX(NEW.\(quoted(column))), maxx = ST_MaxX(NEW.\(quoted(column))), \
+            miny = ST_MinY(NEW.\(quoted(column))), maxy = ST_MaxY(NEW.\(quoted(column))) WHERE id = NEW.\(quoted(key))
+            """
         let isMissing = "(NEW.\(quoted(column)) ISNULL OR ST_IsEmpty(NEW.\(quoted(column))))"
         let removeOld = "DELETE FROM \(quoted(name)) WHERE id = OLD.\(quoted(key))"
         let removeBoth = "DELETE FROM \(quoted(name)) WHERE id IN (OLD.\(quoted(key)), NEW.\(quoted(key)))"
@@ -48,9 +53,12 @@ struct SpatialIndex {
         let otherKey = "OLD.\(quoted(key)) != NEW.\(quoted(key))"
         return [
             trigger("insert", "INSERT", isThere, [insert]),
-            trigger("update1", ofColumn, "\(sameKey) AND \(isThere)", [insert]),
+            // Two triggers for one case, as GeoPackage 1.4 has them: within an upsert SQLite lets the upsert's conflict rule
+            // take the place of the trigger's OR REPLACE.
+            trigger("update6", ofColumn, "\(sameKey) AND \(isThere) AND \(wasThere)", [move]),
+            trigger("update7", ofColumn, "\(sameKey) AND \(isThere) AND NOT \(wasThere)", [insert]),
             trigger("update2", ofColumn, "\(sameKey) AND \(isMissing)", [removeOld]),
-            trigger("update3", "UPDATE", "\(otherKey) AND \(isThere)", [removeOld, insert]),
+            trigger("update5", "UPDATE", "\(otherKey) AND \(isThere)", [removeOld, insert]),
             trigger("update4", "UPDATE", "\(otherKey) AND \(isMissing)", [removeBoth]),
             trigger("delete", "DELETE", "OLD.\(quoted(column)) NOT NULL", [removeOld]),
         ]

@@ -10,6 +10,8 @@ final class Interceptor: ServiceClient {
         case unreachable
         /// The request is done, and its answer is lost on the way back.
         case losesAnswer
+        /// The request is done, and something happens before its answer is read.
+        case answersAfter(@Sendable () async throws -> Void)
     }
 
     private struct State {
@@ -46,6 +48,10 @@ final class Interceptor: ServiceClient {
         case .losesAnswer:
             _ = try await client.answer(to: request)
             throw ServiceError.connectionFailed(details: "answer lost in this test")
+        case .answersAfter(let event):
+            let answer = try await client.answer(to: request)
+            try await event()
+            return answer
         case nil: return try await client.answer(to: request)
         }
     }

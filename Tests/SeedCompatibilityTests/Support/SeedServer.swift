@@ -23,7 +23,9 @@ enum SeedServer {
         ], globalIDField: "globalid")
 
     /// Runs a test with the address of the layer and a look at what the server has.
-    static func with(_ test: @Sendable (URL, @Sendable () async throws -> [FeatureRecord]) async throws -> Void) async throws {
+    static func with(
+        _ test: @Sendable (URL, @Sendable () async throws -> [FeatureRecord]) async throws -> Void
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-seed-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try await GeoPackageStore.open(at: folder.appending(path: "services"))
