@@ -21,22 +21,25 @@ final class FieldworkProcess: Sendable {
         var errors: String
     }
 
-    /// Runs a verb to its end, without blocking the thread that waits.
+    /// Runs a verb to its end, without blocking the thread that waits. What it prints goes to files: the end of a pipe
+    /// may be inherited by whatever process another test starts meanwhile, and would then never be reached.
     static func run(_ arguments: [String]) async throws -> Output {
+        let folder = try TemporaryFolder()
+        let (output, errors) = (folder.url.appending(path: "output"), folder.url.appending(path: "errors"))
+        for file in [output, errors] { try Data().write(to: file) }
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
         process.standardInput = FileHandle.nullDevice
         let status: Int32 = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
             do { try process.run() } catch { continuation.resume(throwing: error) }
         }
         return Output(
-            status: status, text: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-            errors: String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+            status: status, text: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8))
     }
 
     /// `http://127.0.0.1:…/arcgis/rest/services`.

@@ -19,12 +19,17 @@ enum ShellTool {
         let process = Process()
         process.executableURL = URL(filePath: path(name) ?? name)
         process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
+        // Into a file: the end of a pipe may be inherited by a process that another test starts meanwhile, and would
+        // then never be reached.
+        let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-tool-\(UUID().uuidString)")
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let handle = try FileHandle(forWritingTo: file)
+        process.standardOutput = handle
+        process.standardError = handle
         try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        let output = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         guard process.terminationStatus == 0 else { throw Failure(status: process.terminationStatus, output: output) }
         return output
     }
