@@ -6,10 +6,13 @@ run: ## Build in release and start the demo
 	swift build -c release --product fieldwork
 	@exec .build/release/fieldwork demo $(ARGS)
 
+# Tests that start programs and browsers run one at a time, each kind in a process of its own.
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests
-	swift test --skip-build
+	swift test --skip-build --skip 'FieldworkCollectTests|EndToEndTests'
+	swift test --skip-build --no-parallel --filter FieldworkCollectTests
+	swift test --skip-build --no-parallel --filter EndToEndTests
 
 build: ## Build in release
 	swift build -c release --product fieldwork
