@@ -78,6 +78,10 @@ struct CommandTests {
     func exitCodes() async throws {
         #expect(try await FieldworkProcess.run(["publish", "/nowhere.csv", "--service", "A"]).status == 66)
         #expect(try await FieldworkProcess.run(["publish"]).status == 64)
+        for name in ["../x", "a/b/c", ".hidden", "a/../b", "/x", ""] {
+            let refused = try await FieldworkProcess.run(["publish", "/nowhere.csv", "--service", name])
+            #expect(refused.status == 64, "\(name) is not a name")
+        }
         #expect(try await FieldworkProcess.run(["doctor", "--data", "/nowhere"]).status == 66)
         let help = try await FieldworkProcess.run(["--help"])
         #expect(help.status == 0)

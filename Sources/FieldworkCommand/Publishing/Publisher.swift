@@ -53,6 +53,13 @@ struct Publisher {
         guard FileManager.default.isReadableFile(atPath: url.path) else {
             throw CommandFailure(.noInput, "\(url.path) is not there, or can't be read.")
         }
+        // What another program has written and not yet put into the file would be missing from a copy of it.
+        let log = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int
+        guard (log ?? 0) == 0 else {
+            throw CommandFailure(
+                .badData,
+                "Another program has \(url.lastPathComponent) open, or left changes beside it. Close it there first.")
+        }
         return try await inWorkshop(beside: try place()) { workshop in
             let copy = workshop.appending(path: "\(service.name).gpkg", directoryHint: .notDirectory)
             try FileManager.default.copyItem(at: url, to: copy)

@@ -45,7 +45,15 @@ struct PublishCommand: AsyncParsableCommand {
         guard let number = WKID(wkid), SpatialReference(wkid: number) != nil else {
             throw ValidationError("The spatial reference \(wkid) is unknown.")
         }
-        guard !name.name.isEmpty else { throw ValidationError("The service needs a name.") }
+        // A name becomes a file's: nothing of it may lead out of the data folder.
+        let parts = service.split(separator: "/", omittingEmptySubsequences: false)
+        let isPlain = parts.allSatisfy { part in
+            part.first.map { $0.isLetter || $0 == "_" } == true
+                && part.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+        }
+        guard (1...2).contains(parts.count), isPlain else {
+            throw ValidationError("A service's name is Name or Folder/Name, of letters, digits, _ and -.")
+        }
     }
 
     private var name: ServiceName {
