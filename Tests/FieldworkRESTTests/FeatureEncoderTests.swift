@@ -198,6 +198,48 @@ struct Row {
         #expect(other.records.map(\.objectID) == [7, -1])
     }
 
+    /// Points of this store are read by a short way, those of other programs by the long one: both come out the same.
+    @Test func aPointOfAnyWriterComesOutTheSame() throws {
+        let (x, y) = (-122.675, 45.52)
+        func bytes(_ value: Double, isLittleEndian: Bool) -> [UInt8] {
+            withUnsafeBytes(of: isLittleEndian ? value.bitPattern.littleEndian : value.bitPattern.bigEndian) {
+                Array($0)
+            }
+        }
+        let own: [UInt8] =
+            [0x47, 0x50, 0, 1, 0xE6, 0x10, 0, 0, 1, 1, 0, 0, 0] + [x, y].flatMap { bytes($0, isLittleEndian: true) }
+        let bigEndian: [UInt8] =
+            [0x47, 0x50, 0, 0, 0, 0, 0x10, 0xE6, 0, 0, 0, 0, 1] + [x, y].flatMap { bytes($0, isLittleEndian: false) }
+        let withEnvelope: [UInt8] =
+            [0x47, 0x50, 0, 3, 0xE6, 0x10, 0, 0] + [x, x, y, y].flatMap { bytes($0, isLittleEndian: true) }
+            + [1, 1, 0, 0, 0] + [x, y].flatMap { bytes($0, isLittleEndian: true) }
+        #expect(GeoPackageBinary.blob(for: Point(x: x, y: y, spatialReference: .wgs84), srsID: 4_326) == own)
+        func answers(_ blob: [UInt8]) throws -> [[UInt8]] {
+            func answer(_ encoder: some FeatureEncoder) throws -> [UInt8] {
+                var encoder = encoder
+                encoder.begin()
+                encoder.beginFeature()
+                for column in 0..<3 { encoder.null(column: column) }
+                try blob.withUnsafeBytes { try encoder.geometry($0) }
+                encoder.endFeature()
+                encoder.end(exceededTransferLimit: false)
+                return encoder.bytes
+            }
+            let layer = layer(.point)
+            return [
+                try answer(JSONFeatureEncoder(layer: layer, query: FeatureQuery())),
+                try answer(PBFFeatureEncoder(layer: layer, query: FeatureQuery())),
+            ]
+        }
+        let expected = try answers(own)
+        #expect(String(decoding: expected[0], as: UTF8.self).contains(#""geometry":{"x":-122.675,"y":45.52}"#))
+        #expect(try answers(bigEndian) == expected)
+        #expect(try answers(withEnvelope) == expected)
+        let nowhere: [UInt8] =
+            Array(own[..<13]) + [Double.nan, .nan].flatMap { bytes($0, isLittleEndian: true) }
+        #expect(try !String(decoding: answers(nowhere)[0], as: UTF8.self).contains("geometry\":{"))
+    }
+
     @Test func aMissingMeasureStaysMissing() throws {
         let line = Polyline(
             points: [Point(x: 1, y: 2, z: 3, m: 4), Point(x: 5, y: 6, z: 7, m: .nan)], spatialReference: .wgs84)

@@ -18,7 +18,16 @@ struct Bench {
     var data = URL(filePath: ".build/bench-data")
     var executable = URL(filePath: ".build/release/fieldwork")
 
-    static func main() throws {
+    static func main() {
+        do {
+            try start()
+        } catch {
+            FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func start() throws {
         var bench = Bench()
         var arguments = Array(CommandLine.arguments.dropFirst())
         while let name = arguments.first {
@@ -43,37 +52,42 @@ struct Bench {
         return true
     }
 
-    private var floorPath: String { data.appending(path: "floor-\(features).sqlite").path }
-    private var storePath: URL { data.appending(path: "store-\(features)") }
+    private var loadedFloor: URL { data.appending(path: "floor-\(features).sqlite") }
+    private var loadedStore: URL { data.appending(path: "store-\(features)") }
 
     private func run() throws {
         try prepare()
+        // Each run edits copies: the loaded data serve the next run as they are.
+        let copies = data.appending(path: "run-\(ProcessInfo.processInfo.processIdentifier)")
+        defer { try? FileManager.default.removeItem(at: copies) }
+        try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
+        let (floorPath, storePath) = (copies.appending(path: "floor.sqlite").path, copies.appending(path: "store"))
+        try FileManager.default.copyItem(at: loadedFloor, to: URL(filePath: floorPath))
+        try FileManager.default.copyItem(at: loadedStore, to: storePath)
         let server = try ServerProcess(executable: executable, data: storePath, port: 18_473)
         defer { server.stop() }
         let idle = server.memory()
-        print("memory idle: \(String(format: "%.0f MB", idle.now))")
+        print("memory idle: \(idle.text)")
         try Reads(bench: self, server: server, floorPath: floorPath).run()
-        print(
-            "memory after reads: \(String(format: "%.0f MB, at its highest %.0f MB", server.memory().now, server.memory().highest))"
-        )
+        print("memory after reads: \(server.memory().text)")
         try Edits(bench: self, server: server, floorPath: floorPath).run()
-        print("memory at its highest: \(String(format: "%.0f MB", server.memory().highest))")
+        print("memory after edits: \(server.memory().text)")
     }
 
     /// Loads both sides once; later runs find the data.
     private func prepare() throws {
         try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-        if !FileManager.default.fileExists(atPath: floorPath) {
+        if !FileManager.default.fileExists(atPath: loadedFloor.path) {
             print("Loading \(features) points into the floor")
-            let partial = floorPath + ".partial"
-            try? FileManager.default.removeItem(atPath: partial)
-            try { try Floor(path: partial).load(count: features) }()
-            try FileManager.default.moveItem(atPath: partial, toPath: floorPath)
+            let partial = loadedFloor.appendingPathExtension("partial")
+            try? FileManager.default.removeItem(at: partial)
+            try { try Floor(path: partial.path).load(count: features) }()
+            try FileManager.default.moveItem(at: partial, to: loadedFloor)
         }
-        if !FileManager.default.fileExists(atPath: storePath.path) {
+        if !FileManager.default.fileExists(atPath: loadedStore.path) {
             let csv = data.appending(path: "trees-\(features).csv")
             try TreeData.writeCSV(count: features, to: csv)
-            let partial = storePath.appendingPathExtension("partial")
+            let partial = loadedStore.appendingPathExtension("partial")
             try? FileManager.default.removeItem(at: partial)
             let started = ContinuousClock.now
             try runToEnd(
@@ -85,7 +99,7 @@ struct Bench {
                 ])
             let seconds = started.duration(to: .now) / .seconds(1)
             print("fieldwork publish: \(Int(Double(features) / seconds)) features a second")
-            try FileManager.default.moveItem(at: partial, to: storePath)
+            try FileManager.default.moveItem(at: partial, to: loadedStore)
             try FileManager.default.removeItem(at: csv)
         }
     }

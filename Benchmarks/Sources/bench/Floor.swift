@@ -68,15 +68,10 @@ final class Floor {
         return Int(sqlite3_column_bytes(boxQuery, 0))
     }
 
-    /// Adds features in one durable transaction: rows and R-tree, nothing else.
-    func prepareEdits() throws {
-        try execute("DROP TABLE IF EXISTS edits; DROP TABLE IF EXISTS edits_rtree")
-        try createTable("edits")
-    }
-
+    /// Adds features to the loaded ones in one durable transaction: rows and R-tree, nothing else.
     func add(_ trees: [Tree]) throws {
         try execute("BEGIN IMMEDIATE")
-        let inserter = try Inserter(database: database, table: "edits")
+        let inserter = try Inserter(database: database, table: "trees")
         for tree in trees { try inserter.insert(tree) }
         try execute("COMMIT")
     }

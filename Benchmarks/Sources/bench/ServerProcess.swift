@@ -20,14 +20,25 @@ final class ServerProcess {
         throw ConnectionError(message: "the server did not start")
     }
 
-    /// Resident memory now and at its highest, in MB.
-    func memory() -> (now: Double, highest: Double) {
+    /// Resident memory in MB: all of it now and at its highest, and the part that is the process's own, without the pages of
+    /// its program and libraries, which the kernel shares and drops at will.
+    struct Memory {
+        var now: Double
+        var highest: Double
+        var own: Double
+
+        var text: String {
+            String(format: "%.0f MB (%.0f MB without code), at its highest %.0f MB", now, own, highest)
+        }
+    }
+
+    func memory() -> Memory {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
         func value(_ name: String) -> Double {
             guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return .nan }
             return Double(line.split(whereSeparator: { $0 == " " || $0 == "\t" })[1]).map { $0 / 1_024 } ?? .nan
         }
-        return (value("VmRSS:"), value("VmHWM:"))
+        return Memory(now: value("VmRSS:"), highest: value("VmHWM:"), own: value("RssAnon:"))
     }
 
     func stop() {

@@ -14,6 +14,11 @@ package struct AnswerLayout: Sendable {
     package var output: GeometryOutput
     package var transform: ProjectionTransform?
 
+    /// Points leave as they are stored: nothing to project, to round or to add.
+    var keepsPoints: Bool {
+        geometryType == .point && transform == nil && output.precision == nil && !hasZ && !hasM
+    }
+
     /// The layout of a query's answer. Throws when the output reference can't be reached from the layer's.
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
         objectIDField = layer.objectIDField

@@ -4,7 +4,8 @@ import FieldworkGeometry
 package struct JSONFeatureEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []
     private let layout: AnswerLayout
-    private let keys: [[UInt8]]
+    private let keys: ColumnKeys
+    private let keepsPoints: Bool
     private var buffer = VertexBuffer()
     private var isFirstFeature = true
     private let grid: QuantizationGrid?
@@ -12,12 +13,8 @@ package struct JSONFeatureEncoder: FeatureEncoder {
 
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
         layout = try AnswerLayout(layer: layer, query: query)
-        keys = layout.fields.enumerated().map { index, field in
-            var key: [UInt8] = index == 0 ? [] : [0x2C]
-            JSONBytes.append(field.name, to: &key)
-            key.append(0x3A)
-            return key
-        }
+        keys = ColumnKeys(layout.fields.map(\.name))
+        keepsPoints = layout.keepsPoints && query.output.quantization == nil
         grid = query.output.quantization.map(QuantizationGrid.init)
         roundsTo = query.output.precision.map { Self.power($0) }
     }
@@ -53,33 +50,42 @@ package struct JSONFeatureEncoder: FeatureEncoder {
     }
 
     package mutating func null(column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         bytes.append(contentsOf: "null".utf8)
     }
 
     package mutating func integer(_ value: Int64, column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         JSONBytes.append(value, to: &bytes)
     }
 
     package mutating func real(_ value: Double, column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         JSONBytes.append(value, to: &bytes)
     }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         JSONBytes.append(utf8: value, to: &bytes)
     }
 
     package mutating func data(_ value: UnsafeRawBufferPointer, column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         Base64.append(value, to: &bytes)
     }
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
         bytes.append(0x7D)
-        guard let blob, try buffer.read(blob) else { return }
+        guard let blob else { return }
+        if keepsPoints, let place = VertexBuffer.plainPoint(blob) {
+            bytes.append(contentsOf: #","geometry":{"x":"#.utf8)
+            JSONBytes.append(place.x, to: &bytes)
+            bytes.append(contentsOf: #","y":"#.utf8)
+            JSONBytes.append(place.y, to: &bytes)
+            bytes.append(0x7D)
+            return
+        }
+        guard try buffer.read(blob) else { return }
         guard buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo) else { return }
         bytes.append(contentsOf: #","geometry":{"#.utf8)
         switch layout.geometryType {

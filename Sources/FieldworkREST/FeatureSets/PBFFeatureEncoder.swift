@@ -7,6 +7,7 @@ package struct PBFFeatureEncoder: FeatureEncoder {
     private let layout: AnswerLayout
     private let values: [PBFValueKind]
     private let grid: PBFGrid
+    private let keepsPoints: Bool
     private let roundsTo: Double?
     private var buffer = VertexBuffer()
     /// The features so far, the one being written, and its coordinates.
@@ -20,6 +21,7 @@ package struct PBFFeatureEncoder: FeatureEncoder {
         self.layout = layout
         values = layout.fields.map { PBFValueKind($0.type) }
         grid = PBFGrid(layout: layout)
+        keepsPoints = layout.keepsPoints
         roundsTo = query.output.precision.map { decimals in
             (0..<min(max(decimals, 0), 15)).reduce(1.0) { power, _ in power * 10 }
         }
@@ -30,7 +32,10 @@ package struct PBFFeatureEncoder: FeatureEncoder {
     package mutating func beginFeature() { feature.removeAll(keepingCapacity: true) }
 
     /// A value that is not there is a message without content.
-    package mutating func null(column: Int) { feature.append(contentsOf: [0x0A, 0x00]) }
+    package mutating func null(column: Int) {
+        feature.append(0x0A)
+        feature.append(0x00)
+    }
 
     package mutating func integer(_ value: Int64, column: Int) {
         switch values[column] {
@@ -44,20 +49,28 @@ package struct PBFFeatureEncoder: FeatureEncoder {
 
     package mutating func real(_ value: Double, column: Int) {
         if values[column] == .single {
-            feature.append(contentsOf: [0x0A, 0x05])
-            ProtobufBytes.float(Float(value), field: 2, to: &feature)
+            SmallMessage.append(to: &feature) { message in
+                message.put(0x0A, 0x05)
+                message.put(0x15)
+                message.put(word: Float(value).bitPattern)
+            }
         } else {
-            feature.append(contentsOf: [0x0A, 0x09])
-            ProtobufBytes.double(value, field: 3, to: &feature)
+            SmallMessage.append(to: &feature) { message in
+                message.put(0x0A, 0x09)
+                message.put(0x19)
+                message.put(word: value.bitPattern)
+            }
         }
     }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
         let length = UInt64(value.count)
-        feature.append(0x0A)
-        ProtobufBytes.varint(length + UInt64(1 + ProtobufBytes.varintLength(length)), to: &feature)
-        feature.append(0x0A)
-        ProtobufBytes.varint(length, to: &feature)
+        SmallMessage.append(to: &feature) { message in
+            message.put(0x0A)
+            message.put(varint: length + UInt64(1 + ProtobufBytes.varintLength(length)))
+            message.put(0x0A)
+            message.put(varint: length)
+        }
         feature.append(contentsOf: value)
     }
 
@@ -70,7 +83,9 @@ package struct PBFFeatureEncoder: FeatureEncoder {
     }
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
-        guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo)
+        guard let blob else { return }
+        if keepsPoints, let place = VertexBuffer.plainPoint(blob) { return writePoint(place.x, place.y) }
+        guard try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo)
         else {
             return
         }
@@ -97,13 +112,29 @@ package struct PBFFeatureEncoder: FeatureEncoder {
         ProtobufBytes.delimited(query, field: 2, to: &bytes)
     }
 
-    private mutating func varint(_ value: UInt64, field: UInt64) {
-        feature.append(0x0A)
-        feature.append(UInt8(1 + ProtobufBytes.varintLength(value)))
-        ProtobufBytes.integer(value, field: field, to: &feature)
+    private mutating func varint(_ value: UInt64, field: UInt8) {
+        SmallMessage.append(to: &feature) { message in
+            message.put(0x0A, UInt8(1 + ProtobufBytes.varintLength(value)))
+            message.put(field << 3)
+            message.put(varint: value)
+        }
     }
 
     // MARK: Geometry
+
+    /// A geometry of one place: the member 2 of the feature, in it the coordinates as member 3, each a varint.
+    private mutating func writePoint(_ x: Double, _ y: Double) {
+        let column = ProtobufBytes.zigZag(grid.column(x))
+        let row = ProtobufBytes.zigZag(grid.row(y))
+        // Two varints are at most 20 bytes: both lengths take one byte.
+        let length = UInt8(ProtobufBytes.varintLength(column) + ProtobufBytes.varintLength(row))
+        SmallMessage.append(to: &feature) { message in
+            message.put(0x12, length + 2)
+            message.put(0x1A, length)
+            message.put(varint: column)
+            message.put(varint: row)
+        }
+    }
 
     private mutating func writeParts() {
         var lengths: [UInt8] = []

@@ -8,33 +8,34 @@ extension StoredColumn.Kind {
     /// a date that can't be read is null.
     @inline(__always)
     func encode<Encoder: FeatureEncoder>(_ row: SQLiteStatement, _ index: Int, to encoder: inout Encoder) {
-        let type = row.type(index)
+        let value = row.value(index)
+        let type = value.type
         if type == SQLITE_NULL { return encoder.null(column: index) }
         switch self {
         case .date:
-            if type == SQLITE_INTEGER { return encoder.integer(row.integer(index), column: index) }
-            guard type == SQLITE_TEXT, let milliseconds = DateText.milliseconds(row.textBytes(index)) else {
+            if type == SQLITE_INTEGER { return encoder.integer(value.integer, column: index) }
+            guard type == SQLITE_TEXT, let milliseconds = DateText.milliseconds(value.textBytes) else {
                 return encoder.null(column: index)
             }
             encoder.integer(milliseconds, column: index)
         case .real:
             if type == SQLITE_FLOAT || type == SQLITE_INTEGER {
-                encoder.real(row.double(index), column: index)
+                encoder.real(value.double, column: index)
             } else {
                 encoder.null(column: index)
             }
         case .integer, .objectID:
             switch type {
-            case SQLITE_INTEGER: encoder.integer(row.integer(index), column: index)
-            case SQLITE_FLOAT: encoder.real(row.double(index), column: index)
+            case SQLITE_INTEGER: encoder.integer(value.integer, column: index)
+            case SQLITE_FLOAT: encoder.real(value.double, column: index)
             default: encoder.null(column: index)
             }
         case .data:
-            encoder.data(type == SQLITE_TEXT ? row.textBytes(index) : row.blob(index), column: index)
+            encoder.data(type == SQLITE_TEXT ? value.textBytes : value.blob, column: index)
         case .geometry: encoder.null(column: index)
         case .text, .guid, .globalID, .dateOnly, .timeOnly, .timestampOffset:
             // Numbers become their digits, as SQLite writes them.
-            encoder.text(row.textBytes(index), column: index)
+            encoder.text(value.textBytes, column: index)
         }
     }
 

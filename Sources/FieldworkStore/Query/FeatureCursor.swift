@@ -46,9 +46,8 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
         encoder.beginFeature()
         for index in kinds.indices { kinds[index].encode(statement, index, to: &encoder) }
         if hasGeometry {
-            let index = kinds.count
-            let isGeometry = statement.type(index) == SQLITE_BLOB
-            try encoder.geometry(isGeometry ? statement.blob(index) : nil)
+            let value = statement.value(kinds.count)
+            try encoder.geometry(value.type == SQLITE_BLOB ? value.blob : nil)
         }
         encoder.endFeature()
     }

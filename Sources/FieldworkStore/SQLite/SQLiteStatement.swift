@@ -133,6 +133,11 @@ final class SQLiteStatement {
     func integer(_ column: Int) -> Int64 { sqlite3_column_int64(pointer, Int32(column)) }
     func double(_ column: Int) -> Double { sqlite3_column_double(pointer, Int32(column)) }
 
+    /// The value of a column for a reader that asks it more than one thing: its kind, then its content. Good until the next
+    /// step, and only on the connection's own queue.
+    @inline(__always)
+    func value(_ column: Int) -> ColumnValue { ColumnValue(pointer: sqlite3_column_value(pointer, Int32(column))) }
+
     func text(_ column: Int) -> String { String(decoding: textBytes(column), as: UTF8.self) }
 
     func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
@@ -146,5 +151,26 @@ final class SQLiteStatement {
     func blob(_ column: Int) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(pointer, Int32(column))
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, Int32(column))))
+    }
+}
+
+/// One value of a row where it lies in SQLite. The functions on columns look the column up and settle errors each time; on
+/// the value itself they don't.
+struct ColumnValue {
+    let pointer: OpaquePointer?
+
+    @inline(__always) var type: Int32 { sqlite3_value_type(pointer) }
+    @inline(__always) var integer: Int64 { sqlite3_value_int64(pointer) }
+    @inline(__always) var double: Double { sqlite3_value_double(pointer) }
+
+    /// UTF-8 that stays until the next step.
+    @inline(__always) var textBytes: UnsafeRawBufferPointer {
+        let start = sqlite3_value_text(pointer)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
+    }
+
+    @inline(__always) var blob: UnsafeRawBufferPointer {
+        let start = sqlite3_value_blob(pointer)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
     }
 }

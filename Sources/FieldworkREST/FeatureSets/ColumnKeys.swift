@@ -1,0 +1,24 @@
+import FieldworkGeometry
+
+/// The names that stand before the values of a JSON object, made once for an answer: `"name":`, from the second on with the
+/// comma before it. They lie in one array, so that writing one copies bytes and counts no reference.
+struct ColumnKeys: Sendable {
+    private var text: [UInt8] = []
+    private var ends: [Int] = [0]
+
+    init(_ names: [String]) {
+        for (index, name) in names.enumerated() {
+            if index > 0 { text.append(0x2C) }
+            JSONBytes.append(name, to: &text)
+            text.append(0x3A)
+            ends.append(text.count)
+        }
+    }
+
+    @inline(__always)
+    func append(_ column: Int, to bytes: inout [UInt8]) {
+        text.withUnsafeBufferPointer { text in
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[ends[column]..<ends[column + 1]]))
+        }
+    }
+}
