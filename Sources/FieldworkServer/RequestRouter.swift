@@ -123,6 +123,8 @@ struct RequestRouter: Sendable {
             let layer = try published.layer(id: layerID)
             if request.method != .post, request.wantsPage { return directory.queryForm(layer, of: definition) }
             return try await service.query(layer, of: published, request)
+        case .layerOperation(let layerID, .queryRelatedRecords):
+            return try await service.queryRelatedRecords(published.layer(id: layerID), of: published, request)
         case .layerOperation(let layerID, let operation):
             try request.requirePost()
             let layer = try published.layer(id: layerID)

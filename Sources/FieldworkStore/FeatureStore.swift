@@ -27,6 +27,11 @@ package protocol FeatureStore: Sendable {
     func encodedFeatures<Encoder: FeatureEncoder>(
         _ query: FeatureQuery, in layer: LayerAddress, encoder: Encoder
     ) async throws -> EncodedFeatures
+    /// The related features of a query as bytes of an encoder, whose first column is the object id of the source; rows of
+    /// one source follow each other. With `countsOnly` the second column is their number and the last.
+    func encodedRelatedFeatures<Encoder: FeatureEncoder>(
+        _ query: RelatedQuery, in service: ServiceName, encoder: Encoder
+    ) async throws -> EncodedFeatures
     /// The features of a query as values. For callers that want few: bounded by the query's limit.
     func records(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [FeatureRecord]
     func objectIDs(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [Int64]

@@ -86,6 +86,15 @@ package final class GeoPackageFile: Sendable {
         try await FeatureStream.start(query, in: layer(layerID), encoder: encoder, pool: readers)
     }
 
+    package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
+        _ query: RelatedQuery, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        let compiler = try RelatedCompiler(
+            source: layer(query.path.sourceLayerID), related: layer(query.path.relatedLayerID),
+            through: query.path.through.map { try layer($0.layerID) }, now: Date.now.milliseconds)
+        return try await FeatureStream.start(encoder: encoder, pool: readers) { _ in try compiler.plan(query) }
+    }
+
     package func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
         let layer = try layer(layerID)
         return try await readers.read { try RecordReader(layer: layer, connection: $0).records(query) }

@@ -160,6 +160,12 @@ package final class GeoPackageStore: FeatureStore {
         try await file(layer.service).encodedFeatures(query, in: layer.layerID, encoder: encoder)
     }
 
+    package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
+        _ query: RelatedQuery, in service: ServiceName, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        try await file(service).encodedRelatedFeatures(query, encoder: encoder)
+    }
+
     package func records(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [FeatureRecord] {
         try await file(layer.service).records(query, in: layer.layerID)
     }

@@ -17,7 +17,7 @@ enum LayerAbilities {
         ])
         object["advancedQueryCapabilities"] = [
             "supportsPagination": true, "supportsPaginationOnAggregatedQueries": false,
-            "supportsQueryRelatedPagination": false, "supportsAdvancedQueryRelated": false,
+            "supportsQueryRelatedPagination": true, "supportsAdvancedQueryRelated": true,
             "supportsQueryWithDistance": .bool(!isTable), "supportsReturningQueryExtent": .bool(!isTable),
             "supportsStatistics": false, "supportsHavingClause": false, "supportsOrderBy": true,
             "supportsDistinct": false, "supportsCountDistinct": false, "supportsPercentileStatistics": false,

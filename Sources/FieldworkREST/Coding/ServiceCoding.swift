@@ -73,23 +73,35 @@ extension ServiceDefinition {
     /// Each relationship once, as seen from both its ends.
     package var relationships: [JSONValue] {
         layers.flatMap { origin in
-            origin.relationships.filter { $0.role == .origin }.map { relationship in
-                let destination = layer(id: relationship.relatedTableID)?.relationships
-                    .first { $0.id == relationship.id && $0.role == .destination }
-                return [
-                    "id": JSONValue(relationship.id), "name": .string(relationship.name),
-                    "backwardPathLabel": .string(origin.name),
-                    "forwardPathLabel": .string(layer(id: relationship.relatedTableID)?.name ?? ""),
-                    "originLayerId": JSONValue(origin.id), "originPrimaryKey": .string(relationship.keyField),
-                    "destinationLayerId": JSONValue(relationship.relatedTableID),
-                    "destinationForeignKey": .string(destination?.keyField ?? ""),
-                    "relationshipTableId": JSONValue(relationship.relationshipTableID ?? -1),
-                    "cardinality": .string(relationship.cardinality.rawValue),
-                    "attributed": .bool(relationship.relationshipTableID != nil),
-                    "composite": .bool(relationship.isComposite), "rules": [],
-                ]
-            }
+            origin.relationships.filter { $0.role == .origin }.map { json(of: $0, origin: origin) }
         }
+    }
+
+    private func json(of end: RelationshipDefinition, origin: LayerDefinition) -> JSONValue {
+        let related = layer(id: end.relatedTableID)
+        let other = related?.relationships.first { $0.id == end.id && $0.role == .destination }
+        var object = JSONObject()
+        object.append("id", JSONValue(end.id))
+        object.append("name", .string(end.name))
+        object.append("backwardPathLabel", .string(origin.name))
+        object.append("forwardPathLabel", .string(related?.name ?? ""))
+        object.append("originLayerId", JSONValue(origin.id))
+        object.append("originPrimaryKey", .string(end.keyField))
+        object.append("destinationLayerId", JSONValue(end.relatedTableID))
+        if end.relationshipTableID == nil {
+            object.append("originForeignKey", .string(other?.keyField ?? ""))
+        } else {
+            // Both foreign keys stand in the table between the two.
+            object.append("originForeignKey", .string(end.keyFieldInRelationshipTable ?? ""))
+            object.append("destinationPrimaryKey", .string(other?.keyField ?? ""))
+            object.append("destinationForeignKey", .string(other?.keyFieldInRelationshipTable ?? ""))
+        }
+        object.append("relationshipTableId", JSONValue(end.relationshipTableID ?? -1))
+        object.append("cardinality", .string(end.cardinality.rawValue))
+        object.append("attributed", .bool(end.relationshipTableID != nil))
+        object.append("composite", .bool(end.isComposite))
+        object.append("rules", [])
+        return .object(object)
     }
 
     /// The definition in a form that gives it back whole, layers included: what a store keeps.

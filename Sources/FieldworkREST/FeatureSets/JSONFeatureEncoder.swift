@@ -44,6 +44,9 @@ package struct JSONFeatureEncoder: FeatureEncoder {
         bytes.append(contentsOf: #","features":["#.utf8)
     }
 
+    /// The next feature is the first of a list.
+    mutating func beginList() { isFirstFeature = true }
+
     package mutating func beginFeature() {
         if isFirstFeature { isFirstFeature = false } else { bytes.append(0x2C) }
         bytes.append(contentsOf: #"{"attributes":{"#.utf8)

@@ -4,20 +4,22 @@ extension FeatureQuery {
     /// The features that a request chooses: by condition, ids and geometry. Shared by `query` and `deleteFeatures`.
     package init(filter parameters: RequestParameters, layer: LayerDefinition) throws(ServiceError) {
         self.init()
-        if let text = parameters["where"] { condition = try Self.condition(text, layer) }
+        if let text = parameters["where"] { condition = try Self.condition(text, layer, parameter: "where") }
         objectIDs = try parameters.objectIDs("objectIds")
         globalIDs = try parameters.globalIDs("globalIds")
         spatialFilter = try Self.spatialFilter(parameters, layer)
     }
 
-    private static func condition(_ text: String, _ layer: LayerDefinition) throws(ServiceError) -> SQLExpression? {
+    static func condition(
+        _ text: String, _ layer: LayerDefinition, parameter: String
+    ) throws(ServiceError) -> SQLExpression? {
         // What every client sends for "all" needs no parser.
         if text == "1=1" || text == "1 = 1" { return nil }
         let expression: SQLExpression
         do {
             expression = try SQLParser.parse(where: text)
         } catch {
-            throw .invalidQuery("'where': \(error.description)")
+            throw .invalidQuery("'\(parameter)': \(error.description)")
         }
         return try expression.bound(to: layer)
     }

@@ -64,7 +64,7 @@ package struct QueryRequest: Sendable {
     }
 
     /// The fields to return, in layer order. Without the parameter only the object id; `*` for all.
-    private static func outFields(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError)
+    static func outFields(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError)
         -> [String]?
     {
         guard parameters.names("outFields") else { return [layer.objectIDField] }
@@ -83,7 +83,7 @@ package struct QueryRequest: Sendable {
         return layer.fields.map(\.name).filter(wanted.contains)
     }
 
-    private static func order(
+    static func order(
         _ parameters: RequestParameters, _ layer: LayerDefinition
     ) throws(ServiceError) -> [FeatureQuery.OrderTerm] {
         guard let text = parameters["orderByFields"] else { return [] }
@@ -112,7 +112,7 @@ package struct QueryRequest: Sendable {
         return min(asked ?? maximum, maximum)
     }
 
-    private static func nonNegative(_ name: String, _ parameters: RequestParameters) throws(ServiceError) -> Int? {
+    static func nonNegative(_ name: String, _ parameters: RequestParameters) throws(ServiceError) -> Int? {
         guard let value = try parameters.integer(name) else { return nil }
         guard value >= 0 else { throw .invalidParameter("'\(name)' must not be negative.") }
         return value

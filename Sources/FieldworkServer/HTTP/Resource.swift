@@ -81,6 +81,7 @@ enum ServiceResource: Sendable, Hashable {
 /// The operations of a layer or table, spelled as in its addresses.
 enum LayerOperation: String, Sendable, Hashable, CaseIterable {
     case query
+    case queryRelatedRecords
     case addFeatures
     case updateFeatures
     case deleteFeatures
@@ -106,6 +107,7 @@ extension ServiceResource {
         case .layer: .layer
         case .feature: .feature
         case .layerOperation(_, .query): .query
+        case .layerOperation(_, .queryRelatedRecords): .queryRelatedRecords
         case .layerOperation(_, .addFeatures): .addFeatures
         case .layerOperation(_, .updateFeatures): .updateFeatures
         case .layerOperation(_, .deleteFeatures): .deleteFeatures

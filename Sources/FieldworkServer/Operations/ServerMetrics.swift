@@ -4,7 +4,8 @@ import Synchronization
 final class ServerMetrics: Sendable {
     /// What requests are counted under. A fixed list: a client can't make it grow.
     enum Operation: String, Sendable, CaseIterable {
-        case info, catalog, service, layer, feature, query, addFeatures, updateFeatures, deleteFeatures, applyEdits
+        case info, catalog, service, layer, feature, query, queryRelatedRecords, addFeatures, updateFeatures,
+            deleteFeatures, applyEdits
         case page, health, metrics, other
     }
 

@@ -87,7 +87,7 @@ extension FeatureService {
         }
     }
 
-    private static func collected(_ pieces: EncodedFeatures) async throws -> [UInt8] {
+    static func collected(_ pieces: EncodedFeatures) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await piece in pieces { bytes.append(contentsOf: piece) }
         return bytes
@@ -103,7 +103,7 @@ extension FeatureService {
     }
 
     /// An answer to GET is a function of the address, the definition and the generation, unless it asks for the time.
-    private func entityTag(for request: ServiceRequest, of published: PublishedService) async throws -> String? {
+    func entityTag(for request: ServiceRequest, of published: PublishedService) async throws -> String? {
         guard request.method != .post, request.keepsAnswers, !request.asksForCurrentTime else { return nil }
         return EntityTag.ofState(
             target: request.address, generation: try await store.generation(of: published.definition.name),
@@ -114,6 +114,6 @@ extension FeatureService {
 extension ServiceRequest {
     /// Whether a condition may depend on when it is asked.
     fileprivate var asksForCurrentTime: Bool {
-        parameters["where"]?.lowercased().contains("current_") == true
+        ["where", "definitionExpression"].contains { parameters[$0]?.lowercased().contains("current_") == true }
     }
 }

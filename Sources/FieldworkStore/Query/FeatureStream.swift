@@ -18,12 +18,20 @@ final class FeatureStream: Sendable {
     static func start<Encoder: FeatureEncoder>(
         _ query: FeatureQuery, in layer: StoredLayer, encoder: Encoder, pool: ReaderPool
     ) async throws -> EncodedFeatures {
-        let reader = try await pool.take(.stream)
         let now = Int64(Date.now.timeIntervalSince1970 * 1_000)
+        return try await start(encoder: encoder, pool: pool) {
+            try QueryCompiler(layer: layer, connection: $0, now: now).features(query)
+        }
+    }
+
+    /// The same for any plan, which is made on the reader that runs it.
+    static func start<Encoder: FeatureEncoder>(
+        encoder: Encoder, pool: ReaderPool, plan: @escaping @Sendable (SQLiteConnection) throws -> QueryPlan
+    ) async throws -> EncodedFeatures {
+        let reader = try await pool.take(.stream)
         let piece: Reader.Piece
         do {
-            piece = try await reader.first(
-                of: query, in: layer, encoder: encoder, now: now, size: EncodedFeatures.pieceSize)
+            piece = try await reader.first(encoder: encoder, size: EncodedFeatures.pieceSize, plan: plan)
         } catch {
             pool.giveBack(reader, .stream)
             throw error

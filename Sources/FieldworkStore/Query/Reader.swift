@@ -30,11 +30,10 @@ actor Reader {
 
     /// Compiles a query, runs it and gives the first piece of the answer.
     func first<Encoder: FeatureEncoder>(
-        of query: FeatureQuery, in layer: StoredLayer, encoder: Encoder, now: Int64, size: Int
+        encoder: Encoder, size: Int, plan: @Sendable (SQLiteConnection) throws -> QueryPlan
     ) throws -> Piece {
         let connection = try opened()
-        let compiler = QueryCompiler(layer: layer, connection: connection, now: now)
-        let cursor = try FeatureCursor(compiler.features(query), encoder: encoder, on: connection)
+        let cursor = try FeatureCursor(plan(connection), encoder: encoder, on: connection)
         self.cursor = cursor
         return try next(size: size)
     }

@@ -39,6 +39,13 @@ final class ScriptedStore: FeatureStore {
         return EncodedFeatures { [piece] in try await piece(pieces.next()) }
     }
 
+    func encodedRelatedFeatures<Encoder: FeatureEncoder>(
+        _ query: RelatedQuery, in service: ServiceName, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        let pieces = Counter()
+        return EncodedFeatures { [piece] in try await piece(pieces.next()) }
+    }
+
     func createService(_ definition: ServiceDefinition) async throws { try check() }
     func updateService(_ definition: ServiceDefinition) async throws { try check() }
     func deleteService(_ name: ServiceName) async throws { try check() }
