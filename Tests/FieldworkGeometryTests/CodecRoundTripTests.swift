@@ -102,9 +102,7 @@ struct CodecRoundTripTests {
 
 /// The geometry of hexadecimal well-known binary.
 func wkb(_ hex: String) throws -> Geometry? {
-    let bytes = stride(from: 0, to: hex.count - 1, by: 2).compactMap { offset in
-        let start = hex.index(hex.startIndex, offsetBy: offset)
-        return UInt8(hex[start..<hex.index(start, offsetBy: 2)], radix: 16)
-    }
+    let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     return try bytes.withUnsafeBytes { try WellKnownBinary.geometry(from: $0, spatialReference: nil) }
 }

@@ -105,7 +105,9 @@ struct GEOSSuiteTests {
     /// Equal as sets of points, or nearly: what differs is a small part of the whole.
     private func isSame(_ made: Geometry, _ expected: Geometry, tolerance: Double) -> Bool {
         if made.dimension != expected.dimension { return false }
-        if GeometryEngine.isGeometry(made, equivalentTo: expected) { return true }
+        // The relation of two large line works takes GEOS a minute; the measures below say nearly as much.
+        let isSmall = made.vertices.count + expected.vertices.count < 2_000
+        if isSmall, GeometryEngine.isGeometry(made, equivalentTo: expected) { return true }
         switch expected.dimension {
         case .area:
             let whole = GeometryEngine.area(of: expected)
@@ -122,12 +124,15 @@ struct GEOSSuiteTests {
     /// Failures that are understood, by folder. General: 6 relations of lines that cross themselves and 4
     /// simplifications, which the suite states as later versions of GEOS compute them; 7 invalid polygons whose rings our
     /// model sorts into valid shells and holes (rest-api §12.2). Validate: one case that states a point equal to a line.
-    private static let understood = ["general": 17, "validate": 1]
+    /// Misc: a relation of an invalid polygon, a buffer of one. Failure: the two that GEOS lists there as its own.
+    private static let understood = ["general": 17, "validate": 1, "misc": 2, "failure": 2]
+    /// How many cases of a folder pass: one fewer, and something was lost.
+    private static let least = ["general": 1_000, "validate": 4_000]
 
     @Test(
         "Nearly every supported case passes",
         .enabled(if: SharedData.url("geometry/geos-xml/general") != nil, "the public test data is absent"),
-        arguments: ["general", "validate"])
+        arguments: ["general", "validate", "misc", "issue", "robust", "failure"])
     func suite(folder: String) throws {
         let url = try #require(SharedData.url("geometry/geos-xml/\(folder)"))
         let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
@@ -148,7 +153,7 @@ struct GEOSSuiteTests {
         let passed = counts.values.map(\.passed).reduce(0, +)
         let skipped = counts.values.map(\.unsupported).reduce(0, +)
         print("GEOS \(folder): \(passed) passed, \(failures.count) differ, \(skipped) not supported")
-        #expect(passed > 1_000)
+        #expect(passed >= Self.least[folder] ?? 0)
         #expect(failures.count <= Self.understood[folder] ?? 0, "\(failures.joined(separator: "\n"))")
     }
 }
