@@ -6,6 +6,7 @@ public enum ArcGISEnvironment {
     private struct State {
         var localEditsDirectory: URL?
         var curveMode = ServiceCurveGeometryMode.densifyCurves
+        var expressionEvaluator: any ExpressionEvaluator = ConstantEvaluator()
     }
 
     private static let state = Mutex(State())
@@ -21,6 +22,12 @@ public enum ArcGISEnvironment {
     public static var serviceCurveGeometryMode: ServiceCurveGeometryMode {
         get { state.withLock { $0.curveMode } }
         set { state.withLock { $0.curveMode = newValue } }
+    }
+
+    /// What evaluates the expressions of pop-ups and forms that are made from now on.
+    package static var expressionEvaluator: any ExpressionEvaluator {
+        get { state.withLock { $0.expressionEvaluator } }
+        set { state.withLock { $0.expressionEvaluator = newValue } }
     }
 
     private static var defaultDirectory: URL {

@@ -18,4 +18,8 @@ enum Limits {
     static let parallelRequests = 4
     /// Folders of a server's catalogue that are looked into.
     static let catalogueFolders = 100
+    /// The most decimals that a number is shown with.
+    static let decimalPlaces = 20
+    /// The most related records that a pop-up looks at for one relationship.
+    static let popupRelatedRecords = 1_000
 }

@@ -11,7 +11,7 @@ public enum SelectionMode: Sendable {
 /// A layer that shows the features of a table, and in which features are selected.
 ///
 /// What changes is behind locks.
-public final class FeatureLayer: Layer, @unchecked Sendable {
+public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
     private struct Content: Sendable {
         var definitionExpression = ""
         var renderer: Renderer?
@@ -19,6 +19,7 @@ public final class FeatureLayer: Layer, @unchecked Sendable {
         var hidden: Set<Int64> = []
         var labelsAreEnabled = false
         var popupsAreEnabled = true
+        var popupDefinition: PopupDefinition?
     }
 
     private let table: FeatureTable
@@ -82,6 +83,12 @@ public final class FeatureLayer: Layer, @unchecked Sendable {
     public var popupsAreEnabled: Bool {
         get { content.withLock { $0.popupsAreEnabled } }
         set { content.withLock { $0.popupsAreEnabled = newValue } }
+    }
+
+    /// What the pop-ups of the layer's features are made of: as set here, else the table's.
+    public var popupDefinition: PopupDefinition? {
+        get { content.withLock { $0.popupDefinition } ?? table.popupDefinition }
+        set { content.withLock { $0.popupDefinition = newValue } }
     }
 
     /// Shows or hides one feature.

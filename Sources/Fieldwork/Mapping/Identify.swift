@@ -7,6 +7,8 @@ public final class IdentifyLayerResult: Sendable {
     public let layerContent: any LayerContent
     /// What was found, the nearest first.
     public let geoElements: [any GeoElement]
+    /// The pop-ups of what was found, in the same order; none for a layer without pop-ups. They are not evaluated yet.
+    public let popups: [Popup]
     /// What was found in its parts.
     public let sublayerResults: [IdentifyLayerResult]
     /// Whether there is more than was asked for.
@@ -15,11 +17,12 @@ public final class IdentifyLayerResult: Sendable {
     public let error: (any Error)?
 
     init(
-        layerContent: any LayerContent, geoElements: [any GeoElement] = [], transferLimitIsExceeded: Bool = false,
-        error: (any Error)? = nil
+        layerContent: any LayerContent, geoElements: [any GeoElement] = [], popups: [Popup] = [],
+        transferLimitIsExceeded: Bool = false, error: (any Error)? = nil
     ) {
         self.layerContent = layerContent
         self.geoElements = geoElements
+        self.popups = popups
         sublayerResults = []
         self.transferLimitIsExceeded = transferLimitIsExceeded
         self.error = error
@@ -32,11 +35,14 @@ extension FeatureLayer {
     /// - Parameters:
     ///   - point: in any spatial reference.
     ///   - tolerance: in metres on the ground.
+    ///   - returnPopupsOnly: whether a layer without pop-ups gives nothing, and others give pop-ups but no elements.
     ///   - maximumResults: the most features to give.
     public func identify(
-        at point: Point, tolerance: Double, maximumResults: Int = 10
+        at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, maximumResults: Int = 10
     ) async throws -> IdentifyLayerResult {
         try await load()
+        let popup = popupsAreEnabled && featureTable?.popupIsEnabled == true ? popupDefinition : nil
+        if returnPopupsOnly, popup == nil { return IdentifyLayerResult(layerContent: self) }
         guard let table = featureTable, let reference = table.spatialReference else {
             return IdentifyLayerResult(layerContent: self)
         }
@@ -57,8 +63,10 @@ extension FeatureLayer {
                 return (feature, distance ?? .infinity)
             }
             .sorted { $0.1 < $1.1 }
+        let nearest = found.prefix(max(0, maximumResults)).map(\.0)
         return IdentifyLayerResult(
-            layerContent: self, geoElements: found.prefix(max(0, maximumResults)).map(\.0),
+            layerContent: self, geoElements: returnPopupsOnly ? [] : nearest,
+            popups: popup.map { popup in nearest.map { Popup(geoElement: $0, definition: popup) } } ?? [],
             transferLimitIsExceeded: found.count > maximumResults)
     }
 }
@@ -67,15 +75,16 @@ extension Map {
     /// What is found within a distance of a place in the visible feature layers, the topmost first. A layer that can't be
     /// asked gives its error.
     public func identify(
-        at point: Point, tolerance: Double, maximumResultsPerLayer: Int = 10
+        at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, maximumResultsPerLayer: Int = 10
     ) async throws -> [IdentifyLayerResult] {
         var results: [IdentifyLayerResult] = []
         for layer in operationalLayers.reversed() where layer.isVisible {
             guard let layer = layer as? FeatureLayer else { continue }
             do {
                 let result = try await layer.identify(
-                    at: point, tolerance: tolerance, maximumResults: maximumResultsPerLayer)
-                if !result.geoElements.isEmpty { results.append(result) }
+                    at: point, tolerance: tolerance, returnPopupsOnly: returnPopupsOnly,
+                    maximumResults: maximumResultsPerLayer)
+                if !result.geoElements.isEmpty || !result.popups.isEmpty { results.append(result) }
             } catch let error as CancellationError {
                 throw error
             } catch {

@@ -49,4 +49,7 @@ public class ArcGISFeatureTable: FeatureTable, @unchecked Sendable {
         get { state.withLock { $0.definitionExpression } }
         set { state.withLock { $0.definitionExpression = newValue } }
     }
+
+    /// The table on the other side of a relationship; for subclasses. nil when it is not at hand.
+    func relatedTable(of info: RelationshipInfo) -> ArcGISFeatureTable? { nil }
 }

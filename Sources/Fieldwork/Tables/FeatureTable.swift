@@ -1,17 +1,22 @@
 public import FieldworkGeometry
 import FieldworkREST
+import Foundation
 import Synchronization
 
 /// Rows with the same fields, and with geometries of one kind or none.
 ///
 /// What changes is behind a lock or in `Streamed`, which locks for itself.
-public class FeatureTable: Loadable, @unchecked Sendable {
+public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     struct State: Sendable {
         var source: (any TableSource)?
         var displayName: String?
         weak var layer: Layer?
         var requestMode = FeatureRequestMode.onInteractionCache
         var definitionExpression = ""
+        var popupDefinition: PopupDefinition?
+        var popupsAreEnabled = true
+        /// The zone in which a map shows dates; nil for the device's own.
+        var timeZone: TimeZone?
     }
 
     /// How far the loading has come.
@@ -117,6 +122,29 @@ public class FeatureTable: Loadable, @unchecked Sendable {
         if capabilities.contains(capability) { return true }
         return capabilities.contains(.editing) && capabilities.isDisjoint(with: [.create, .update, .delete])
     }
+
+    // MARK: Pop-ups
+
+    /// What the table's pop-ups are made of; nil where nobody has said.
+    public var popupDefinition: PopupDefinition? {
+        get { state.withLock { $0.popupDefinition } }
+        set { state.withLock { $0.popupDefinition = newValue } }
+    }
+
+    /// Whether the table's features have pop-ups. They are shown when there is a definition as well.
+    public var popupIsEnabled: Bool {
+        get { state.withLock { $0.popupsAreEnabled } }
+        set { state.withLock { $0.popupsAreEnabled = newValue } }
+    }
+
+    /// The same as `popupIsEnabled`, by the name that layers have for it.
+    public var popupsAreEnabled: Bool {
+        get { popupIsEnabled }
+        set { popupIsEnabled = newValue }
+    }
+
+    /// The zone in which dates of the table are shown.
+    var timeZone: TimeZone { state.withLock { $0.timeZone } ?? .current }
 
     // MARK: New features
 

@@ -121,6 +121,17 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
         [layer.objectIDField] + [layer.globalIDField].compactMap(\.self)
     }
 
+    override func relatedTable(of info: RelationshipInfo) -> ArcGISFeatureTable? {
+        info.relatedTableID == layerID ? self : serviceGeodatabase?.table(withLayerID: info.relatedTableID)
+    }
+
+    /// The features that are related to a feature, local edits included, with as much of each as is asked for.
+    public func queryRelatedFeatures(
+        to feature: ArcGISFeature, using parameters: RelatedQueryParameters, queryFeatureFields: QueryFeatureFields
+    ) async throws -> [RelatedFeatureQueryResult] {
+        try await relatedFeatures(to: feature, using: parameters, fields: queryFeatureFields)
+    }
+
     /// Brings features to this device, for `manualCache`.
     /// - Parameters:
     ///   - parameters: which features; nil for all.

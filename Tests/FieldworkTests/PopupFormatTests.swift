@@ -1,0 +1,95 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+import Testing
+
+@testable import Fieldwork
+
+@Suite("Texts and formats of pop-ups")
+struct PopupFormatTests {
+    private static func number(_ value: any Sendable, _ format: JSONValue? = nil, _ new: JSONValue? = nil) -> String {
+        ValueFormatter(layer: nil, timeZone: .gmt).text(value, format: .init(format: format, fieldFormat: new))
+    }
+
+    @Test(
+        "Numbers are shown with the decimals and separators that are asked for",
+        arguments: [
+            (1_234_567.891, ["places": 2, "digitSeparator": true], "1,234,567.89"),
+            (3.0, ["places": 2], "3.00"), (3.0, nil, "3"), (0.1, nil, "0.1"), (-0.001, ["places": 1], "0.0"),
+            (-999.0, ["digitSeparator": true], "-999"), (-1_000.0, ["digitSeparator": true], "-1,000"),
+        ] as [(Double, JSONValue?, String)])
+    func numbers(value: Double, format: JSONValue?, text: String) {
+        #expect(Self.number(value, format) == text)
+    }
+
+    @Test("Whole numbers keep all digits; the newer format has decimals from and to")
+    func wholeNumbers() {
+        #expect(Self.number(Int64.max, ["digitSeparator": true]) == "9,223,372,036,854,775,807")
+        #expect(Self.number(Int16(7), ["places": 1]) == "7.0")
+        #expect(Self.number(Float(0.1)) == "0.1")
+        let new: JSONValue = [
+            "type": "number", "minimumFractionDigits": 1, "maximumFractionDigits": 3, "useGrouping": "always",
+        ]
+        #expect(Self.number(1234.5, ["places": 0], new) == "1,234.5")
+        #expect(Self.number(2.0, nil, new) == "2.0")
+        #expect(Self.number(2.12345, nil, new) == "2.123")
+    }
+
+    @Test(
+        "Moments are shown in every form, in the zone that is asked for",
+        arguments: [
+            ("shortDate", "12/21/1997"), ("shortDateLE", "21/12/1997"), ("longMonthDayYear", "December 21, 1997"),
+            ("dayShortMonthYear", "21 Dec 1997"), ("longDate", "Sunday, December 21, 1997"),
+            ("longMonthYear", "December 1997"), ("shortMonthYear", "Dec 1997"), ("year", "1997"),
+            ("shortDateShortTime", "12/21/1997, 6:00 PM"),
+            ("longDateLongTime24", "Sunday, December 21, 1997, 18:00:05"),
+            ("dayShortMonthYearLongTime", "21 Dec 1997, 6:00:05 PM"), ("shortDateLEShortTime24", "21/12/1997, 18:00"),
+        ])
+    func dates(name: String, text: String) throws {
+        let date = Date(timeIntervalSince1970: Double(TreeService.planted) / 1_000)
+        let format = try #require(PopupDateFormat(name: name))
+        #expect(format.text(date, in: .gmt) == text)
+        #expect(format.name == name)
+        #expect(PopupFieldFormat.DateFormat(rawValue: name) != nil)
+        let newZealand = try #require(TimeZone(secondsFromGMT: 13 * 3_600))
+        #expect(PopupDateFormat(name: "shortDateShortTime")?.text(date, in: newZealand) == "12/22/1997, 7:00 AM")
+        #expect(PopupDateFormat(name: "yearLongTime") == nil)
+    }
+
+    @Test("Names in braces are replaced; other braces stay")
+    func templates() {
+        let template = TextTemplate("{ A } {expression/E1} {relationships/2/B} <style>p{color:red}</style> {} {x y} {")
+        #expect(template.names == [.field("A"), .expression("E1"), .related(relationshipID: 2, field: "B")])
+        let filled = template.filled { _ in "{A}" }
+        #expect(filled == "{A} {A} {A} <style>p{color:red}</style> {} {x y} {")
+    }
+
+    @Test("Values are escaped in HTML and addresses; an address alone in its element becomes a link")
+    func escaping() {
+        let html = TextTemplate("<p>{A}</p><a href=\"{A}\">x</a> {B}")
+        let address = "https://example.org/?a=1&b=2"
+        let text = html.filledHTML { $0 == .field("A") ? address : "<script>'\"" }
+        let escaped = "https://example.org/?a=1&amp;b=2"
+        #expect(
+            text == "<p><a href=\"\(escaped)\">\(escaped)</a></p><a href=\"\(escaped)\">x</a> &lt;script&gt;&#39;&quot;"
+        )
+        #expect(
+            TextTemplate("https://example.org/{A}.jpg").filledURL { _ in "../x y&z" }?.absoluteString
+                == "https://example.org/..%2Fx%20y%26z.jpg")
+        #expect(TextTemplate("{A}").filledURL { _ in address }?.absoluteString == address)
+    }
+
+    @Test("Statistics leave out nulls; there are none of no numbers")
+    func statistics() {
+        let values: [(any Sendable)?] = [1.0, nil, Int16(3), 3.0]
+        func value(_ statistic: ValueStatistic) -> Double? { RendererFields.number(statistic.value(of: values)) }
+        #expect(value(.count) == 3)
+        #expect(value(.sum) == 7)
+        #expect(value(.max) == 3)
+        #expect(value(.min) == 1)
+        #expect(value(.avg).map { abs($0 - 7.0 / 3) < 1e-12 } == true)
+        #expect(value(.var).map { abs($0 - 4.0 / 3) < 1e-12 } == true)
+        #expect(ValueStatistic.mode.value(of: ["b", "a", "a"]) as? String == "a")
+        #expect(ValueStatistic.sum.value(of: [nil]) == nil)
+    }
+}
