@@ -97,12 +97,12 @@ package final class GeoPackageFile: Sendable {
 
     package func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
         let layer = try layer(layerID)
-        return try await readers.read { try RecordReader(layer: layer, connection: $0).records(query) }
+        return try await read { try RecordReader(layer: layer, connection: $0).records(query) }
     }
 
     package func objectIDs(_ query: FeatureQuery, in layerID: Int) async throws -> [Int64] {
         let layer = try layer(layerID)
-        return try await readers.read { connection in
+        return try await read { connection in
             let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
                 .identifiers(query)
             let statement = try plan.statement(on: connection)
@@ -115,7 +115,7 @@ package final class GeoPackageFile: Sendable {
 
     package func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
         let layer = try layer(layerID)
-        return try await readers.read { connection in
+        return try await read { connection in
             let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).count(query)
             let statement = try plan.statement(on: connection)
             defer { statement.finish() }
@@ -125,7 +125,7 @@ package final class GeoPackageFile: Sendable {
 
     package func extent(_ query: FeatureQuery, in layerID: Int) async throws -> (extent: Envelope?, count: Int) {
         let layer = try layer(layerID)
-        let (box, count) = try await readers.read { connection in
+        let (box, count) = try await read { connection in
             try ExtentReader(layer: layer, connection: connection).extent(query)
         }
         let extent = box.map {
@@ -136,27 +136,59 @@ package final class GeoPackageFile: Sendable {
         return (extent, count)
     }
 
+    /// Reads on a connection of its own, or, while a transaction is open, on the one that sees what it has written.
+    private func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) async throws -> Result {
+        isInTransaction ? try await writer.inspect(body) : try await readers.read(body)
+    }
+
+    // MARK: Transactions
+
+    /// Whether a transaction that spans batches is open.
+    package var isInTransaction: Bool { writer.isInTransaction.withLock { $0 } }
+
+    /// Opens a transaction: all batches from now on belong to it, whoever applies them. Reads see them, other programs
+    /// don't. Throws `StoreError.busy` inside another transaction.
+    package func beginTransaction() throws { try writer.begin() }
+
+    /// Makes all batches since `beginTransaction` durable at once.
+    package func commitTransaction() throws { try writer.end(keeps: true) }
+
+    /// Takes back all batches since `beginTransaction`.
+    package func rollbackTransaction() throws { try writer.end(keeps: false) }
+
     // MARK: Writing
 
     /// Applies edits in one transaction; see `FeatureStore.apply`. The batch is one generation.
     package func apply(_ batch: EditBatch) async throws -> EditBatchResult { try await writer.apply(batch) }
 
+    // MARK: Notes
+
+    /// A text that was kept in the file under a name; nil when there is none.
+    package func note(_ name: String) async throws -> String? {
+        try await read { try FileNotes(connection: $0).value(name) }
+    }
+
+    /// Keeps a text in the file, in a transaction of its own; nil forgets it. Throws `StoreError.busy` while one is open.
+    package func keepNote(_ value: String?, as name: String) async throws {
+        try await writer.write { try FileNotes(connection: $0).keep(value, as: name) }
+    }
+
     // MARK: Change log
 
     package func generation() async throws -> Int64 {
-        try await readers.read { try ChangeLog.generation(on: $0) }
+        try await read { try ChangeLog.generation(on: $0) }
     }
 
     package func changes(after generation: Int64, in layerID: Int, limit: Int) async throws -> [FeatureChange] {
         let layer = try layer(layerID)
-        return try await readers.read {
+        return try await read {
             try ChangeLog(layer: layer, connection: $0).changes(after: generation, limit: limit)
         }
     }
 
     package func history(of feature: FeatureIdentifier, in layerID: Int) async throws -> [FeatureVersion] {
         let layer = try layer(layerID)
-        return try await readers.read { try ChangeLog(layer: layer, connection: $0).history(of: feature) }
+        return try await read { try ChangeLog(layer: layer, connection: $0).history(of: feature) }
     }
 
     // MARK: Care
@@ -173,5 +205,12 @@ package final class GeoPackageFile: Sendable {
     package func close() async {
         await readers.close()
         await writer.close()
+    }
+
+    /// Moves all that is committed into the file itself, without suspending: from then on the file alone may be copied or
+    /// moved. Readers are let go soon after.
+    package func closeNow() {
+        writer.closeNow()
+        Task { await close() }
     }
 }

@@ -19,6 +19,15 @@ enum LocalCondition {
         }
     }
 
+    /// A value to order by: a field, or an expression over fields.
+    static func value(_ text: String, layer: LayerDefinition) throws -> SQLExpression {
+        do {
+            return try SQLParser.parse(expression: text).bound(to: layer)
+        } catch {
+            throw CommonError.invalidArgument(details: "The order can't be read: \(error)")
+        }
+    }
+
     /// Two conditions that both have to hold. Each is read on its own first, so that neither can reach into the other.
     static func both(_ one: String, _ other: String) throws -> String {
         if isAll(one) { return other }

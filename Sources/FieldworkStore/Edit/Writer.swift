@@ -16,8 +16,10 @@ actor Writer {
         var lastTicket = 0
     }
 
-    private nonisolated let executor: QueueExecutor
+    nonisolated let executor: QueueExecutor
     private nonisolated let queue = Mutex(Queue())
+    /// Whether its user has opened a transaction that spans batches.
+    nonisolated let isInTransaction = Mutex(false)
     private let path: String
     private let keepsObjectIDs: Bool
     private var connection: SQLiteConnection?
@@ -60,7 +62,12 @@ actor Writer {
             let connection = try opened()
             let applier = EditApplier(
                 connection: connection, catalogue: catalogue, rules: rules, keepsObjectIDs: keepsObjectIDs)
-            if batches.count == 1, let only = batches.first {
+            if connection.isInTransaction {
+                // Its user commits or rolls back: here each batch only stands or falls by itself.
+                for waiting in batches {
+                    outcomes[waiting.ticket] = Result { try applier.applyInSavepoint(waiting.batch) }
+                }
+            } else if batches.count == 1, let only = batches.first {
                 outcomes[only.ticket] = .success(try Self.commit(only.batch, applier))
             } else {
                 outcomes.merge(try Self.commit(batches, applier)) { _, new in new }
@@ -115,7 +122,7 @@ actor Writer {
         return results
     }
 
-    private func opened() throws -> SQLiteConnection {
+    func opened() throws -> SQLiteConnection {
         if isClosed { throw StoreError(.closed, "The store is closed.") }
         if let connection { return connection }
         let opened = try SQLiteConnection(path: path, mode: .readWrite)
@@ -130,6 +137,7 @@ actor Writer {
     /// Something else that writes, in a transaction of its own.
     func write<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) throws -> Result {
         let connection = try opened()
+        if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
         return try connection.transaction { try body(connection) }
     }
 
@@ -146,11 +154,14 @@ actor Writer {
 
     /// Moves the log into the file, so that the file alone is the whole truth.
     func checkpoint() throws {
+        if isInTransaction.withLock({ $0 }) { throw StoreError(.busy, "A transaction is open.") }
         try opened().run("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     func close() {
         guard !isClosed else { return }
+        // What was not committed was not promised.
+        if isInTransaction.withLock({ $0 }) { try? endTransaction(keeps: false) }
         if let connection { try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)") }
         connection?.forgetStatements()
         connection = nil

@@ -12,5 +12,11 @@ final class QueueExecutor: SerialExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
+    /// Runs work on the queue and waits for it. For callers that can't suspend; never from the queue itself.
+    func sync<Result>(_ body: () throws -> Result) rethrows -> Result { try queue.sync(execute: body) }
+
+    /// Lets `assumeIsolated` know its own queue outside of a job.
+    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+
     func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }

@@ -1,0 +1,76 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// What a geodatabase knows about the replica that it is: the service, the area, and how far both have been brought
+/// together. Kept in the file itself.
+struct ReplicaRecord: Sendable, Hashable {
+    static let note = "replica"
+
+    var serviceURL: URL
+    var replicaID: UUID
+    var replicaName: String
+    var syncModel: Geodatabase.SyncModel
+    /// The service's generation that the file has: of the whole replica, or by layer.
+    var serverGeneration: Int64
+    var layerGenerations: [Int: Int64]
+    /// The file's own generation up to which the service has its edits.
+    var sentGeneration: Int64
+    var area: Geometry?
+    var lastSync: Date?
+    /// The upload that was begun and not yet known to have arrived: it is repeated under the same id.
+    var pendingUpload: PendingUpload?
+
+    struct PendingUpload: Sendable, Hashable {
+        var id: UUID
+        var throughGeneration: Int64
+    }
+}
+
+extension ReplicaRecord {
+    var json: JSONValue {
+        var object = JSONObject()
+        object.append("serviceURL", .string(serviceURL.absoluteString))
+        object.append("replicaID", .string(replicaID.uuidString))
+        object.append("replicaName", .string(replicaName))
+        object.append("syncModel", .string(syncModel.rawValue))
+        object.append("serverGeneration", .integer(serverGeneration))
+        var layers = JSONObject()
+        for (id, generation) in layerGenerations.sorted(by: { $0.key < $1.key }) {
+            layers.append(String(id), .integer(generation))
+        }
+        object.append("layerGenerations", .object(layers))
+        object.append("sentGeneration", .integer(sentGeneration))
+        if let area { object.append("area", GeoServicesJSON.json(for: area)) }
+        if let lastSync { object.append("lastSync", .integer(Int64(lastSync.timeIntervalSince1970 * 1_000))) }
+        if let pendingUpload {
+            object.append(
+                "pendingUpload",
+                ["id": .string(pendingUpload.id.uuidString), "through": .integer(pendingUpload.throughGeneration)])
+        }
+        return .object(object)
+    }
+
+    /// Throws `CommonError.invalidJSON`.
+    init(json: JSONValue) throws {
+        guard let address = json["serviceURL"]?.stringValue, let url = URL(string: address),
+            let id = json["replicaID"]?.stringValue.flatMap(UUID.init),
+            let model = json["syncModel"]?.stringValue.flatMap(Geodatabase.SyncModel.init)
+        else { throw CommonError.invalidJSON(details: "The file's record of its replica can't be read.") }
+        serviceURL = url
+        replicaID = id
+        replicaName = json["replicaName"]?.stringValue ?? ""
+        syncModel = model
+        serverGeneration = json["serverGeneration"]?.integerValue ?? 0
+        layerGenerations = [:]
+        for member in json["layerGenerations"]?.objectValue?.members ?? [] {
+            if let id = Int(member.key) { layerGenerations[id] = member.value.integerValue ?? 0 }
+        }
+        sentGeneration = json["sentGeneration"]?.integerValue ?? 0
+        area = try json["area"].map { try GeoServicesJSON.geometry(from: $0) } ?? nil
+        lastSync = json["lastSync"]?.integerValue.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
+        if let upload = json["pendingUpload"], let id = upload["id"]?.stringValue.flatMap(UUID.init) {
+            pendingUpload = PendingUpload(id: id, throughGeneration: upload["through"]?.integerValue ?? 0)
+        }
+    }
+}
