@@ -166,6 +166,35 @@ struct RelatedRecordsTests {
         }
     }
 
+    @Test(
+        "Both ends of a relationship come in one request, by negative object ids and by global ids the server replaces")
+    func keysOfOneRequest() async throws {
+        try await Self.serve { server in
+            let client = "{11111111-2222-4333-8444-555555555555}"
+            let edits = """
+                [{"id":4,"adds":[{"attributes":{"TreeID":-7,"PersonID":2}}]},
+                {"id":1,"adds":[{"attributes":{"Tree":"\(client)","Note":"new"}}]},
+                {"id":0,"adds":[{"attributes":{"OBJECTID":-7,"GlobalID":"\(client)","Code":"T9"},"geometry":{"x":1,"y":2}}]}]
+                """
+            let answer = try await server.client.post(
+                "Grove/FeatureServer/applyEdits", ["edits": edits, "f": "json"]
+            ).json
+            let results = try #require(answer.arrayValue)
+            #expect(results.map { $0["addResults"]?.arrayValue?.first?["success"] } == [true, true, true])
+            let tree = try #require(results[2]["addResults"]?.arrayValue?.first)
+            #expect(tree["globalId"]?.stringValue != client)
+            let id = try #require(tree["objectId"]?.integerValue)
+            let visits = try await server.client.get(
+                Self.trees, ["objectIds": "\(id)", "relationshipId": "0", "outFields": "Note", "f": "json"]
+            ).json
+            #expect(Self.groups(visits, "Note") == [[.integer(id), "new"]])
+            let people = try await server.client.get(
+                Self.trees, ["objectIds": "\(id)", "relationshipId": "2", "outFields": "Name", "f": "json"]
+            ).json
+            #expect(Self.groups(people, "Name") == [[.integer(id), "Bo"]])
+        }
+    }
+
     @Test("The layer, the root and `relationships` tell both ends, and the layer advertises pages of related records")
     func resources() async throws {
         try await Self.serve { server in

@@ -59,7 +59,8 @@ extension RelationshipDefinition {
             role: object.string("role").flatMap(Role.init(rawValue:)) ?? .origin,
             keyField: object.string("keyField") ?? "", isComposite: object.bool("composite") ?? false,
             relationshipTableID: object.integer("relationshipTableId").flatMap { $0 >= 0 ? $0 : nil },
-            keyFieldInRelationshipTable: object.string("keyFieldInRelationshipTable"))
+            keyFieldInRelationshipTable: object.string("keyFieldInRelationshipTable"),
+            originDeletion: object.string("originDeleteRule").flatMap(OriginDeletion.init(rawValue:)))
     }
 
     package var json: JSONValue {
@@ -74,6 +75,10 @@ extension RelationshipDefinition {
         if let relationshipTableID { object.append("relationshipTableId", JSONValue(relationshipTableID)) }
         if let keyFieldInRelationshipTable {
             object.append("keyFieldInRelationshipTable", .string(keyFieldInRelationshipTable))
+        }
+        // The protocol has no word for it: only what differs from its rule is told.
+        if originDeletion != Self.usualDeletion(isComposite: isComposite) {
+            object.append("originDeleteRule", .string(originDeletion.rawValue))
         }
         return .object(object)
     }

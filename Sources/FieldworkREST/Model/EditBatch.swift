@@ -76,6 +76,10 @@ package struct FeatureEdit: Sendable {
         case geometry(Geometry)
     }
 
+    /// What an add calls itself until the store gives it an id: other edits of the same batch may name it by these.
+    package var provisionalObjectID: Int64?
+    package var provisionalGlobalID: UUID?
+
     /// The reason why the item could not be read at all (malformed geometry, wrong JSON); it fails with this error.
     package var rejection: EditError?
 

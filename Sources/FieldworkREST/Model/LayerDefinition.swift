@@ -155,6 +155,16 @@ package struct RelationshipDefinition: Sendable, Hashable {
         case destination = "esriRelRoleDestination"
     }
 
+    /// What deleting an origin does to the destinations that name it.
+    package enum OriginDeletion: String, Sendable, Hashable {
+        /// They are deleted with it: the rule of composite relationships.
+        case cascade
+        /// Their key is emptied: the rule of simple relationships. Where it must not be null, nothing is deleted.
+        case clear
+        /// The origin can't be deleted while there are any.
+        case refuse
+    }
+
     package var id: Int
     package var name: String
     package var relatedTableID: Int
@@ -166,10 +176,13 @@ package struct RelationshipDefinition: Sendable, Hashable {
     /// The table between both sides of an attributed or many-to-many relationship.
     package var relationshipTableID: Int?
     package var keyFieldInRelationshipTable: String?
+    /// Told by the origin's end.
+    package var originDeletion: OriginDeletion
 
     package init(
         id: Int, name: String, relatedTableID: Int, cardinality: Cardinality, role: Role, keyField: String,
-        isComposite: Bool = false, relationshipTableID: Int? = nil, keyFieldInRelationshipTable: String? = nil
+        isComposite: Bool = false, relationshipTableID: Int? = nil, keyFieldInRelationshipTable: String? = nil,
+        originDeletion: OriginDeletion? = nil
     ) {
         self.id = id
         self.name = name
@@ -180,7 +193,10 @@ package struct RelationshipDefinition: Sendable, Hashable {
         self.isComposite = isComposite
         self.relationshipTableID = relationshipTableID
         self.keyFieldInRelationshipTable = keyFieldInRelationshipTable
+        self.originDeletion = originDeletion ?? Self.usualDeletion(isComposite: isComposite)
     }
+
+    package static func usualDeletion(isComposite: Bool) -> OriginDeletion { isComposite ? .cascade : .clear }
 }
 
 /// The fields that the server fills with who and when.

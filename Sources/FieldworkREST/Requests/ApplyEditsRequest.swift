@@ -22,6 +22,10 @@ package struct ApplyEditsRequest: Sendable {
         for name in ["gdbVersion", "editsUploadId", "attachments"] where parameters[name].map(Self.isMeant) == true {
             throw .invalidParameter("'\(name)' is not supported.")
         }
+        // Who asks for the rows that an edit changes besides must not take their absence for there being none.
+        if let option = parameters["returnServiceEditsOption"], option.lowercased() != "none" {
+            throw .invalidParameter("'returnServiceEditsOption' is not supported.")
+        }
         if try parameters.bool("async") == true { throw .invalidParameter("'async' is not supported.") }
     }
 

@@ -38,10 +38,18 @@ struct FeatureEditReader: Sendable {
         edit.attributes.reserveCapacity(attributes.count)
         for member in attributes.members {
             if Self.isSame(member.key, layer.objectIDField) {
-                if kind == .update { edit.objectID = try objectID(member.value) }
+                switch kind {
+                case .update: edit.objectID = try objectID(member.value)
+                // A new feature gets its id from the server. A negative one stands for it within the request.
+                case .add: edit.provisionalObjectID = member.value.integerValue.flatMap { $0 < 0 ? $0 : nil }
+                }
             } else if let globalIDField = layer.globalIDField, Self.isSame(member.key, globalIDField) {
-                // Without `useGlobalIds` the server gives the ids: what a client sends is ignored.
-                if usesGlobalIDs { edit.globalID = try globalID(member.value) }
+                // Without `useGlobalIds` the server gives the ids: what a client sends only names the feature in its request.
+                if usesGlobalIDs {
+                    edit.globalID = try globalID(member.value)
+                } else if kind == .add {
+                    edit.provisionalGlobalID = member.value.stringValue.flatMap(GUID.parse)
+                }
             } else {
                 edit.attributes.append((member.key, try value(member)))
             }

@@ -7,6 +7,7 @@ struct EditApplier {
     let connection: SQLiteConnection
     let catalogue: ServiceCatalogue
     let rules: [Int: RowRules]
+    let relationships: RelationshipRules
     let keepsObjectIDs: Bool
 
     /// Applies a batch in a savepoint, beside others in one transaction; or throws and leaves nothing of it.
@@ -31,8 +32,8 @@ struct EditApplier {
     func apply(_ batch: EditBatch) throws -> (result: EditBatchResult, isKept: Bool) {
         for edits in batch.layers { _ = try catalogue.layer(edits.layerID) }
         let generation = try open(batch)
-        var result = EditBatchResult(
-            layers: try batch.layers.map { try apply($0, batch) }, generation: generation, moment: batch.moment)
+        var run = EditRun(applier: self, batch: batch)
+        var result = EditBatchResult(layers: try run.apply(), generation: generation, moment: batch.moment)
         if result.hasErrors, batch.rollsBackOnFailure {
             result.generation = nil
             result.markRolledBack()
@@ -66,46 +67,6 @@ struct EditApplier {
     /// Ends what `open` began; the last step before COMMIT.
     static func close(on connection: SQLiteConnection) throws {
         try connection.run("UPDATE fieldwork_state SET inside = 0, muted = 0 WHERE id = 1")
-    }
-
-    /// Adds, then updates, then deletes.
-    private func apply(_ edits: LayerEdits, _ batch: EditBatch) throws -> LayerEditResults {
-        let layer = try catalogue.layer(edits.layerID)
-        let writer = LayerWriter(
-            layer: layer, rules: rules[edits.layerID] ?? RowRules(layer: layer), connection: connection, batch: batch,
-            keepsObjectIDs: keepsObjectIDs)
-        var results = LayerEditResults(layerID: edits.layerID)
-        results.adds = try add(edits.adds, writer)
-        for edit in edits.updates { results.updates.append(try writer.update(edit)) }
-        for identifier in try identifiers(edits.deletes, layer) {
-            results.deletes.append(try writer.delete(identifier))
-        }
-        return results
-    }
-
-    private func add(_ adds: [FeatureEdit], _ writer: LayerWriter) throws -> [EditResult] {
-        guard writer.batch.origin == .load, writer.layer.geometryColumn != nil else { return try adds.map(writer.add) }
-        // Neighbours on the map become neighbours in the file; the results keep the order of the request.
-        var results = [EditResult](repeating: EditResult(objectID: nil, globalID: nil), count: adds.count)
-        for index in HilbertOrder.order(of: adds) { results[index] = try writer.add(adds[index]) }
-        return results
-    }
-
-    private func identifiers(_ deletes: LayerEdits.Deletes, _ layer: StoredLayer) throws -> [FeatureIdentifier] {
-        switch deletes {
-        case .features(let identifiers): return identifiers
-        case .matching(let query):
-            let compiler = QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
-            let plan = try compiler.identifiers(query)
-            // All ids are read before the first is deleted: the statement must not walk what it changes.
-            let statement = try plan.statement(on: connection)
-            defer { statement.finish() }
-            var identifiers: [FeatureIdentifier] = []
-            while try statement.step(), identifiers.count < plan.limit ?? .max {
-                identifiers.append(.objectID(statement.integer(0)))
-            }
-            return identifiers
-        }
     }
 }
 

@@ -10,6 +10,8 @@ struct LayerWriter {
     let batch: EditBatch
     /// Adds may choose their object id.
     let keepsObjectIDs: Bool
+    /// nil when no relationship concerns the layer.
+    let keeper: RelationshipKeeper?
 
     // SQL that every feature of the batch uses.
     private let table: String
@@ -17,12 +19,19 @@ struct LayerWriter {
     private let insertSQL: String
     private let globalIDs = GlobalIDSource()
 
-    init(layer: StoredLayer, rules: RowRules, connection: SQLiteConnection, batch: EditBatch, keepsObjectIDs: Bool) {
+    init(
+        layer: StoredLayer, rules: RowRules, connection: SQLiteConnection, batch: EditBatch, keepsObjectIDs: Bool,
+        relationships: LayerRelationships? = nil
+    ) {
         self.layer = layer
         self.rules = rules
         self.connection = connection
         self.batch = batch
         self.keepsObjectIDs = keepsObjectIDs
+        // What is loaded or taken over may come in pieces: a part before its whole.
+        keeper =
+            batch.origin == .edit
+            ? relationships.map { RelationshipKeeper(relationships: $0, connection: connection) } : nil
         table = quoted(layer.tableName)
         key = quoted(layer.objectIDColumn)
         var names = layer.columns.filter(\.isStored).map { quoted($0.name) }
@@ -38,6 +47,7 @@ struct LayerWriter {
         if batch.origin == .cache { return try takeOver(edit) }
         do {
             var row = try rules.newRow(edit, in: batch)
+            try keeper?.check(objectID: nil) { row[$0] }
             let geometry = try geometryBlob(edit.geometry)
             let globalID = newGlobalID(edit)
             if let index = layer.globalIDIndex, let globalID { row[index] = .text(GUID.normalForm(globalID)) }
@@ -181,15 +191,28 @@ struct LayerWriter {
         let result = EditResult(objectID: current.objectID, globalID: current.globalID)
         guard !sets.isEmpty else { return result }
         let geometry = try geometryBlob(edit.geometry)
+        let keyChanges = try keyChanges(assignments, of: current)
         let statement = try connection.cached("UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(key) = ?")
         defer { statement.finish() }
         for (offset, assignment) in assignments.enumerated() { try statement.bind(assignment.value, at: offset + 1) }
         if setsGeometry { try bind(geometry, to: statement, at: sets.count) }
         try statement.bind(current.objectID, at: sets.count + 1)
         switch try statement.execute() {
-        case .done: return result
+        case .done: break
         case .notUnique(let message), .refused(let message): throw EditError(code: 1019, description: message)
         }
+        try keeper?.follow(keyChanges)
+        return result
+    }
+
+    /// Checks the keys that an update assigns and gives those that other rows hold.
+    private func keyChanges(
+        _ assignments: [RowRules.Assignment], of current: Found
+    ) throws -> [RelationshipKeeper.KeyChange] {
+        guard let keeper else { return [] }
+        func value(_ column: Int) -> AttributeValue? { assignments.last { $0.column == column }?.value }
+        try keeper.check(objectID: current.objectID, value)
+        return try keeper.keyChanges(objectID: current.objectID, value)
     }
 
     private func identifier(of edit: FeatureEdit) -> FeatureIdentifier? {
@@ -200,7 +223,8 @@ struct LayerWriter {
 
     // MARK: Deletes
 
-    func delete(_ identifier: FeatureIdentifier) throws -> EditResult {
+    /// - Parameter isPartOfWhole: the row goes with one that it belongs to.
+    func delete(_ identifier: FeatureIdentifier, isPartOfWhole: Bool = false) throws -> EditResult {
         guard let found = try find(identifier) else {
             var result = EditResult(objectID: nil, globalID: nil)
             switch identifier {
@@ -222,6 +246,21 @@ struct LayerWriter {
         case .notUnique(let message), .refused(let message): result.error = EditError(code: 1018, description: message)
         }
         return result
+    }
+
+    /// Empties a column of the rows that hold a value there, since what it named is deleted.
+    func clear(_ column: KeyColumn, holding value: AttributeValue) throws {
+        let tracked = rules.tracked(in: batch)
+        let sets = ["\(column.sql) = NULL"] + tracked.map { "\(quoted(layer.columns[$0.column].name)) = ?" }
+        let statement = try connection.cached(
+            "UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(column.sql) = ?")
+        defer { statement.finish() }
+        for (offset, assignment) in tracked.enumerated() { try statement.bind(assignment.value, at: offset + 1) }
+        try statement.bind(value, at: tracked.count + 1)
+        switch try statement.execute() {
+        case .done: break
+        case .notUnique(let message), .refused(let message): throw EditError(code: 1018, description: message)
+        }
     }
 
     // MARK: Both

@@ -156,6 +156,13 @@ struct RowRules {
         return index
     }
 
+    /// What an update that nobody asked for writes into the fields of who and when.
+    func tracked(in batch: EditBatch) -> [Assignment] {
+        var result: [Assignment] = []
+        track(batch, isNew: false) { result.append(($0, $1)) }
+        return result
+    }
+
     private func track(_ batch: EditBatch, isNew: Bool, assign: (Int, AttributeValue) -> Void) {
         guard !maintained.isEmpty else { return }
         let moment = AttributeValue.text(DateText.text(milliseconds: batch.moment.milliseconds))

@@ -27,6 +27,7 @@ actor Writer {
     private var outcomes: [Int: Result<EditBatchResult, any Error>] = [:]
     private var catalogue: ServiceCatalogue
     private var rules: [Int: RowRules]
+    private var relationships: RelationshipRules
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -35,6 +36,7 @@ actor Writer {
         self.catalogue = catalogue
         self.keepsObjectIDs = keepsObjectIDs
         rules = catalogue.layers.mapValues(RowRules.init)
+        relationships = RelationshipRules(catalogue)
         executor = QueueExecutor(label: "fieldwork.writer")
     }
 
@@ -61,7 +63,8 @@ actor Writer {
         do {
             let connection = try opened()
             let applier = EditApplier(
-                connection: connection, catalogue: catalogue, rules: rules, keepsObjectIDs: keepsObjectIDs)
+                connection: connection, catalogue: catalogue, rules: rules, relationships: relationships,
+                keepsObjectIDs: keepsObjectIDs)
             if connection.isInTransaction {
                 // Its user commits or rolls back: here each batch only stands or falls by itself.
                 for waiting in batches {
@@ -150,6 +153,7 @@ actor Writer {
         try write { try new.write(on: $0) }
         catalogue = new
         rules = new.layers.mapValues(RowRules.init)
+        relationships = RelationshipRules(new)
     }
 
     /// Moves the log into the file, so that the file alone is the whole truth.

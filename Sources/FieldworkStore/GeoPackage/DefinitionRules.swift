@@ -14,6 +14,7 @@ enum DefinitionRules {
             }
             try check(layer)
         }
+        try RelationshipDefinitionRules(service: service).check()
     }
 
     /// Names become file names: nothing in them may lead elsewhere.

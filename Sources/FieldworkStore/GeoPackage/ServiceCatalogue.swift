@@ -65,6 +65,7 @@ struct ServiceCatalogue: Sendable {
         for layerDefinition in definition.layers {
             try DataColumns(layer: layer(layerDefinition.id)).write(on: connection)
         }
+        try RelationshipViews(catalogue: self).write(on: connection)
     }
 
     func writeDefinitions(on connection: SQLiteConnection) throws {

@@ -1,0 +1,130 @@
+import FieldworkREST
+import Foundation
+
+/// One batch on its way into the tables: adds of all layers, then updates, then deletes. Within each, origins of
+/// relationships come before their destinations (at deletes after them), whatever the order of the request, so that a key
+/// is there before it is named. The results keep the request's order.
+struct EditRun {
+    private let applier: EditApplier
+    private let batch: EditBatch
+    private var writers: [Int: LayerWriter] = [:]
+    private var provisional = ProvisionalIDs()
+    private var deletes: RelatedDeletes
+
+    private var connection: SQLiteConnection { applier.connection }
+
+    init(applier: EditApplier, batch: EditBatch) {
+        self.applier = applier
+        self.batch = batch
+        deletes = RelatedDeletes(rules: applier.relationships, connection: applier.connection, batch: batch)
+    }
+
+    mutating func apply() throws -> [LayerEditResults] {
+        var results = batch.layers.map { LayerEditResults(layerID: $0.layerID) }
+        let order = batch.layers.indices.sorted { first, second in
+            let ranks = [first, second].map { applier.relationships.rank(of: batch.layers[$0].layerID) }
+            return (ranks[0], first) < (ranks[1], second)
+        }
+        for index in order { results[index].adds = try add(batch.layers[index]) }
+        for index in order { results[index].updates = try update(batch.layers[index]) }
+        for index in order.reversed() { results[index].deletes = try delete(batch.layers[index]) }
+        return results
+    }
+
+    private mutating func writer(_ layerID: Int) throws -> LayerWriter {
+        if let writer = writers[layerID] { return writer }
+        let writer = try applier.writer(layerID, batch)
+        writers[layerID] = writer
+        return writer
+    }
+
+    // MARK: Adds
+
+    private mutating func add(_ edits: LayerEdits) throws -> [EditResult] {
+        guard !edits.adds.isEmpty else { return [] }
+        let writer = try writer(edits.layerID)
+        guard let relationships = applier.relationships.layer(edits.layerID), batch.origin == .edit else {
+            return try add(edits.adds, writer)
+        }
+        var results = [EditResult](repeating: EditResult(objectID: nil, globalID: nil), count: edits.adds.count)
+        for index in ProvisionalIDs.order(of: edits.adds, relationships, writer.layer) {
+            let add = try provisional.resolved(
+                edits.adds[index], relationships.references, layer: writer.layer, on: connection)
+            results[index] = try writer.add(add)
+            provisional.note([edits.adds[index]], [results[index]], layerID: edits.layerID)
+        }
+        return results
+    }
+
+    private func add(_ adds: [FeatureEdit], _ writer: LayerWriter) throws -> [EditResult] {
+        guard batch.origin == .load, writer.layer.geometryColumn != nil else { return try adds.map(writer.add) }
+        // Neighbours on the map become neighbours in the file; the results keep the order of the request.
+        var results = [EditResult](repeating: EditResult(objectID: nil, globalID: nil), count: adds.count)
+        for index in HilbertOrder.order(of: adds) { results[index] = try writer.add(adds[index]) }
+        return results
+    }
+
+    // MARK: Updates
+
+    private mutating func update(_ edits: LayerEdits) throws -> [EditResult] {
+        guard !edits.updates.isEmpty else { return [] }
+        let writer = try writer(edits.layerID)
+        guard let relationships = applier.relationships.layer(edits.layerID), batch.origin == .edit else {
+            return try edits.updates.map(writer.update)
+        }
+        return try edits.updates.map { edit in
+            let resolved = try provisional.resolved(
+                edit, relationships.references, layer: writer.layer, on: connection)
+            return try writer.update(resolved)
+        }
+    }
+
+    // MARK: Deletes
+
+    private mutating func delete(_ edits: LayerEdits) throws -> [EditResult] {
+        let identifiers = try identifiers(edits.deletes, applier.catalogue.layer(edits.layerID))
+        guard !identifiers.isEmpty else { return [] }
+        let applier = applier
+        let batch = batch
+        var writers = writers
+        func writer(_ layerID: Int) throws -> LayerWriter {
+            if let writer = writers[layerID] { return writer }
+            let writer = try applier.writer(layerID, batch)
+            writers[layerID] = writer
+            return writer
+        }
+        var results: [EditResult] = []
+        results.reserveCapacity(identifiers.count)
+        for identifier in identifiers {
+            results.append(try deletes.delete(identifier, from: edits.layerID, writer: writer))
+        }
+        self.writers = writers
+        return results
+    }
+
+    private func identifiers(_ deletes: LayerEdits.Deletes, _ layer: StoredLayer) throws -> [FeatureIdentifier] {
+        switch deletes {
+        case .features(let identifiers): return identifiers
+        case .matching(let query):
+            let compiler = QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
+            let plan = try compiler.identifiers(query)
+            // All ids are read before the first is deleted: the statement must not walk what it changes.
+            let statement = try plan.statement(on: connection)
+            defer { statement.finish() }
+            var identifiers: [FeatureIdentifier] = []
+            while try statement.step(), identifiers.count < plan.limit ?? .max {
+                identifiers.append(.objectID(statement.integer(0)))
+            }
+            return identifiers
+        }
+    }
+}
+
+extension EditApplier {
+    func writer(_ layerID: Int, _ batch: EditBatch) throws -> LayerWriter {
+        let layer = try catalogue.layer(layerID)
+        return LayerWriter(
+            layer: layer, rules: rules[layerID] ?? RowRules(layer: layer), connection: connection, batch: batch,
+            keepsObjectIDs: keepsObjectIDs, relationships: relationships.layer(layerID))
+    }
+}
