@@ -22,4 +22,13 @@ enum Limits {
     static let decimalPlaces = 20
     /// The most related records that a pop-up looks at for one relationship.
     static let popupRelatedRecords = 1_000
+    /// The most messages that a job keeps.
+    static let jobMessages = 1_000
+    /// How often a download goes on after a broken connection before its error is reported.
+    static let downloadAttempts = 20
+    /// How many features of a replica are written in one transaction.
+    static let featuresPerLoad = 2_000
+    /// How long a job waits between two questions to the service, in milliseconds: at first, and at most.
+    static let firstPollMilliseconds = 100
+    static let lastPollMilliseconds = 2_000
 }

@@ -58,6 +58,7 @@ struct ServiceEnvironment: Sendable {
     /// Holds one folder a service.
     var directory: URL
     var client: any ServiceClient
+    var downloads: any FileDownloading = HTTPServiceClient()
 
     static var standard: ServiceEnvironment {
         ServiceEnvironment(directory: ArcGISEnvironment.localEditsDirectory, client: HTTPServiceClient())

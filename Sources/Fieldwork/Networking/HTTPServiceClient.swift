@@ -9,7 +9,7 @@ struct HTTPServiceClient: ServiceClient {
     private static let addressLengthMax = 1_800
 
     /// One pool of connections for the process. It is never shut down: it lives as long as the process.
-    private static let http: HTTPClient = {
+    static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         // A server that refuses connections is away now; the caller decides when to ask again.
         configuration.connectionPool.retryConnectionEstablishment = false

@@ -11,6 +11,7 @@ final class GeodatabaseSession: Sendable {
         var hasLocalEdits: Bool
         /// As it was when the open transaction began.
         var hadLocalEdits = false
+        var isSyncing = false
     }
 
     let file: GeoPackageFile
@@ -51,6 +52,17 @@ final class GeodatabaseSession: Sendable {
         memory.withLock { $0.replica = replica }
     }
 
+    /// Runs a sync; a second one at the same time is refused.
+    func syncing<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        let isFree = memory.withLock { memory in
+            defer { memory.isSyncing = true }
+            return !memory.isSyncing
+        }
+        guard isFree else { throw CommonError.illegalState(details: "The geodatabase is being synced already.") }
+        defer { memory.withLock { $0.isSyncing = false } }
+        return try await body()
+    }
+
     // MARK: Edits
 
     var hasLocalEdits: Bool { memory.withLock { $0.hasLocalEdits } }
@@ -58,7 +70,7 @@ final class GeodatabaseSession: Sendable {
     /// Looks whether the file has changes that the service has not: also those that another program made.
     func lookForEdits() async throws {
         let base = replica?.sentGeneration ?? 0
-        var found = false
+        var found = replica?.refused.values.contains { !$0.isEmpty } ?? false
         for layer in file.definition.layers where !found {
             found = try await !onDevice { try await file.changes(after: base, in: layer.id, limit: 1) }.isEmpty
         }
@@ -82,6 +94,9 @@ final class GeodatabaseSession: Sendable {
     // MARK: Transactions
 
     func beginTransaction() throws {
+        if memory.withLock({ $0.isSyncing }) {
+            throw CommonError.illegalState(details: "The geodatabase is being synced.")
+        }
         try translated { try file.beginTransaction() }
         memory.withLock { $0.hadLocalEdits = $0.hasLocalEdits }
     }

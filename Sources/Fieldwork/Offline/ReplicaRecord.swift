@@ -21,6 +21,9 @@ struct ReplicaRecord: Sendable, Hashable {
     /// The upload that was begun and not yet known to have arrived: it is repeated under the same id.
     var pendingUpload: PendingUpload?
 
+    /// Features whose edits the service refused: they go with the next sync again.
+    var refused: [Int: Set<UUID>] = [:]
+
     struct PendingUpload: Sendable, Hashable {
         var id: UUID
         var throughGeneration: Int64
@@ -48,6 +51,11 @@ extension ReplicaRecord {
                 "pendingUpload",
                 ["id": .string(pendingUpload.id.uuidString), "through": .integer(pendingUpload.throughGeneration)])
         }
+        var refusals = JSONObject()
+        for (id, features) in refused.sorted(by: { $0.key < $1.key }) where !features.isEmpty {
+            refusals.append(String(id), .array(features.map { .string($0.uuidString) }.sorted { $0.text < $1.text }))
+        }
+        object.append("refused", .object(refusals))
         return .object(object)
     }
 
@@ -65,6 +73,10 @@ extension ReplicaRecord {
         layerGenerations = [:]
         for member in json["layerGenerations"]?.objectValue?.members ?? [] {
             if let id = Int(member.key) { layerGenerations[id] = member.value.integerValue ?? 0 }
+        }
+        for member in json["refused"]?.objectValue?.members ?? [] {
+            guard let id = Int(member.key) else { continue }
+            refused[id] = Set((member.value.arrayValue ?? []).compactMap { $0.stringValue.flatMap(UUID.init) })
         }
         sentGeneration = json["sentGeneration"]?.integerValue ?? 0
         area = try json["area"].map { try GeoServicesJSON.geometry(from: $0) } ?? nil

@@ -1,0 +1,185 @@
+public import FieldworkGeometry
+import FieldworkREST
+import Synchronization
+
+/// What to take offline of a feature service: which layers, which of their rows, and how it is kept in step later.
+public final class GenerateGeodatabaseParameters: Sendable {
+    struct Values: Sendable {
+        var extent: Geometry?
+        var layerOptions: [GenerateLayerOption] = []
+        var returnsAttachments = false
+        var attachmentSyncDirection = AttachmentSyncDirection.none
+        var outSpatialReference: SpatialReference?
+        var syncModel = Geodatabase.SyncModel.layer
+        var syncContingentValues = false
+    }
+
+    private let state = Mutex(Values())
+
+    /// Parameters that name nothing yet. `GeodatabaseSyncTask.makeDefaultGenerateGeodatabaseParameters` fills them.
+    public init() {}
+
+    var values: Values { state.withLock { $0 } }
+
+    /// The area; edits outside of it are refused later.
+    public var extent: Geometry? {
+        get { values.extent }
+        set { state.withLock { $0.extent = newValue } }
+    }
+
+    /// The layers and tables to take, with what to take of each.
+    public var layerOptions: [GenerateLayerOption] { values.layerOptions }
+
+    /// Adds a layer or table.
+    public func addLayerOption(_ option: GenerateLayerOption) { state.withLock { $0.layerOptions.append(option) } }
+
+    /// Adds layers and tables.
+    public func addLayerOptions(_ options: [GenerateLayerOption]) {
+        state.withLock { $0.layerOptions += options }
+    }
+
+    /// Leaves a layer or table out again.
+    public func removeLayerOption(_ option: GenerateLayerOption) {
+        state.withLock { $0.layerOptions.removeAll { $0 === option } }
+    }
+
+    /// Leaves all layers and tables out again.
+    public func removeAllLayerOptions() { state.withLock { $0.layerOptions = [] } }
+
+    /// Whether attachments come along.
+    public var returnsAttachments: Bool {
+        get { values.returnsAttachments }
+        set { state.withLock { $0.returnsAttachments = newValue } }
+    }
+
+    /// Which way attachments are kept in step.
+    public var attachmentSyncDirection: AttachmentSyncDirection {
+        get { values.attachmentSyncDirection }
+        set { state.withLock { $0.attachmentSyncDirection = newValue } }
+    }
+
+    /// The reference of the file's geometries; nil for each layer's own.
+    public var outSpatialReference: SpatialReference? {
+        get { values.outSpatialReference }
+        set { state.withLock { $0.outSpatialReference = newValue } }
+    }
+
+    /// Whether the file counts generations as a whole or layer by layer.
+    public var syncModel: Geodatabase.SyncModel {
+        get { values.syncModel }
+        set { state.withLock { $0.syncModel = newValue } }
+    }
+
+    /// Whether contingent values come along; they are part of a layer's definition and always do.
+    public var syncContingentValues: Bool {
+        get { values.syncContingentValues }
+        set { state.withLock { $0.syncContingentValues = newValue } }
+    }
+}
+
+/// Which way attachments are kept in step.
+public enum AttachmentSyncDirection: String, Sendable {
+    case none, upload, bidirectional
+}
+
+/// What to take of one layer or table.
+public final class GenerateLayerOption: Sendable {
+    /// Which rows are taken.
+    public enum QueryOption: String, Sendable {
+        /// All rows, none but related ones, or those that the condition and the area choose.
+        case all, none, useFilter
+    }
+
+    private struct Values: Sendable {
+        var whereClause: String
+        var queryOption = QueryOption.useFilter
+        var usesGeometry = true
+        var includesRelated: Bool
+    }
+
+    /// The layer's id in the service.
+    public let layerID: Int
+    private let state: Mutex<Values>
+
+    /// - Parameters:
+    ///   - layerID: the layer's id in the service.
+    ///   - whereClause: a condition on the rows; nil for none.
+    ///   - includesRelated: whether rows come along that are related to rows of other layers.
+    public init(layerID: Int, whereClause: String? = nil, includesRelated: Bool = true) {
+        self.layerID = layerID
+        state = Mutex(Values(whereClause: whereClause ?? "", includesRelated: includesRelated))
+    }
+
+    /// A condition on the rows; empty for none.
+    public var whereClause: String {
+        get { state.withLock { $0.whereClause } }
+        set { state.withLock { $0.whereClause = newValue } }
+    }
+
+    /// Which rows are taken.
+    public var queryOption: QueryOption {
+        get { state.withLock { $0.queryOption } }
+        set { state.withLock { $0.queryOption = newValue } }
+    }
+
+    /// Whether the area counts.
+    public var usesGeometry: Bool {
+        get { state.withLock { $0.usesGeometry } }
+        set { state.withLock { $0.usesGeometry = newValue } }
+    }
+
+    /// Whether rows come along that are related to rows of other layers.
+    public var includesRelated: Bool {
+        get { state.withLock { $0.includesRelated } }
+        set { state.withLock { $0.includesRelated = newValue } }
+    }
+}
+
+// MARK: - JSON
+
+extension GenerateGeodatabaseParameters {
+    var json: JSONValue {
+        let values = values
+        var object = JSONObject()
+        if let extent = values.extent { object.append("extent", GeoServicesJSON.json(for: extent)) }
+        object.append("layers", .array(values.layerOptions.map(\.json)))
+        object.append("returnsAttachments", .bool(values.returnsAttachments))
+        object.append("attachmentSyncDirection", .string(values.attachmentSyncDirection.rawValue))
+        if let reference = values.outSpatialReference {
+            object.append("outSpatialReference", GeoServicesJSON.json(for: reference))
+        }
+        object.append("syncModel", .string(values.syncModel.rawValue))
+        return .object(object)
+    }
+
+    convenience init(json: JSONValue) throws {
+        self.init()
+        extent = try json["extent"].flatMap { try GeoServicesJSON.geometry(from: $0) }
+        addLayerOptions(try (json["layers"]?.arrayValue ?? []).map(GenerateLayerOption.init(json:)))
+        returnsAttachments = json["returnsAttachments"]?.boolValue ?? false
+        attachmentSyncDirection =
+            json["attachmentSyncDirection"]?.stringValue.flatMap(AttachmentSyncDirection.init) ?? .none
+        outSpatialReference = try json["outSpatialReference"].map { try GeoServicesJSON.spatialReference(from: $0) }
+        syncModel = json["syncModel"]?.stringValue.flatMap(Geodatabase.SyncModel.init) ?? .layer
+    }
+}
+
+extension GenerateLayerOption {
+    var json: JSONValue {
+        [
+            "id": .integer(Int64(layerID)), "where": .string(whereClause), "queryOption": .string(queryOption.rawValue),
+            "useGeometry": .bool(usesGeometry), "includeRelated": .bool(includesRelated),
+        ]
+    }
+
+    convenience init(json: JSONValue) throws {
+        guard let id = json["id"]?.integerValue.flatMap({ Int(exactly: $0) }) else {
+            throw CommonError.invalidJSON(details: "A layer to take offline has no id.")
+        }
+        self.init(
+            layerID: id, whereClause: json["where"]?.stringValue,
+            includesRelated: json["includeRelated"]?.boolValue ?? true)
+        queryOption = json["queryOption"]?.stringValue.flatMap(QueryOption.init) ?? .useFilter
+        usesGeometry = json["useGeometry"]?.boolValue ?? true
+    }
+}

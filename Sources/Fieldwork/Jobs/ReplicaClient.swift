@@ -1,0 +1,110 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// The operations on replicas of one feature service (rest-api §5), typed as far as both sides need.
+struct ReplicaClient: Sendable {
+    /// `…/FeatureServer`.
+    let root: URL
+    let client: any ServiceClient
+
+    /// How far a job of the service is.
+    struct JobStatus: Sendable {
+        var isFinished: Bool
+        /// Where the result lies, once there is one.
+        var resultURL: URL?
+        /// The service's own word, for a person.
+        var word: String
+    }
+
+    /// Has a replica made; the service works on it after it has answered.
+    /// - Returns: where to ask how far it is.
+    func create(_ parameters: GenerateGeodatabaseParameters.Values, name: String) async throws -> URL {
+        var form: [(name: String, value: String)] = [
+            ("replicaName", name),
+            ("layers", parameters.layerOptions.map { String($0.layerID) }.joined(separator: ",")),
+            ("syncModel", parameters.syncModel.wireName), ("dataFormat", "json"), ("async", "true"),
+            ("transportType", "esriTransportTypeUrl"), ("returnAttachments", "false"),
+            ("attachmentsSyncDirection", "none"), ("targetType", "client"),
+        ]
+        var queries = JSONObject()
+        for option in parameters.layerOptions { queries.append(String(option.layerID), option.query) }
+        form.append(("layerQueries", JSONValue.object(queries).text))
+        if let area = parameters.extent, let type = LayerGeometryType(area) {
+            form.append(("geometry", GeoServicesJSON.json(for: area).text))
+            form.append(("geometryType", type.rawValue))
+            if let reference = area.spatialReference {
+                form.append(("inSR", GeoServicesJSON.json(for: reference).text))
+            }
+        }
+        if let reference = parameters.outSpatialReference {
+            form.append(("replicaSR", GeoServicesJSON.json(for: reference).text))
+        }
+        let json = try await json(root.appending(path: "createReplica"), form, isRead: false)
+        guard let address = json["statusUrl"]?.stringValue, let url = URL(string: address, relativeTo: root) else {
+            throw ServiceError.unknown(details: "The service does not say how far the replica is.")
+        }
+        return url.absoluteURL
+    }
+
+    /// Asks once how far a job is. Throws the job's error when it failed.
+    func status(at url: URL) async throws -> JobStatus {
+        let json = try await json(url, [])
+        let word = json["status"]?.stringValue ?? ""
+        // Some deployments write the words with spaces.
+        switch word.lowercased().filter({ $0 != " " }) {
+        case "completed", "completedwitherrors":
+            let address = json["resultUrl"]?.stringValue ?? ""
+            let result = address.isEmpty ? nil : URL(string: address, relativeTo: root)?.absoluteURL
+            return JobStatus(isFinished: true, resultURL: result, word: word)
+        case "failed":
+            let reason = json["error"]?["description"]?.stringValue ?? json["error"]?["message"]?.stringValue
+            throw ServiceError.serverFailure(details: reason ?? "The service could not finish its work.")
+        default: return JobStatus(isFinished: false, resultURL: nil, word: word)
+        }
+    }
+
+    /// Sends a replica's edits and fetches what it has not. A sync that is repeated under the same upload id is done once.
+    func synchronize(_ form: [(name: String, value: String)]) async throws -> JSONValue {
+        try await json(root.appending(path: "synchronizeReplica"), form, isRead: false)
+    }
+
+    /// Ends a replica.
+    func unregister(_ id: UUID) async throws {
+        _ = try await json(root.appending(path: "unRegisterReplica"), [("replicaID", id.uuidString)], isRead: false)
+    }
+
+    private func json(_ url: URL, _ form: [(name: String, value: String)], isRead: Bool = true) async throws
+        -> JSONValue
+    {
+        let answer = try await client.answer(to: ServiceRequest(url, form + [("f", "json")], isRead: isRead))
+        guard let json = try? JSONParser.parse(answer.bytes) else {
+            throw ServiceError.unknown(details: "The answer of \(url.host() ?? "the service") is not JSON.")
+        }
+        if let error = FieldworkREST.ServiceError(answer: json) { throw ServiceError(error) }
+        return json
+    }
+}
+
+extension Geodatabase.SyncModel {
+    /// The protocol's name.
+    var wireName: String {
+        switch self {
+        case .none: "none"
+        case .geodatabase: "perReplica"
+        case .layer: "perLayer"
+        }
+    }
+}
+
+extension GenerateLayerOption {
+    /// The member of `layerQueries`.
+    fileprivate var query: JSONValue {
+        var object = JSONObject()
+        object.append("queryOption", .string(queryOption.rawValue))
+        object.append("useGeometry", .bool(usesGeometry))
+        object.append("includeRelated", .bool(includesRelated))
+        if !whereClause.isEmpty { object.append("where", .string(whereClause)) }
+        return .object(object)
+    }
+}

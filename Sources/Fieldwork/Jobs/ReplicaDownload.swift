@@ -1,0 +1,127 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// What a sync brings: the answer of the service, taken over into the file. An edit that was made here meanwhile, or that
+/// the service refused, keeps its fields: it goes with the next sync.
+struct ReplicaDownload: Sendable {
+    let session: GeodatabaseSession
+    let sent: [OutgoingEdit]
+    let parameters: SyncGeodatabaseParameters
+
+    /// Takes over an answer and brings the record up to date, which the caller keeps.
+    func takeOver(_ answer: JSONValue, into record: inout ReplicaRecord) async throws -> [SyncLayerResult] {
+        let through = record.pendingUpload?.throughGeneration ?? record.sentGeneration
+        var results: [SyncLayerResult] = []
+        let layers = answer["edits"]?.arrayValue ?? []
+        for layer in session.file.definition.layers {
+            let json = layers.first { $0["id"]?.integerValue == Int64(layer.id) }
+            let refusals = json.map { self.refusals(in: $0, layer) } ?? []
+            if [.upload, .bidirectional].contains(parameters.direction(of: layer.id)) {
+                record.refused[layer.id] = Set(refusals.compactMap(\.globalID))
+            }
+            if !refusals.isEmpty {
+                results.append(SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))
+            }
+            if let json {
+                try await take(json, layer, keeping: pending(layer, after: through, record.refused[layer.id] ?? []))
+            }
+        }
+        if let generation = answer["replicaServerGen"]?.integerValue { record.serverGeneration = generation }
+        for layer in answer["layerServerGens"]?.arrayValue ?? [] {
+            guard let id = layer["id"]?.integerValue.flatMap({ Int(exactly: $0) }) else { continue }
+            record.layerGenerations[id] = layer["serverGen"]?.integerValue ?? record.layerGenerations[id]
+        }
+        return results
+    }
+
+    // MARK: Results
+
+    private func refusals(in json: JSONValue, _ layer: LayerDefinition) -> [FeatureEditResult] {
+        let lists: [(String, EditOperation)] = [
+            ("addResults", .add), ("updateResults", .update), ("deleteResults", .delete),
+        ]
+        return lists.flatMap { name, operation in
+            (json[name]?.arrayValue ?? []).filter { $0["success"]?.boolValue != true }.map { result in
+                let id = (result["globalId"] ?? result["globalID"])?.stringValue.flatMap(GUID.parse)
+                let reason = result["error"]?["description"]?.stringValue ?? "The service refused the edit."
+                let own = sent.first { $0.layerID == layer.id && $0.globalID == id }
+                return FeatureEditResult(
+                    operation: operation, objectID: own?.change.objectID ?? -1, globalID: id,
+                    error: GeodatabaseError.invalidArgument(details: reason))
+            }
+        }
+    }
+
+    // MARK: Changes
+
+    /// The fields of each feature that are this device's still.
+    private func pending(
+        _ layer: LayerDefinition, after generation: Int64, _ refused: Set<UUID>
+    ) async throws -> [UUID: FeatureChange] {
+        var pending: [UUID: FeatureChange] = [:]
+        for edit in sent where edit.layerID == layer.id && refused.contains(edit.globalID) {
+            pending[edit.globalID] = edit.change
+        }
+        for change in try await session.netChanges(of: layer.id, after: generation) {
+            guard let id = change.globalID else { continue }
+            var change = change
+            if let earlier = pending[id] {
+                change.changedFields += earlier.changedFields
+                if earlier.operation == .add { change.operation = .add }
+            }
+            pending[id] = change
+        }
+        return pending
+    }
+
+    private func take(
+        _ json: JSONValue, _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
+    ) async throws {
+        let features = try ["adds", "updates"].flatMap { json["features"]?[$0]?.arrayValue ?? [] }
+            .map { try ReplicaFeature(json: $0, layer: layer) }
+        let gone = (json["features"]?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
+        for start in stride(from: 0, to: features.count, by: Limits.idsPerCondition) {
+            let part = Array(features[start..<min(start + Limits.idsPerCondition, features.count)])
+            try await take(part, layer, keeping: pending)
+        }
+        // A feature that was edited here meanwhile stays until the service has decided about that edit.
+        let deletes = gone.filter { pending[$0] == nil || pending[$0]?.operation == .delete }
+        for start in stride(from: 0, to: deletes.count, by: Limits.idsPerCondition) {
+            let part = Array(deletes[start..<min(start + Limits.idsPerCondition, deletes.count)])
+            let ids = try await objectIDs(of: part, layer).values.map { FeatureIdentifier.objectID($0) }
+            try await ReplicaFeature.takeOver(
+                [LayerEdits(layerID: layer.id, deletes: .features(ids))], into: session.file)
+        }
+    }
+
+    private func take(
+        _ features: [ReplicaFeature], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
+    ) async throws {
+        let here = try await objectIDs(of: features.map(\.globalID), layer)
+        let edits = features.compactMap { feature -> FeatureEdit? in
+            var edit = feature.edit(keepsObjectID: false)
+            edit.objectID = here[feature.globalID]
+            guard let own = pending[feature.globalID] else { return edit }
+            switch own.operation {
+            case .delete: return nil
+            case .add: return here[feature.globalID] == nil ? edit : nil
+            case .update:
+                edit.attributes.removeAll { own.changedFields.contains($0.name) }
+                if own.changedFields.contains(FeatureChange.geometryName) { edit.geometry = .unchanged }
+                return edit
+            }
+        }
+        if !edits.isEmpty {
+            try await ReplicaFeature.takeOver([LayerEdits(layerID: layer.id, adds: edits)], into: session.file)
+        }
+    }
+
+    /// The rows on this device of global ids.
+    private func objectIDs(of ids: [UUID], _ layer: LayerDefinition) async throws -> [UUID: Int64] {
+        if ids.isEmpty { return [:] }
+        let rows = try await onDevice { try await session.file.records(FeatureQuery(globalIDs: ids), in: layer.id) }
+        return Dictionary(rows.compactMap { row in row.globalID.map { ($0, row.objectID) } }) { first, _ in first }
+    }
+}

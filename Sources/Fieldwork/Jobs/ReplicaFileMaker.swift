@@ -1,0 +1,84 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// Makes a geodatabase file of a replica's document (rest-api §5.2) and the definitions of the service's layers.
+struct ReplicaFileMaker: Sendable {
+    let root: URL
+    let client: any ServiceClient
+    let parameters: GenerateGeodatabaseParameters.Values
+    /// A temporary name: whatever lies there is left over from an attempt that was broken off.
+    let target: URL
+
+    /// - Parameter progress: called with the part that is done, 0 to 1.
+    func make(from document: URL, progress: @Sendable (Double) -> Void) async throws {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
+        let content: JSONValue
+        do {
+            content = try JSONParser.parse(Data(contentsOf: document, options: .mappedIfSafe))
+        } catch {
+            // What can't be read now can't be read later either: the next attempt fetches it again.
+            try? FileManager.default.removeItem(at: document)
+            throw ServiceError.unknown(details: "The replica that the service made can't be read.")
+        }
+        let definition = try await definition(of: content)
+        let session = try await GeodatabaseSession.create(at: target, definition: definition)
+        let layers = content["layers"]?.arrayValue ?? []
+        for (index, layer) in layers.enumerated() {
+            try await load(layer, definition, into: session.file)
+            progress(Double(index + 1) / Double(layers.count + 1))
+        }
+        try await session.keep(try await record(of: content, file: session.file))
+        try await onDevice { try await session.file.checkpoint() }
+        await session.file.close()
+    }
+
+    private func definition(of content: JSONValue) async throws -> ServiceDefinition {
+        var service = try await FeatureServiceClient(root: root, client: client).definition()
+        let wanted = Set((content["layers"]?.arrayValue ?? []).compactMap { $0["id"]?.integerValue })
+        service.layers = service.layers.filter { wanted.contains(Int64($0.id)) }.map { layer in
+            var layer = layer
+            if let reference = parameters.outSpatialReference, !layer.isTable { layer.spatialReference = reference }
+            layer.extent = nil
+            return layer
+        }
+        guard service.layers.count == wanted.count else {
+            throw ServiceError.unknown(details: "The replica has a layer that the service does not have.")
+        }
+        if let lacking = service.layers.first(where: { $0.globalIDField == nil }) {
+            throw ServiceError.unknown(
+                details: "The layer \(lacking.name) has no global ids and can't be kept in step.")
+        }
+        return service
+    }
+
+    private func load(_ json: JSONValue, _ service: ServiceDefinition, into file: GeoPackageFile) async throws {
+        guard let id = json["id"]?.integerValue.flatMap({ Int(exactly: $0) }), let layer = service.layer(id: id) else {
+            throw ServiceError.unknown(details: "A layer of the replica has no id.")
+        }
+        let features = json["features"]?.arrayValue ?? []
+        for start in stride(from: 0, to: features.count, by: Limits.featuresPerLoad) {
+            try Task.checkCancellation()
+            let part = features[start..<min(start + Limits.featuresPerLoad, features.count)]
+            let edits = try part.map { try ReplicaFeature(json: $0, layer: layer).edit(keepsObjectID: true) }
+            try await ReplicaFeature.takeOver([LayerEdits(layerID: id, adds: edits)], into: file)
+        }
+    }
+
+    private func record(of content: JSONValue, file: GeoPackageFile) async throws -> ReplicaRecord {
+        guard let id = content["replicaID"]?.stringValue.flatMap(GUID.parse) else {
+            throw ServiceError.unknown(details: "The replica has no id.")
+        }
+        var layerGenerations: [Int: Int64] = [:]
+        for layer in content["layerServerGens"]?.arrayValue ?? [] {
+            guard let id = layer["id"]?.integerValue.flatMap({ Int(exactly: $0) }) else { continue }
+            layerGenerations[id] = layer["serverGen"]?.integerValue ?? 0
+        }
+        return ReplicaRecord(
+            serviceURL: root, replicaID: id, replicaName: content["replicaName"]?.stringValue ?? "",
+            syncModel: parameters.syncModel, serverGeneration: content["replicaServerGen"]?.integerValue ?? 0,
+            layerGenerations: layerGenerations, sentGeneration: try await onDevice { try await file.generation() },
+            area: parameters.extent, lastSync: Date.now)
+    }
+}

@@ -1,0 +1,134 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// One edit of this device on its way to the service.
+struct OutgoingEdit: Sendable {
+    var layerID: Int
+    var change: FeatureChange
+    var globalID: UUID
+    /// The feature as it is now; nil for a delete.
+    var record: FeatureRecord?
+}
+
+/// What a sync sends: the net edits since the last one, each with only the fields that it changed.
+struct ReplicaUploadDocument: Sendable {
+    let session: GeodatabaseSession
+    let record: ReplicaRecord
+    let parameters: SyncGeodatabaseParameters
+
+    private var layers: [LayerDefinition] { session.file.definition.layers }
+
+    private func sends(_ layerID: Int) -> Bool {
+        [.upload, .bidirectional].contains(parameters.direction(of: layerID))
+    }
+
+    /// The edits up to a generation of the file, and those that the service refused before.
+    func edits(through generation: Int64) async throws -> [OutgoingEdit] {
+        var edits: [OutgoingEdit] = []
+        for layer in layers where sends(layer.id) {
+            var changes = try await session.netChanges(of: layer.id, after: record.sentGeneration)
+                .filter { $0.generation <= generation }
+            let known = Set(changes.compactMap(\.globalID))
+            for id in record.refused[layer.id] ?? [] where !known.contains(id) {
+                changes.append(try await refused(id, layer))
+            }
+            edits += try await outgoing(changes, layer)
+        }
+        return edits
+    }
+
+    /// What was refused is sent whole: which of its fields did it the service did not say.
+    private func refused(_ id: UUID, _ layer: LayerDefinition) async throws -> FeatureChange {
+        let rows = try await onDevice { try await session.file.records(FeatureQuery(globalIDs: [id]), in: layer.id) }
+        guard let row = rows.first else {
+            return FeatureChange(generation: 0, operation: .delete, objectID: 0, globalID: id, changedFields: [])
+        }
+        let names = layer.fields.map(\.name) + [FeatureChange.geometryName]
+        return FeatureChange(
+            generation: 0, operation: .update, objectID: row.objectID, globalID: id, changedFields: names)
+    }
+
+    private func outgoing(_ changes: [FeatureChange], _ layer: LayerDefinition) async throws -> [OutgoingEdit] {
+        var rows: [Int64: FeatureRecord] = [:]
+        let ids = changes.filter { $0.operation != .delete }.map(\.objectID)
+        for start in stride(from: 0, to: ids.count, by: Limits.idsPerCondition) {
+            let part = Array(ids[start..<min(start + Limits.idsPerCondition, ids.count)])
+            let found = try await onDevice {
+                try await session.file.records(FeatureQuery(objectIDs: part), in: layer.id)
+            }
+            for row in found { rows[row.objectID] = row }
+        }
+        return changes.compactMap { change in
+            let row = change.operation == .delete ? nil : rows[change.objectID]
+            guard let globalID = row?.globalID ?? change.globalID else { return nil }
+            var change = change
+            // Deleted since: the deletion goes now.
+            if change.operation != .delete, row == nil { change.operation = .delete }
+            return OutgoingEdit(layerID: layer.id, change: change, globalID: globalID, record: row)
+        }
+    }
+
+    // MARK: On the wire
+
+    func form(_ edits: [OutgoingEdit]) -> [(name: String, value: String)] {
+        var form: [(name: String, value: String)] = [
+            ("replicaID", record.replicaID.uuidString), ("returnIdsForAdds", "true"),
+            ("rollbackOnFailure", String(parameters.rollsBackOnFailure)), ("dataFormat", "json"), ("async", "false"),
+            ("transportType", "esriTransportTypeEmbedded"),
+        ]
+        if record.syncModel == .layer {
+            let layers = self.layers.filter { parameters.direction(of: $0.id) != .none }.map { layer -> JSONValue in
+                [
+                    "id": .integer(Int64(layer.id)),
+                    "serverGen": .integer(record.layerGenerations[layer.id] ?? record.serverGeneration),
+                    "syncDirection": .string(parameters.direction(of: layer.id).rawValue),
+                ]
+            }
+            form.append(("syncLayers", JSONValue.array(layers).text))
+        } else {
+            form.append(("replicaServerGen", String(record.serverGeneration)))
+            form.append(("syncDirection", parameters.geodatabaseSyncDirection.rawValue))
+        }
+        if !edits.isEmpty { form.append(("edits", json(edits).text)) }
+        if let upload = record.pendingUpload { form.append(("uploadId", upload.id.uuidString)) }
+        return form
+    }
+
+    private func json(_ edits: [OutgoingEdit]) -> JSONValue {
+        let byLayer = Dictionary(grouping: edits, by: \.layerID)
+        return .array(
+            layers.compactMap { layer in
+                guard let edits = byLayer[layer.id] else { return nil }
+                func features(_ operation: FeatureChange.Operation) -> JSONValue {
+                    .array(edits.filter { $0.change.operation == operation }.map { feature($0, layer) })
+                }
+                let deletes = edits.filter { $0.change.operation == .delete }
+                    .map { JSONValue.string(GUID.normalForm($0.globalID)) }
+                return [
+                    "id": .integer(Int64(layer.id)),
+                    "features": ["adds": features(.add), "updates": features(.update), "deletes": .array(deletes)],
+                ]
+            })
+    }
+
+    private func feature(_ edit: OutgoingEdit, _ layer: LayerDefinition) -> JSONValue {
+        var attributes = JSONObject()
+        let isWhole = edit.change.operation == .add
+        let changed = Set(edit.change.changedFields)
+        for field in layer.fields where field.name != layer.objectIDField && field.type != .geometry {
+            guard isWhole || field.name == layer.globalIDField || changed.contains(field.name) else { continue }
+            attributes.append(field.name, edit.record?.attributes[field.name]?.json ?? .null)
+        }
+        if let name = layer.globalIDField, attributes[name] == nil {
+            attributes.append(name, .string(GUID.normalForm(edit.globalID)))
+        }
+        var object = JSONObject()
+        object.append("attributes", .object(attributes))
+        if !layer.isTable, isWhole || changed.contains(FeatureChange.geometryName) {
+            object.append("geometry", edit.record?.geometry.map { GeoServicesJSON.json(for: $0) } ?? .null)
+        }
+        return .object(object)
+    }
+}
