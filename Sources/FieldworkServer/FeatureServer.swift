@@ -61,7 +61,8 @@ package struct FeatureServer: Service {
                 directory: ServicesDirectory(instance: configuration.instance), logger: logger),
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,
-                budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes))),
+                budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
+                identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
             metrics: metrics, logger: logger)
     }

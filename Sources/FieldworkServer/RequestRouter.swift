@@ -96,7 +96,7 @@ struct RequestRouter: Sendable {
         guard let published = try await catalog.service(path: path) else {
             throw .notFound("Service \(path) not found.") as ServiceError
         }
-        return try await answer(resource, of: published, request)
+        return try await answer(resource, of: published.seen(by: request.editor), request)
     }
 
     private func answer(_ resource: ServiceResource, of published: PublishedService, _ request: ServiceRequest)
@@ -129,6 +129,9 @@ struct RequestRouter: Sendable {
             try request.requirePost()
             let layer = try published.layer(id: layerID)
             return try await service.edit(operation, layer, of: published, request)
+        case .layerResource(let layerID, let kind):
+            return tagged(
+                .json(try service.contents(kind, of: published.layer(id: layerID)), format: try request.format()))
         case .applyEdits:
             try request.requirePost()
             return try await service.applyEdits(to: published, request)

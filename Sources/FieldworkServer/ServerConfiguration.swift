@@ -1,3 +1,5 @@
+package import HTTPTypes
+
 /// Where the server listens and what it allows.
 package struct ServerConfiguration: Sendable {
     /// The address to listen on. The default is reached from this machine only.
@@ -15,6 +17,9 @@ package struct ServerConfiguration: Sendable {
     package var shutdownTime: Duration
     /// Whether the store is closed after the last request has finished.
     package var closesStore: Bool
+    /// Tells from a request who asks, for editor tracking and ownership. There is no sign-in yet: nobody, unless whoever
+    /// starts the server knows better.
+    package var identify: @Sendable (HTTPRequest) -> String?
 
     package init(
         host: String = "127.0.0.1", port: Int = 8080, instance: String = "arcgis",
@@ -22,7 +27,8 @@ package struct ServerConfiguration: Sendable {
         definitionLifetime: Duration = .milliseconds(Limits.definitionLifetimeMilliseconds),
         idleTime: Duration = .seconds(Limits.idleSeconds),
         stalledWriteTime: Duration = .seconds(Limits.stalledWriteSeconds),
-        shutdownTime: Duration = .seconds(Limits.shutdownSeconds), closesStore: Bool = true
+        shutdownTime: Duration = .seconds(Limits.shutdownSeconds), closesStore: Bool = true,
+        identify: @escaping @Sendable (HTTPRequest) -> String? = { _ in nil }
     ) {
         self.host = host
         self.port = port
@@ -34,5 +40,6 @@ package struct ServerConfiguration: Sendable {
         self.stalledWriteTime = stalledWriteTime
         self.shutdownTime = shutdownTime
         self.closesStore = closesStore
+        self.identify = identify
     }
 }

@@ -27,7 +27,8 @@ extension LayerDefinition {
         "id", "name", "type", "description", "geometryType", "hasZ", "hasM", "fields", "objectIdField", "globalIdField",
         "displayField", "typeIdField", "types", "templates", "relationships", "editFieldsInfo", "hasAttachments",
         "capabilities", "allowGeometryUpdates", "maxRecordCount", "minScale", "maxScale", "defaultVisibility",
-        "drawingInfo", "extent", "spatialReference",
+        "drawingInfo", "extent", "spatialReference", "subtypeField", "subtypes", "defaultSubtypeCode", "fieldGroups",
+        "ownershipBasedAccessControlForFeatures",
     ]
 
     /// Reads a layer or table resource. Tolerates what old servers leave out; throws for what is no layer at all.
@@ -46,6 +47,10 @@ extension LayerDefinition {
             // Old map services list an end without its cardinality: it can't be followed, so it is left out.
             if let read = try? RelationshipDefinition(json: relationship) { relationships.append(read) }
         }
+        var subtypes: [SubtypeDefinition] = []
+        for subtype in object.array("subtypes") { subtypes.append(try SubtypeDefinition(json: subtype)) }
+        var fieldGroups: [FieldGroupDefinition] = []
+        for group in object.array("fieldGroups") { fieldGroups.append(try FieldGroupDefinition(json: group)) }
         let isTable = object.string("type") == "Table"
         let extent = object["extent"].flatMap { try? GeoServicesJSON.geometry(from: $0) } ?? nil
         let ownReference = object["spatialReference"].flatMap { try? GeoServicesJSON.spatialReference(from: $0) }
@@ -60,7 +65,11 @@ extension LayerDefinition {
             objectIDField: objectIDField ?? "OBJECTID",
             globalIDField: named("globalIdField") ?? fields.first { $0.type == .globalID }?.name,
             displayField: named("displayField"), typeIDField: named("typeIdField"), types: types, templates: templates,
-            relationships: relationships, editFields: EditFieldsDefinition(json: object["editFieldsInfo"]),
+            subtypeField: named("subtypeField"), subtypes: subtypes,
+            defaultSubtypeCode: object["defaultSubtypeCode"].map(AttributeValue.init(json:)) ?? .null,
+            fieldGroups: fieldGroups, relationships: relationships,
+            editFields: EditFieldsDefinition(json: object["editFieldsInfo"]),
+            ownershipAccess: OwnershipAccess(json: object["ownershipBasedAccessControlForFeatures"]),
             hasAttachments: object.bool("hasAttachments") ?? false,
             capabilities: Set(text: object.string("capabilities") ?? "Query"),
             allowsGeometryUpdates: object.bool("allowGeometryUpdates") ?? true,
@@ -79,6 +88,12 @@ extension LayerDefinition {
         object["subLayers"] = []
         object["maxRecordCount"] = JSONValue(min(maxRecordCount, context.serviceMaxRecordCount ?? maxRecordCount))
         object["capabilities"] = .string(allowed.text)
+        if types.isEmpty, let subtypeField {
+            object["typeIdField"] = .string(subtypeField)
+            object["types"] = .array(subtypes.map(\.type.json))
+        }
+        object["hasContingentValuesDefinition"] = .bool(!fieldGroups.isEmpty)
+        if !fieldGroups.isEmpty { object["supportedContingentValuesFormats"] = "JSON" }
         object["editingInfo"] = ["lastEditDate": context.lastEditMilliseconds.map(JSONValue.integer) ?? .null]
         if !isTable { object["extent"] = extentJSON(context.extent) }
         // What the definition's author saw elsewhere doesn't tell what this server does.
@@ -124,6 +139,7 @@ extension LayerDefinition {
         object.append("minScale", .number(minScale))
         object.append("maxScale", .number(maxScale))
         if let editFields { object.append("editFieldsInfo", editFields.json) }
+        object.append("ownershipBasedAccessControlForFeatures", ownershipAccess?.json ?? .null)
         object.append("relationships", .array(relationships.map(\.json)))
         if let geometryType {
             object.append("geometryType", .string(geometryType.rawValue))
@@ -142,6 +158,10 @@ extension LayerDefinition {
         object.append("fields", .array(fields.map(\.json)))
         object.append("types", .array(types.map(\.json)))
         object.append("templates", .array(templates.map(\.json)))
+        object.append("subtypeField", .string(subtypeField ?? ""))
+        object.append("subtypes", .array(subtypes.map(\.json)))
+        object.append("defaultSubtypeCode", defaultSubtypeCode.json)
+        if !fieldGroups.isEmpty { object.append("fieldGroups", .array(fieldGroups.map(\.json))) }
         object.append("maxRecordCount", JSONValue(maxRecordCount))
         object.append("capabilities", .string(capabilities.text))
         object.merge(unknownMembers)

@@ -90,7 +90,7 @@ extension EditFieldsDefinition {
         func name(_ key: String) -> String? { object.string(key).flatMap { $0.isEmpty ? nil : $0 } }
         self.init(
             creationDateField: name("creationDateField"), creatorField: name("creatorField"),
-            editDateField: name("editDateField"), editorField: name("editorField"))
+            editDateField: name("editDateField"), editorField: name("editorField"), realm: name("realm"))
     }
 
     package var json: JSONValue {
@@ -99,6 +99,7 @@ extension EditFieldsDefinition {
         if let creatorField { object.append("creatorField", .string(creatorField)) }
         if let editDateField { object.append("editDateField", .string(editDateField)) }
         if let editorField { object.append("editorField", .string(editorField)) }
+        object.append("realm", .string(realm ?? ""))
         object.append("dateFieldsTimeReference", ["timeZone": "UTC", "respectsDaylightSaving": false])
         return .object(object)
     }

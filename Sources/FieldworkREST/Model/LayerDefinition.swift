@@ -18,8 +18,16 @@ package struct LayerDefinition: Sendable, Hashable {
     package var typeIDField: String?
     package var types: [FeatureTypeDefinition]
     package var templates: [FeatureTemplateDefinition]
+    /// The field that tells a feature's subtype; nil without subtypes.
+    package var subtypeField: String?
+    package var subtypes: [SubtypeDefinition]
+    /// The subtype of a new feature that doesn't name one.
+    package var defaultSubtypeCode: AttributeValue
+    package var fieldGroups: [FieldGroupDefinition]
     package var relationships: [RelationshipDefinition]
     package var editFields: EditFieldsDefinition?
+    /// nil: everybody may do with every feature what the layer allows.
+    package var ownershipAccess: OwnershipAccess?
     package var hasAttachments: Bool
     /// What the layer allows; never more than the service.
     package var capabilities: Set<Capability>
@@ -34,6 +42,9 @@ package struct LayerDefinition: Sendable, Hashable {
     package var extent: Envelope?
     /// Members of the layer's JSON that this type does not know; written back unchanged.
     package var unknownMembers: JSONObject
+    /// Which features there are for whoever asks; nil for all. No part of what is stored or shown: whoever serves a request
+    /// sets it, and `FeatureQuery(filter:layer:)` adds it to every condition.
+    package var restriction: SQLExpression?
 
     package var isTable: Bool { geometryType == nil }
 
@@ -42,7 +53,9 @@ package struct LayerDefinition: Sendable, Hashable {
         hasM: Bool = false, spatialReference: SpatialReference? = nil, fields: [FieldDefinition],
         objectIDField: String = "OBJECTID", globalIDField: String? = nil, displayField: String? = nil,
         typeIDField: String? = nil, types: [FeatureTypeDefinition] = [], templates: [FeatureTemplateDefinition] = [],
-        relationships: [RelationshipDefinition] = [], editFields: EditFieldsDefinition? = nil,
+        subtypeField: String? = nil, subtypes: [SubtypeDefinition] = [], defaultSubtypeCode: AttributeValue = .null,
+        fieldGroups: [FieldGroupDefinition] = [], relationships: [RelationshipDefinition] = [],
+        editFields: EditFieldsDefinition? = nil, ownershipAccess: OwnershipAccess? = nil,
         hasAttachments: Bool = false, capabilities: Set<Capability> = [.query, .create, .update, .delete, .editing],
         allowsGeometryUpdates: Bool = true, maxRecordCount: Int = 2_000, minScale: Double = 0, maxScale: Double = 0,
         isVisibleByDefault: Bool = true, drawingInfo: JSONValue? = nil, extent: Envelope? = nil,
@@ -62,8 +75,13 @@ package struct LayerDefinition: Sendable, Hashable {
         self.typeIDField = typeIDField
         self.types = types
         self.templates = templates
+        self.subtypeField = subtypeField
+        self.subtypes = subtypes
+        self.defaultSubtypeCode = defaultSubtypeCode
+        self.fieldGroups = fieldGroups
         self.relationships = relationships
         self.editFields = editFields
+        self.ownershipAccess = ownershipAccess
         self.hasAttachments = hasAttachments
         self.capabilities = capabilities
         self.allowsGeometryUpdates = allowsGeometryUpdates
@@ -205,14 +223,17 @@ package struct EditFieldsDefinition: Sendable, Hashable {
     package var creatorField: String?
     package var editDateField: String?
     package var editorField: String?
+    /// Follows the user's name in the fields of creator and editor, after an `@`.
+    package var realm: String?
 
     package init(
         creationDateField: String? = "CreationDate", creatorField: String? = "Creator",
-        editDateField: String? = "EditDate", editorField: String? = "Editor"
+        editDateField: String? = "EditDate", editorField: String? = "Editor", realm: String? = nil
     ) {
         self.creationDateField = creationDateField
         self.creatorField = creatorField
         self.editDateField = editDateField
         self.editorField = editorField
+        self.realm = realm
     }
 }

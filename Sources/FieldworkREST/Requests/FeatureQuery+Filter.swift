@@ -5,9 +5,16 @@ extension FeatureQuery {
     package init(filter parameters: RequestParameters, layer: LayerDefinition) throws(ServiceError) {
         self.init()
         if let text = parameters["where"] { condition = try Self.condition(text, layer, parameter: "where") }
+        restrict(to: layer)
         objectIDs = try parameters.objectIDs("objectIds")
         globalIDs = try parameters.globalIDs("globalIds")
         spatialFilter = try Self.spatialFilter(parameters, layer)
+    }
+
+    /// Leaves out the features that the layer has not got for whoever asks.
+    package mutating func restrict(to layer: LayerDefinition) {
+        guard let restriction = layer.restriction else { return }
+        condition = condition.map { .binary(.and, restriction, $0) } ?? restriction
     }
 
     static func condition(

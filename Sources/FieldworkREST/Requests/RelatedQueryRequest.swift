@@ -19,9 +19,12 @@ package struct RelatedQueryRequest: Sendable {
         if let text = parameters["definitionExpression"] {
             features.condition = try FeatureQuery.condition(text, related, parameter: "definitionExpression")
         }
+        features.restrict(to: related)
         let countsOnly = try parameters.bool("returnCountOnly") ?? false
         if !countsOnly { try Self.readFeatures(parameters, related, service, into: &features) }
-        query = RelatedQuery(path: path, sources: sources, features: features, countsOnly: countsOnly)
+        query = RelatedQuery(
+            path: path, sources: sources, sourceCondition: layer.restriction, features: features, countsOnly: countsOnly
+        )
     }
 
     private static func readFeatures(

@@ -10,6 +10,8 @@ struct RequestReader: Sendable {
     let instance: String
     let maximumBodyBytes: Int
     let budget: BodyBudget
+    /// Tells from a request who asks.
+    var identify: @Sendable (HTTPRequest) -> String? = { _ in nil }
 
     /// - Throws: `ServiceError` for what the client is told; anything else means that the connection is broken.
     func read(_ request: Request, lease: inout BodyLease) async throws -> ServiceRequest {
@@ -24,7 +26,8 @@ struct RequestReader: Sendable {
         }
         return ServiceRequest(
             method: request.method, address: address, resource: Resource(target, instance: instance),
-            parameters: parameters, accept: request.headers[.accept], keepsAnswers: Self.keepsAnswers(request.head))
+            parameters: parameters, accept: request.headers[.accept], editor: identify(request.head),
+            keepsAnswers: Self.keepsAnswers(request.head))
     }
 
     private static func keepsAnswers(_ request: HTTPRequest) -> Bool {

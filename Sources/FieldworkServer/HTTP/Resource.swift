@@ -43,6 +43,7 @@ enum ServiceResource: Sendable, Hashable {
     case layer(Int)
     case feature(layerID: Int, objectID: Int64)
     case layerOperation(layerID: Int, LayerOperation)
+    case layerResource(layerID: Int, LayerResource)
     case unknown
 
     /// - Parameter segments: what follows `FeatureServer`.
@@ -71,11 +72,20 @@ enum ServiceResource: Sendable, Hashable {
         guard let first = segments.first else { return .layer(layerID) }
         guard segments.count == 1 else { return .unknown }
         if let objectID = Int64(first) { return .feature(layerID: layerID, objectID: objectID) }
+        if let resource = LayerResource.allCases.first(where: { $0.rawValue.equalsIgnoringCase(first) }) {
+            return .layerResource(layerID: layerID, resource)
+        }
         guard let operation = LayerOperation.allCases.first(where: { $0.rawValue.equalsIgnoringCase(first) }) else {
             return .unknown
         }
         return .layerOperation(layerID: layerID, operation)
     }
+}
+
+/// What else a layer or table shows of its definition, spelled as in its addresses.
+enum LayerResource: String, Sendable, Hashable, CaseIterable {
+    case fieldGroups
+    case contingentValues
 }
 
 /// The operations of a layer or table, spelled as in its addresses.
@@ -104,7 +114,7 @@ extension ServiceResource {
     var operation: ServerMetrics.Operation {
         switch self {
         case .root, .layers, .relationships: .service
-        case .layer: .layer
+        case .layer, .layerResource: .layer
         case .feature: .feature
         case .layerOperation(_, .query): .query
         case .layerOperation(_, .queryRelatedRecords): .queryRelatedRecords

@@ -9,6 +9,8 @@ struct ServiceRequest: Sendable {
     var resource: Resource
     var parameters: RequestParameters
     var accept: String?
+    /// Who asks; nil when nobody has signed in.
+    var editor: String?
     /// Whether the client is one that keeps answers and asks again with their tag: browsers do, programs don't. For the
     /// others the generation is not looked up, which would cost as much as the rest of a small query.
     var keepsAnswers = false

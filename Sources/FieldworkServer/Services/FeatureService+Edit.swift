@@ -17,18 +17,18 @@ extension FeatureService {
             throw ServiceError.notSupported
         case .addFeatures:
             try permissions.require(.create)
-            edits = try ApplyEditsRequest(adding: parameters, layer: layer, moment: now())
+            edits = try ApplyEditsRequest(adding: parameters, layer: layer, moment: now(), editor: request.editor)
             answered = .addFeatures
         case .updateFeatures:
             try permissions.require(.update)
-            edits = try ApplyEditsRequest(updating: parameters, layer: layer, moment: now())
+            edits = try ApplyEditsRequest(updating: parameters, layer: layer, moment: now(), editor: request.editor)
             answered = .updateFeatures
         case .deleteFeatures:
             try permissions.require(.delete)
-            edits = try ApplyEditsRequest(deleting: parameters, layer: layer, moment: now())
+            edits = try ApplyEditsRequest(deleting: parameters, layer: layer, moment: now(), editor: request.editor)
             answered = .deleteFeatures
         case .applyEdits:
-            edits = try ApplyEditsRequest(edits: parameters, layer: layer, moment: now())
+            edits = try ApplyEditsRequest(edits: parameters, layer: layer, moment: now(), editor: request.editor)
             answered = .applyEdits
         }
         for layerEdits in edits.batch.layers { try permissions.require(for: layerEdits) }
@@ -39,7 +39,8 @@ extension FeatureService {
 
     /// `applyEdits` of the service: several layers in one transaction (rest-api §4.6).
     func applyEdits(to published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
-        let edits = try ApplyEditsRequest(edits: request.parameters, service: published.definition, moment: now())
+        let edits = try ApplyEditsRequest(
+            edits: request.parameters, service: published.definition, moment: now(), editor: request.editor)
         for layerEdits in edits.batch.layers {
             let layer = try published.layer(id: layerEdits.layerID)
             try Permissions(service: published.definition, layer: layer).require(for: layerEdits)

@@ -24,7 +24,7 @@ extension FeatureService {
     ) async throws -> Answer {
         try Permissions(service: published.definition, layer: layer).require(.query)
         let format = try request.format()
-        var query = FeatureQuery(objectIDs: [objectID], limit: 1)
+        var query = FeatureQuery(condition: layer.restriction, objectIDs: [objectID], limit: 1)
         query.output.returnsZ = layer.hasZ
         query.output.returnsM = layer.hasM
         query.output.spatialReference = try request.parameters.spatialReference("outSR")
@@ -106,7 +106,8 @@ extension FeatureService {
     func entityTag(for request: ServiceRequest, of published: PublishedService) async throws -> String? {
         guard request.method != .post, request.keepsAnswers, !request.asksForCurrentTime else { return nil }
         return EntityTag.ofState(
-            target: request.address, generation: try await store.generation(of: published.definition.name),
+            target: request.editor.map { "\(request.address)\n\($0)" } ?? request.address,
+            generation: try await store.generation(of: published.definition.name),
             definitionVersion: published.version)
     }
 }

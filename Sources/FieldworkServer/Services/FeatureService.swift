@@ -44,9 +44,17 @@ struct FeatureService: Sendable {
                 serviceMaxRecordCount: published.definition.maxRecordCount))
     }
 
+    /// What else a layer shows of its definition (rest-api §2.8).
+    func contents(_ kind: LayerResource, of layer: LayerDefinition) -> JSONValue {
+        switch kind {
+        case .fieldGroups: ContingentValuesCoding.fieldGroups(of: layer)
+        case .contingentValues: ContingentValuesCoding.contingentValues(of: layer)
+        }
+    }
+
     private func extent(of layer: LayerDefinition, in published: PublishedService) async throws -> Envelope? {
         guard !layer.isTable else { return nil }
         let address = LayerAddress(service: published.definition.name, layerID: layer.id)
-        return try await store.extent(FeatureQuery(), in: address).extent ?? layer.extent
+        return try await store.extent(FeatureQuery(condition: layer.restriction), in: address).extent ?? layer.extent
     }
 }

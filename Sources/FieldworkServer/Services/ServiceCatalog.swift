@@ -7,6 +7,16 @@ struct PublishedService: Sendable {
     var definition: ServiceDefinition
     var version: UInt64
 
+    /// The service for who asks: features that are not for him are in none of its answers.
+    func seen(by editor: String?) -> PublishedService {
+        guard definition.layers.contains(where: { $0.ownershipAccess != nil }) else { return self }
+        var seen = self
+        for index in seen.definition.layers.indices {
+            seen.definition.layers[index].restriction = seen.definition.layers[index].visibleFeatures(to: editor)
+        }
+        return seen
+    }
+
     func layer(id: Int) throws(ServiceError) -> LayerDefinition {
         guard let layer = definition.layer(id: id) else { throw .notFound("Layer or table \(id) not found.") }
         return layer

@@ -97,7 +97,9 @@ enum AttributeRules {
         guard column.field.type == .single else { return number }
         let single = Float(number)
         guard single.isFinite else { throw refused(column, "takes a number of single precision") }
-        return number
+        // The shortest decimal that names the single: 0.1 stays 0.1 in answers and in comparisons, and what a single can't
+        // hold is not pretended to be kept.
+        return Double(single.description) ?? Double(single)
     }
 
     private static func date(_ value: AttributeValue, _ column: StoredColumn) throws(EditError) -> Int64 {
@@ -146,19 +148,29 @@ enum AttributeRules {
                 throw refused(column, "takes only the values of the domain \(domain.name)")
             }
         case .range(let minimum, let maximum):
-            guard let number = value.doubleValue else { return }
-            if let minimum = minimum.doubleValue, number < minimum {
+            guard isOrdered(minimum, value) else {
                 throw refused(column, "is below the range of the domain \(domain.name)")
             }
-            if let maximum = maximum.doubleValue, number > maximum {
+            guard isOrdered(value, maximum) else {
                 throw refused(column, "is above the range of the domain \(domain.name)")
             }
         }
     }
 
+    /// Whether a value is not above another one. Integers are compared as such: beyond 2^53 a real can't tell them apart.
+    /// What is no number, or a limit that is none, is in order.
+    static func isOrdered(_ lower: AttributeValue, _ upper: AttributeValue) -> Bool {
+        if case .integer(let lower) = lower, case .integer(let upper) = upper { return lower <= upper }
+        if let lower = lower.doubleValue, let upper = upper.doubleValue { return lower <= upper }
+        // Dates, times and moments as text are in the order of their characters where they have one form.
+        if let lower = lower.textValue, let upper = upper.textValue { return lower <= upper }
+        return true
+    }
+
     /// Codes may be written as another type of number, or as text, than the field's.
     static func isSame(_ code: AttributeValue, _ value: AttributeValue, _ column: StoredColumn) -> Bool {
         if code == value { return true }
+        if case .integer = code, case .integer = value { return false }
         if let code = code.doubleValue, let value = value.doubleValue { return code == value }
         return (try? coerced(code, column)) == value
     }

@@ -175,7 +175,8 @@ struct LayerWriter {
             let assignments =
                 batch.origin == .cache
                 ? rules.assignmentsAsTheyAre(edit)
-                : try rules.assignments(edit, in: batch, currentTypeID: current.typeID)
+                : try rules.assignments(edit, in: batch, current: current.values)
+            try checkOwner(.update, of: current)
             return try write(assignments, edit, to: current)
         } catch let error as EditError {
             return EditResult(objectID: current.objectID, globalID: current.globalID, error: error)
@@ -191,6 +192,7 @@ struct LayerWriter {
         let result = EditResult(objectID: current.objectID, globalID: current.globalID)
         guard !sets.isEmpty else { return result }
         let geometry = try geometryBlob(edit.geometry)
+        if setsGeometry { try checkGeometryStays(geometry, of: current) }
         let keyChanges = try keyChanges(assignments, of: current)
         let statement = try connection.cached("UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(key) = ?")
         defer { statement.finish() }
@@ -237,6 +239,14 @@ struct LayerWriter {
             }
             return result
         }
+        // Parts belong to whom their whole belongs.
+        if !isPartOfWhole {
+            do {
+                try checkOwner(.delete, of: found)
+            } catch {
+                return EditResult(objectID: found.objectID, globalID: found.globalID, error: error)
+            }
+        }
         let statement = try connection.cached("DELETE FROM \(table) WHERE \(key) = ?")
         defer { statement.finish() }
         try statement.bind(found.objectID, at: 1)
@@ -268,18 +278,48 @@ struct LayerWriter {
     struct Found {
         var objectID: Int64
         var globalID: UUID?
-        var typeID: AttributeValue?
+        /// The values of the columns that `rules` wants to check with.
+        var values: [Int: AttributeValue] = [:]
+    }
+
+    private func checkOwner(_ action: OwnershipAccess.Action, of found: Found) throws(EditError) {
+        guard batch.origin == .edit, let ownership = rules.ownership else { return }
+        try ownership.check(action, creator: found.values[ownership.creatorColumn] ?? .null, editor: batch.editor)
+    }
+
+    /// Where geometries stay as they are, only a feature's owner may send another one. Clients send all that they have:
+    /// the same geometry is no change.
+    private func checkGeometryStays(_ new: [UInt8]?, of found: Found) throws {
+        guard batch.origin == .edit, !layer.definition.allowsGeometryUpdates, let geometryColumn = layer.geometryColumn
+        else { return }
+        if let ownership = rules.ownership,
+            ownership.isOwner(batch.editor, found.values[ownership.creatorColumn] ?? .null)
+        {
+            return
+        }
+        var isSame = false
+        try connection.run(
+            "SELECT \(quoted(geometryColumn)) FROM \(table) WHERE \(key) = ?",
+            bind: { try $0.bind(found.objectID, at: 1) },
+            row: { row in isSame = row.isNull(0) ? new == nil : new.map { row.blob(0).elementsEqual($0) } ?? false })
+        guard isSame else {
+            throw EditError(code: 1000, description: "The layer does not allow geometries to be changed.")
+        }
     }
 
     func find(_ identifier: FeatureIdentifier) throws -> Found? {
         let globalID = layer.globalIDColumn.map(quoted)
-        let typeID = rules.needsTypeID ? rules.typeIDColumn.map { quoted($0.name) } : nil
-        let columns = "\(key), \(globalID ?? "NULL"), \(typeID ?? "NULL")"
+        let checked = rules.checkedWith
+        var columns = "\(key), \(globalID ?? "NULL")"
+        for index in checked { columns += ", \(quoted(layer.columns[index].name))" }
         var found: Found?
         func read(_ row: SQLiteStatement) {
-            found = Found(
-                objectID: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse),
-                typeID: rules.needsTypeID ? rules.typeIDColumn?.value(row, 2) : nil)
+            var read = Found(
+                objectID: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse))
+            for (position, index) in checked.enumerated() {
+                read.values[index] = layer.columns[index].value(row, position + 2)
+            }
+            found = read
         }
         switch identifier {
         case .objectID(let id):

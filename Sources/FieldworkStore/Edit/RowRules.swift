@@ -7,9 +7,12 @@ import Foundation
 struct RowRules {
     let layer: StoredLayer
     private let defaults: [AttributeValue]
-    private let typeIDIndex: Int?
-    /// Domains of types, by type id and column.
-    private let typeDomains: [AttributeValue: [Int: DomainDefinition]]
+    /// Type and subtype, as far as the layer has them: the subtype's domains come first.
+    private let kinds: [KindRules]
+    private let contingencies: ContingencyRules?
+    let ownership: OwnershipRules?
+    /// The columns of the stored feature that an update is checked with.
+    let checkedWith: [Int]
     private let creator: Int?
     private let creationDate: Int?
     private let editor: Int?
@@ -27,19 +30,13 @@ struct RowRules {
         editor = index(definition.editFields?.editorField)
         editDate = index(definition.editFields?.editDateField)
         maintained = Set([creator, creationDate, editor, editDate].compactMap(\.self))
-        typeIDIndex = index(definition.typeIDField)
-        var domains: [AttributeValue: [Int: DomainDefinition]] = [:]
-        for type in definition.types where !type.domains.isEmpty {
-            for (name, domain) in type.domains where domain.kind != .inherited {
-                if let column = layer.index(of: name) { domains[type.id, default: [:]][column] = domain }
-            }
-        }
-        typeDomains = domains
+        kinds = [KindRules(subtypesOf: layer), KindRules(typesOf: layer)].compactMap(\.self)
+        contingencies = ContingencyRules(layer: layer)
+        ownership = OwnershipRules(layer: layer)
+        let kindColumns = kinds.reduce(into: Set<Int>()) { $0.formUnion($1.columns.union([$1.column])) }
+        checkedWith = kindColumns.union(contingencies?.columns ?? [])
+            .union(ownership.map { [$0.creatorColumn] } ?? []).sorted()
     }
-
-    /// Whether the current type of a feature matters to an update.
-    var needsTypeID: Bool { !typeDomains.isEmpty && typeIDIndex != nil }
-    var typeIDColumn: StoredColumn? { typeIDIndex.map { layer.columns[$0] } }
 
     /// A new value for a column, in the column's form.
     typealias Assignment = (column: Int, value: AttributeValue)
@@ -55,12 +52,23 @@ struct RowRules {
             row[index] = attribute.value
             isGiven[index] = true
         }
-        let domains = typeID(row, isGiven).flatMap { typeDomains[$0] }
+        for kind in kinds {
+            if !isGiven[kind.column], row[kind.column].isNull { row[kind.column] = kind.defaultCode }
+            for (index, value) in kind.defaults(of: row[kind.column]) ?? [:] where !isGiven[index] {
+                row[index] = value
+            }
+            try kind.check(row[kind.column])
+        }
+        let domains = domains { row[$0] }
         for index in row.indices where isChecked(index, batch.origin) {
             let column = layer.columns[index]
             // A default fills what is not there, so an explicit null must be meant.
             row[index] = try AttributeRules.stored(
-                row[index], in: column, domain: domains?[index] ?? column.field.domain)
+                row[index], in: column, domain: domains[index] ?? column.field.domain)
+        }
+        try contingencies?.check(isConcerned: { _ in true }) { index in
+            guard layer.columns[index].kind == .date, let text = row[index].textValue else { return row[index] }
+            return DateText.milliseconds(text).map(AttributeValue.integer) ?? .null
         }
         track(batch, isNew: true) { index, value in
             // A load keeps who and when its source tells.
@@ -73,17 +81,13 @@ struct RowRules {
         return row
     }
 
-    private func typeID(_ row: [AttributeValue], _ isGiven: [Bool]) -> AttributeValue? {
-        guard needsTypeID, let typeIDIndex, !row[typeIDIndex].isNull else { return nil }
-        return normalizedTypeID(row[typeIDIndex])
-    }
-
-    /// The type's id as the definition spells it.
-    private func normalizedTypeID(_ value: AttributeValue) -> AttributeValue? {
-        guard let typeIDColumn else { return nil }
-        if typeDomains[value] != nil { return value }
-        guard let coerced = try? AttributeRules.coerced(value, typeIDColumn) else { return nil }
-        return typeDomains.keys.first { AttributeRules.isSame($0, coerced, typeIDColumn) }
+    /// The domains that hold for a feature besides those of its fields.
+    private func domains(_ value: (Int) -> AttributeValue) -> [Int: DomainDefinition] {
+        var domains: [Int: DomainDefinition] = [:]
+        for kind in kinds {
+            domains.merge(kind.domains(of: value(kind.column)) ?? [:]) { first, _ in first }
+        }
+        return domains
     }
 
     private func isChecked(_ index: Int, _ origin: EditBatch.Origin) -> Bool {
@@ -94,26 +98,46 @@ struct RowRules {
     // MARK: Updates
 
     /// The columns that an update assigns.
-    /// - Parameter currentTypeID: the feature's type as it is stored, where `needsTypeID`.
+    /// - Parameter current: the stored values of the columns `checkedWith`.
     func assignments(
-        _ edit: FeatureEdit, in batch: EditBatch, currentTypeID: AttributeValue?
+        _ edit: FeatureEdit, in batch: EditBatch, current: [Int: AttributeValue]
     ) throws(EditError) -> [Assignment] {
         var given: [Assignment] = []
-        var typeID = currentTypeID
+        var values = current
         for attribute in edit.attributes {
             guard let index = try assignable(attribute.name, in: batch.origin) else { continue }
             given.append((index, attribute.value))
-            if index == typeIDIndex { typeID = attribute.value }
+            if !checkedWith.isEmpty { values[index] = attribute.value }
         }
-        let domains = needsTypeID ? typeID.flatMap(normalizedTypeID).flatMap { typeDomains[$0] } : nil
+        let domains = kinds.isEmpty ? [:] : domains { values[$0] ?? .null }
         var result: [Assignment] = []
         for (index, value) in given where isChecked(index, batch.origin) {
             let column = layer.columns[index]
-            let domain = domains?[index] ?? column.field.domain
+            let domain = domains[index] ?? column.field.domain
             result.append((index, try AttributeRules.stored(value, in: column, domain: domain)))
         }
+        if !checkedWith.isEmpty { try checkWhole(Set(given.map(\.column)), values, domains) }
         track(batch, isNew: false) { index, value in result.append((index, value)) }
         return Self.lastOfEach(result)
+    }
+
+    /// Checks what an update makes of a feature as a whole: values that it keeps must fit a kind that it changes.
+    private func checkWhole(
+        _ given: Set<Int>, _ values: [Int: AttributeValue], _ domains: [Int: DomainDefinition]
+    ) throws(EditError) {
+        for kind in kinds where given.contains(kind.column) {
+            try kind.check(values[kind.column] ?? .null)
+            for index in kind.columns.subtracting(given) {
+                guard let domain = domains[index], let value = values[index], !value.isNull else { continue }
+                try AttributeRules.check(value, layer.columns[index], domain)
+            }
+        }
+        guard let contingencies else { return }
+        try contingencies.check(isConcerned: given.contains) { index in
+            // What comes from the client has its field's type by now; a text of digits counts as its number.
+            guard let value = values[index], !value.isNull else { return .null }
+            return (try? AttributeRules.coerced(value, layer.columns[index])) ?? value
+        }
     }
 
     /// What a cache takes over from its service: all that is known here, unchecked.
@@ -166,7 +190,7 @@ struct RowRules {
     private func track(_ batch: EditBatch, isNew: Bool, assign: (Int, AttributeValue) -> Void) {
         guard !maintained.isEmpty else { return }
         let moment = AttributeValue.text(DateText.text(milliseconds: batch.moment.milliseconds))
-        let name = AttributeValue.text(batch.editor ?? "")
+        let name = AttributeValue.text(layer.definition.editFields?.name(of: batch.editor ?? "") ?? "")
         if isNew {
             if let creator { assign(creator, name) }
             if let creationDate { assign(creationDate, moment) }

@@ -77,8 +77,11 @@ struct RelatedCompiler {
             let texts = ids.map { JSONValue.string(GUID.normalForm($0)) }
             arguments.append(.value(.text(JSONValue.array(texts).text)))
         }
-        if let condition = query.features.condition {
-            var compiler = ExpressionCompiler(layer: related, dialect: .sqlite, alias: Self.alias, now: now)
+        for (condition, layer, alias) in [
+            (query.sourceCondition, source, "s"), (query.features.condition, related, Self.alias),
+        ] {
+            guard let condition else { continue }
+            var compiler = ExpressionCompiler(layer: layer, dialect: .sqlite, alias: alias, now: now)
             conditions.append(try compiler.condition(condition))
             arguments += compiler.arguments.map { .value($0) }
         }
