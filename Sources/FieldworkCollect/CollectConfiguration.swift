@@ -23,6 +23,8 @@ package struct CollectConfiguration: Sendable {
     package var port: Int
     /// The address of the services directory whose feature services the first page offers, `…/rest/services`.
     package var servicesRoot: URL?
+    /// Whether `servicesRoot` is served by the process that runs the app, on whatever port it got.
+    package var ownsServices: Bool
     /// Feature services offered besides those of `servicesRoot`.
     package var serviceURLs: [URL]
     /// The name of the service that opens at the first start.
@@ -35,17 +37,22 @@ package struct CollectConfiguration: Sendable {
     package var initialView: InitialView?
 
     package init(
-        host: String = "127.0.0.1", port: Int = 8081, servicesRoot: URL? = nil, serviceURLs: [URL] = [],
+        host: String = "127.0.0.1", port: Int = 8081, servicesRoot: URL? = nil, ownsServices: Bool = false,
+        serviceURLs: [URL] = [],
         defaultServiceName: String = "DamageAssessment", dataDirectory: URL, mapLibraryDirectory: URL? = nil,
         initialView: InitialView? = nil
     ) {
         self.host = host
         self.port = port
         self.servicesRoot = servicesRoot
+        self.ownsServices = ownsServices
         self.serviceURLs = serviceURLs
         self.defaultServiceName = defaultServiceName
         self.dataDirectory = dataDirectory
         self.mapLibraryDirectory = mapLibraryDirectory
         self.initialView = initialView
     }
+
+    /// The root of the services that were started with the app.
+    var ownRoot: URL? { ownsServices ? servicesRoot : nil }
 }

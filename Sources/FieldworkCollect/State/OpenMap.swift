@@ -4,7 +4,7 @@ import Synchronization
 
 /// A feature service that is open as a map: its tables, how they are drawn, its edits on their way to the server.
 final class OpenMap: Sendable {
-    let url: URL
+    let address: MapAddress
     let title: String
     let geodatabase: ServiceGeodatabase
     /// Bottom to top, as they are drawn.
@@ -18,10 +18,10 @@ final class OpenMap: Sendable {
     private let remembered = Mutex(RememberedFeatures())
 
     private init(
-        url: URL, title: String, geodatabase: ServiceGeodatabase, layers: [MapLayer], tables: [MapLayer],
+        address: MapAddress, title: String, geodatabase: ServiceGeodatabase, layers: [MapLayer], tables: [MapLayer],
         journal: EditJournal, outbox: Outbox, whole: [Double]?
     ) {
-        self.url = url
+        self.address = address
         self.title = title
         self.geodatabase = geodatabase
         self.layers = layers
@@ -32,10 +32,14 @@ final class OpenMap: Sendable {
         tiles = TileMaker(layers: layers)
     }
 
-    var key: String { url.absoluteString }
+    var url: URL { address.url }
+    /// Under this name the device keeps what belongs to the map.
+    var key: String { address.key }
 
-    static func open(_ url: URL, dataDirectory: URL) async throws -> OpenMap {
-        let geodatabase = ServiceGeodatabase(url: url, keptIn: dataDirectory.appending(path: "services"))
+    static func open(_ address: MapAddress, dataDirectory: URL) async throws -> OpenMap {
+        let url = address.url
+        let geodatabase = ServiceGeodatabase(
+            url: url, keptAt: dataDirectory.appending(path: "services").appending(path: address.folderName))
         try await geodatabase.load()
         guard let info = geodatabase.serviceInfo else {
             throw CollectError(.notAFeatureService, "\(url.absoluteString) tells nothing about its layers.")
@@ -52,11 +56,11 @@ final class OpenMap: Sendable {
             throw CollectError(.notAFeatureService, "\(url.absoluteString) has no layers.")
         }
         let name = ServiceDirectory.name(of: url)
-        let folder = dataDirectory.appendingPathComponent("maps/\(fileName(of: url))", isDirectory: true)
+        let folder = dataDirectory.appendingPathComponent("maps/\(address.folderName)", isDirectory: true)
         let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
         let outbox = Outbox(geodatabase: geodatabase, journal: journal)
         return OpenMap(
-            url: url, title: title(of: name), geodatabase: geodatabase,
+            address: address, title: title(of: name), geodatabase: geodatabase,
             layers: layers.reversed(), tables: tables, journal: journal, outbox: outbox, whole: extent(of: layers))
     }
 
@@ -95,12 +99,6 @@ final class OpenMap: Sendable {
         return words.filter { !$0.isEmpty }.enumerated().map { index, word in
             index > 0 && smallWords.contains(word.lowercased()) ? word.lowercased() : word
         }.joined(separator: " ")
-    }
-
-    /// A name for the service's folder that no address can turn into a path of its own.
-    private static func fileName(of url: URL) -> String {
-        let readable = ServiceDirectory.name(of: url).filter { $0.isASCII && ($0.isLetter || $0.isNumber) }.prefix(40)
-        return "\(readable)-\(StableHash.hex(url.absoluteString))"
     }
 
     private static func extent(of layers: [MapLayer]) -> [Double]? {

@@ -57,13 +57,14 @@ actor Workspace {
 
     func open(_ url: URL) async throws -> OpenMap {
         let url = try Self.serviceURL(url)
-        if let known = maps[url.absoluteString] {
+        let address = MapAddress(url, ownRoot: configuration.ownRoot)
+        if let known = maps[address.key] {
             select(known)
             return known
         }
         if let opening { return try await opening.value }
         let directory = configuration.dataDirectory
-        let task = Task { try await OpenMap.open(url, dataDirectory: directory) }
+        let task = Task { try await OpenMap.open(address, dataDirectory: directory) }
         opening = task
         defer { opening = nil }
         let map = try await task.value
@@ -81,7 +82,9 @@ actor Workspace {
     }
 
     private func firstService() async -> URL? {
-        if let stored = settings.service, let url = URL(string: stored) { return url }
+        if let stored = settings.service, let address = MapAddress(key: stored, ownRoot: configuration.ownRoot) {
+            return address.url
+        }
         let services = (try? await self.services()) ?? []
         return services.first { $0.name == configuration.defaultServiceName }?.url ?? services.first?.url
     }

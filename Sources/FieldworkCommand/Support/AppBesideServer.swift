@@ -48,7 +48,7 @@ struct AppBesideServer: Service {
         let serverPort = await ready.port()
         let configuration = CollectConfiguration(
             port: port, servicesRoot: URL(string: "http://127.0.0.1:\(serverPort)/\(instance)/rest/services"),
-            dataDirectory: dataDirectory, mapLibraryDirectory: MapLibrary.directory)
+            ownsServices: true, dataDirectory: dataDirectory, mapLibraryDirectory: MapLibrary.directory)
         try await CollectApp(configuration: configuration, logger: logger).run { [ready] in await ready.appIsReady($0) }
     }
 }
