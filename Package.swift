@@ -134,8 +134,14 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkCommandTests",
+            dependencies: ["FieldworkCommand", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            swiftSettings: strict),
+        // An app author's settings: the example of README.md as it stands there.
+        .testTarget(name: "ReadmeTests", dependencies: ["Fieldwork"]),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
-        .testTarget(name: "EndToEndTests", swiftSettings: strict),
+        .testTarget(name: "EndToEndTests", dependencies: ["FieldworkCommand"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -58,6 +58,12 @@ package final class GeoPackageFile: Sendable {
         try await onQueue { try ForeignFile(url: url).prepare(as: name) }
     }
 
+    /// Copies a GeoPackage as its last commit left it, also while another program has it open. A plain copy of the file
+    /// would miss what still lies in its write-ahead log.
+    package static func copy(from source: URL, to target: URL) async throws {
+        try await onQueue { try FileCopy(source: source, target: target).make() }
+    }
+
     /// Runs blocking work away from Swift's shared threads.
     private static func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws
         -> Result

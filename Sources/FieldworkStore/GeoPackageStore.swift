@@ -49,16 +49,22 @@ package final class GeoPackageStore: FeatureStore {
 
     // MARK: Files
 
+    /// Where the file of a service lies in a folder of services, there or not. Throws `StoreError.invalidDefinition` for
+    /// a name that no service can have, such as one that leads out of the folder.
+    package static func place(of name: ServiceName, in folder: URL) throws -> URL {
+        try DefinitionRules.check(name)
+        let parent = name.folder.map { folder.appending(path: $0, directoryHint: .isDirectory) } ?? folder
+        return parent.appending(path: name.name + ".gpkg", directoryHint: .notDirectory)
+    }
+
     private func url(of name: ServiceName) throws -> URL {
         if let url = state.withLock({ $0.attached[name] }) { return url }
         do {
-            try DefinitionRules.check(name)
+            return try Self.place(of: name, in: folder)
         } catch {
             // A name that no file can have is the name of no service.
             throw StoreError(.serviceNotFound, "There is no service \(name.path).")
         }
-        let parent = name.folder.map { folder.appending(path: $0, directoryHint: .isDirectory) } ?? folder
-        return parent.appending(path: name.name + ".gpkg", directoryHint: .notDirectory)
     }
 
     /// The file of a service, opened when it is not yet.

@@ -69,7 +69,8 @@ struct CommandTests {
         #expect(left.isEmpty, "left behind: \(left)")
         let skipped = try await Self.publish(text, in: folder.url, ["--skip-bad-rows"])
         #expect(skipped.status == 0)
-        #expect(skipped.text.contains("3 features"))
+        #expect(skipped.text == "Published Trees: 3 features, skipped 1\n")
+        #expect(skipped.errors.contains("Skipped line 5"))
         let twice = try await Self.publish(text, in: folder.url)
         #expect(twice.status == 73, "a service that is there is not replaced")
     }
@@ -86,5 +87,56 @@ struct CommandTests {
         let help = try await FieldworkProcess.run(["--help"])
         #expect(help.status == 0)
         #expect(help.text.contains("EXAMPLES"))
+    }
+
+    @Test(
+        "The help of each verb names its options and shows examples",
+        arguments: [
+            ("demo", ["--data", "--port", "--host", "--instance"]),
+            ("serve", ["--data", "--port", "--host", "--instance"]),
+            ("publish", ["--service", "--layer", "--x", "--y", "--wkid", "--skip-bad-rows", "--data"]),
+            ("services", ["--data"]),
+            ("query", ["--where", "--out-fields", "--format", "--limit", "--data"]),
+            ("export", ["--to", "--where", "--overwrite", "--data"]),
+            ("doctor", ["--data"]),
+        ])
+    func help(_ verb: String, _ options: [String]) async throws {
+        let help = try await FieldworkProcess.run([verb, "--help"])
+        #expect(help.status == 0)
+        #expect(help.text.contains("EXAMPLES"))
+        for option in options { #expect(help.text.contains("  \(option)"), "\(verb) --help lacks \(option)") }
+        #expect(try await FieldworkProcess.run([verb, "--no-such-option"]).status == 64)
+    }
+
+    @Test("A result that can't be written whole ends with a code, and an export with no file")
+    func brokenOutput() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        let rows = (0..<5_000).map { "\($0),a name that takes some room,1,2\n" }.joined()
+        let file = folder.url.appending(path: "many.csv")
+        try Data("n,name,x,y\n\(rows)".utf8).write(to: file)
+        try #require(
+            try await FieldworkProcess.run([
+                "publish", file.path, "--service", "Many", "--x", "x", "--y", "y", "--data", data.path,
+            ]).status == 0)
+        let query = "'\(FieldworkProcess.executable.path)' query Many --format csv --data '\(data.path)'"
+        #expect(try await Shell.run("\(query) > /dev/full") == 74)
+        // Either the signal of the broken pipe or the failed write ends it.
+        let reader = try await Shell.run("\(query) | head -1 > /dev/null; exit ${PIPESTATUS[0]}")
+        #expect(reader == 141 || reader == 74)
+
+        let exports = folder.url.appending(path: "exports")
+        try FileManager.default.createDirectory(at: exports, withIntermediateDirectories: true)
+        // A limit to the size of files stands for a full disk.
+        let export = "'\(FieldworkProcess.executable.path)' export Many --data '\(data.path)' --to '\(exports.path)/"
+        for format in ["csv", "geojson", "gpkg"] {
+            let code = try await Shell.run("trap '' XFSZ; ulimit -f 100; \(export)out.\(format)'")
+            #expect(code != 0, "\(format)")
+            let left = try FileManager.default.contentsOfDirectory(atPath: exports.path)
+            #expect(left.isEmpty, "left behind: \(left)")
+        }
+        #expect(try await Shell.run("\(export)out.csv'") == 0)
+        let lines = try String(contentsOf: exports.appending(path: "out.csv"), encoding: .utf8)
+        #expect(lines.components(separatedBy: "\r\n").count == 5_002)
     }
 }

@@ -18,15 +18,15 @@ struct CrashTests {
         ])
         try #require(published.status == 0, "\(published.errors)")
 
-        let ledger = Ledger()
+        let book = Book()
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<Self.rounds {
             let server = try await FieldworkProcess.serve(data: data)
-            try await Self.compare(ledger, with: server)
+            try await Self.compare(book, with: server)
             let delay = Int.random(in: 10...300, using: &generator)
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 {
-                    group.addTask { await Self.edit(server, ledger) }
+                    group.addTask { await Self.edit(server, book) }
                 }
                 group.addTask {
                     try? await Task.sleep(for: .milliseconds(delay))
@@ -35,161 +35,110 @@ struct CrashTests {
             }
         }
         let server = try await FieldworkProcess.serve(data: data)
-        try await Self.compare(ledger, with: server)
+        try await Self.compare(book, with: server)
+        // The last requests without an answer are sent again too, before the books are closed.
+        while let request = await book.unanswered() { await Self.send(request, server, book) }
+        try await Self.compare(book, with: server)
         #expect(await server.interrupt() == 0)
-        // A test in which nothing was acknowledged would prove nothing.
-        #expect(await ledger.acknowledged > Self.rounds)
+        // A test in which nothing was acknowledged, lost or sent again would prove nothing.
+        let ledger = await book.ledger
+        #expect(ledger.acknowledged > Self.rounds)
+        #expect(ledger.lost > 0)
+        #expect(ledger.sentAgain == ledger.lost)
         let doctor = try await FieldworkProcess.run(["doctor", "--data", data.path])
         #expect(doctor.status == 0, "\(doctor.text)\(doctor.errors)")
     }
 
-    /// Adds, changes and deletes until the server is gone.
-    private static func edit(_ server: FieldworkProcess, _ ledger: Ledger) async {
-        while true {
-            let request = await ledger.next()
-            do {
-                let answer = try await PlainRequest.post(
-                    "\(server.services)/Crash/FeatureServer/0/applyEdits",
-                    [("f", "json"), ("useGlobalIds", "true"), ("rollbackOnFailure", "true")] + request.form)
-                await ledger.record(request, answer)
-            } catch {
-                await ledger.lost(request)
-                return
-            }
+    /// Adds, changes and deletes until the server is gone. What it left without an answer goes first.
+    private static func edit(_ server: FieldworkProcess, _ book: Book) async {
+        while await send(await book.next(), server, book) {}
+    }
+
+    /// Whether there was an answer.
+    @discardableResult
+    private static func send(_ request: EditLedger.Request, _ server: FieldworkProcess, _ book: Book) async -> Bool {
+        do {
+            let answer = try await PlainRequest.post(
+                "\(server.services)/Crash/FeatureServer/0/applyEdits",
+                [("f", "json"), ("useGlobalIds", "true"), ("rollbackOnFailure", "true")] + request.form)
+            await book.record(request, EditLedger.Answer(answer))
+            return true
+        } catch {
+            await book.lose(request)
+            return false
         }
     }
 
     /// Everything the server has, against everything it said.
-    private static func compare(_ ledger: Ledger, with server: FieldworkProcess) async throws {
+    private static func compare(_ book: Book, with server: FieldworkProcess) async throws {
         var found: [String: [Int]] = [:]
-        var offset = 0
+        var last = 0
         while true {
             let page = try await PlainRequest.post(
                 "\(server.services)/Crash/FeatureServer/0/query",
                 [
-                    ("f", "json"), ("where", "name <> 'first'"), ("outFields", "OBJECTID,GlobalID,counter"),
-                    ("returnGeometry", "false"), ("orderByFields", "OBJECTID"), ("resultOffset", "\(offset)"),
+                    ("f", "json"), ("where", "name <> 'first' AND OBJECTID > \(last)"),
+                    ("outFields", "OBJECTID,GlobalID,counter"), ("returnGeometry", "false"),
+                    ("orderByFields", "OBJECTID"),
                 ])
             let features = try #require(page["features"] as? [[String: Any]])
             for feature in features {
                 let attributes = try #require(feature["attributes"] as? [String: Any])
                 let id = try #require(attributes["GlobalID"] as? String)
                 found[id, default: []].append(try #require(attributes["counter"] as? Int))
+                last = max(last, try #require(attributes["OBJECTID"] as? Int))
             }
-            offset += features.count
             guard page["exceededTransferLimit"] as? Bool == true else { break }
         }
-        for problem in await ledger.problems(in: found) { Issue.record("\(problem)") }
-        await ledger.settle(with: found)
+        for problem in await book.close(with: found) { Issue.record("\(problem)") }
     }
 }
 
-/// What was asked of the server and what it acknowledged.
-private actor Ledger {
-    enum Request: Sendable {
-        case add([String])
-        case update(String, counter: Int)
-        case delete(String)
+/// The ledger that all clients of the test write in.
+private actor Book {
+    private(set) var ledger = EditLedger()
+    private var generator = SystemRandomNumberGenerator()
 
-        var form: [(String, String)] {
-            switch self {
-            case .add(let ids):
-                let features = ids.map {
-                    #"{"attributes":{"GlobalID":"\#($0)","name":"tree","counter":0},"geometry":{"x":2,"y":3}}"#
-                }
-                return [("adds", "[\(features.joined(separator: ","))]")]
-            case .update(let id, let counter):
-                return [("updates", #"[{"attributes":{"GlobalID":"\#(id)","counter":\#(counter)}}]"#)]
-            case .delete(let id): return [("deletes", #"["\#(id)"]"#)]
-            }
-        }
+    func next() -> EditLedger.Request { ledger.next(using: &generator) }
+    func unanswered() -> EditLedger.Request? { ledger.hasUnanswered ? next() : nil }
+    func record(_ request: EditLedger.Request, _ answer: EditLedger.Answer) { ledger.record(request, answer) }
+    func lose(_ request: EditLedger.Request) { ledger.lose(request) }
+
+    /// Gives what is wrong, and goes on from what is there.
+    func close(with found: [String: [Int]]) -> [String] {
+        defer { ledger.narrow(to: found) }
+        return ledger.problems(in: found)
     }
+}
 
-    /// What a feature may look like now. A request whose answer was lost leaves both ways open.
-    private struct Expectation {
-        var mustExist = false
-        var mayExist = true
-        var counters: Set<Int> = [0]
-        var isBusy = false
-    }
-
-    private var features: [String: Expectation] = [:]
-    private var free: [String] = []
-    private(set) var acknowledged = 0
-    private var counter = 0
-
-    func next() -> Request {
-        let choice = Int.random(in: 0..<10)
-        if choice < 5 || free.isEmpty {
-            let ids = (0..<Int.random(in: 1...5)).map { _ in "{\(UUID().uuidString)}" }
-            for id in ids { features[id] = Expectation(isBusy: true) }
-            return .add(ids)
+extension EditLedger.Request {
+    fileprivate var form: [(String, String)] {
+        func feature(_ id: String, _ counter: Int) -> String {
+            #"{"attributes":{"GlobalID":"\#(id)","name":"tree","counter":\#(counter)},"geometry":{"x":2,"y":3}}"#
         }
-        // One request at a time for a feature, so that the order of its edits is known.
-        let id = free.remove(at: Int.random(in: 0..<free.count))
-        features[id]?.isBusy = true
-        if choice < 9 {
-            counter += 1
-            features[id]?.counters.insert(counter)
-            return .update(id, counter: counter)
-        }
-        features[id]?.mustExist = false
-        return .delete(id)
-    }
-
-    func record(_ request: Request, _ answer: [String: Any]) {
-        func succeeded(_ key: String) -> Bool {
-            let results = answer[key] as? [[String: Any]] ?? []
-            return !results.isEmpty && results.allSatisfy { $0["success"] as? Bool == true }
-        }
-        switch request {
-        case .add(let ids):
-            guard succeeded("addResults") else { return lost(request) }
-            for id in ids {
-                features[id] = Expectation(mustExist: true)
-                free.append(id)
-            }
+        switch self {
+        case .add(let ids): return [("adds", "[\(ids.map { feature($0, 0) }.joined(separator: ","))]")]
+        case .addAgain(let id): return [("adds", "[\(feature(id, EditLedger.forbiddenCounter))]")]
         case .update(let id, let counter):
-            guard succeeded("updateResults") else { return lost(request) }
-            features[id] = Expectation(mustExist: true, counters: [counter])
-            free.append(id)
-        case .delete(let id):
-            guard succeeded("deleteResults") else { return lost(request) }
-            features[id] = Expectation(mayExist: false)
-        }
-        acknowledged += 1
-    }
-
-    /// No answer: the edit may have been committed or not.
-    func lost(_ request: Request) {
-        switch request {
-        case .add(let ids): for id in ids { features[id]?.isBusy = false }
-        case .update(let id, _), .delete(let id): features[id]?.isBusy = false
+            return [("updates", #"[{"attributes":{"GlobalID":"\#(id)","counter":\#(counter)}}]"#)]
+        case .delete(let id): return [("deletes", #"["\#(id)"]"#)]
         }
     }
+}
 
-    func problems(in found: [String: [Int]]) -> [String] {
-        var problems: [String] = []
-        for (id, counters) in found {
-            guard let expected = features[id] else {
-                problems.append("\(id) was never added")
-                continue
-            }
-            if counters.count > 1 { problems.append("\(id) is there \(counters.count) times") }
-            if !expected.mayExist { problems.append("\(id) was deleted, and is there") }
-            for counter in counters where !expected.counters.contains(counter) {
-                problems.append("\(id) has the value \(counter), not one of \(expected.counters.sorted())")
-            }
+extension EditLedger.Answer {
+    /// The answer of `applyEdits`. An error of the whole request is a refusal too.
+    fileprivate init(_ json: [String: Any]) {
+        if let error = json["error"] as? [String: Any] {
+            self = .refused([error["code"] as? Int ?? 0])
+            return
         }
-        for (id, expected) in features where expected.mustExist && found[id] == nil {
-            problems.append("\(id) was acknowledged, and is gone")
+        let items = ["addResults", "updateResults", "deleteResults"].flatMap { json[$0] as? [[String: Any]] ?? [] }
+        let failed = items.filter { $0["success"] as? Bool != true }
+        if !items.isEmpty, failed.isEmpty {
+            self = .done
+        } else {
+            self = .refused(failed.map { ($0["error"] as? [String: Any])?["code"] as? Int ?? 0 })
         }
-        return problems
-    }
-
-    /// After a restart what is there is the truth; the next round starts from it.
-    func settle(with found: [String: [Int]]) {
-        features = found.mapValues { Expectation(mustExist: true, counters: Set($0)) }
-        free = Array(found.keys)
     }
 }

@@ -18,9 +18,9 @@ enum DemoStore {
     }
 
     private static func make(_ demo: any DemoService, at place: URL) async throws {
+        // A name of its own: two demos that start at once in one folder don't take each other's work away.
         let workshop = place.deletingLastPathComponent()
-            .appending(path: ".\(demo.definition.name.name).making", directoryHint: .isDirectory)
-        try? FileManager.default.removeItem(at: workshop)
+            .appending(path: ".\(demo.definition.name.name).\(UUID().uuidString).making", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: workshop) }
         let store = try await GeoPackageStore.open(at: workshop)
         do {
@@ -32,7 +32,8 @@ enum DemoStore {
             throw error
         }
         let made = workshop.appending(path: place.lastPathComponent, directoryHint: .notDirectory)
-        try DurableFile.move(made, to: place)
+        try DurableFile.requireNoLog(beside: made)
+        try DurableFile.place(made, at: place)
     }
 
     private static func load(_ demo: any DemoService, into store: GeoPackageStore) async throws {

@@ -11,10 +11,8 @@ struct SourceSchema: Sendable {
     var featureCount: Int
 }
 
-/// A row that can't become a feature, with its place.
+/// Why a row can't become a feature.
 struct BadRow: Error, Sendable {
-    /// The line of a table, or the number of a feature.
-    var place: String
     var reason: String
 }
 
@@ -22,8 +20,11 @@ struct BadRow: Error, Sendable {
 protocol FeatureSource: Sendable {
     /// Reads the whole file once to learn its fields.
     func schema(progress: (Int) -> Void) throws -> SourceSchema
-    /// Reads the features in order; the body gets each as a feature or as the reason why it is none.
-    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>) throws -> Void) throws
+    /// Reads the features in order; the body gets each as a feature or as the reason why it is none, with its place: the
+    /// line of a table, the number of a feature.
+    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws
+    /// A place in words.
+    func name(of place: Int) -> String
 }
 
 /// A table with coordinates in two of its columns, or none.
@@ -37,7 +38,7 @@ struct CSVSource: FeatureSource {
         var reader = try CSVReader(url)
         defer { reader.close() }
         let header = try header(&reader)
-        var columns = FieldNames.unique(header).map(FieldInference.init(name:))
+        var columns = FieldNames.unique(header).map { FieldInference(name: $0) }
         var count = 0
         while let values = try reader.next() {
             try Task.checkCancellation()
@@ -46,8 +47,13 @@ struct CSVSource: FeatureSource {
             progress(count)
         }
         let coordinates = try coordinateIndices(header)
+        let fields = zip(header, columns).map { title, column in
+            var field = column.field
+            field.alias = title
+            return field
+        }
         return SourceSchema(
-            fields: columns.map(\.field), geometryType: coordinates == nil ? nil : .point,
+            fields: fields, geometryType: coordinates == nil ? nil : .point,
             spatialReference: coordinates == nil ? nil : spatialReference, featureCount: count)
     }
 
@@ -70,23 +76,23 @@ struct CSVSource: FeatureSource {
         return (try index(xColumn), try index(yColumn))
     }
 
-    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>) throws -> Void) throws {
+    func name(of place: Int) -> String { "line \(place)" }
+
+    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
         var reader = try CSVReader(url)
         defer { reader.close() }
         let header = try header(&reader)
         let coordinates = try coordinateIndices(header)
         while let values = try reader.next() {
-            try body(feature(values, schema, coordinates, line: reader.line, columnCount: header.count))
+            try body(feature(values, schema, coordinates, columnCount: header.count), reader.line)
         }
     }
 
     private func feature(
-        _ values: [String], _ schema: SourceSchema, _ coordinates: (x: Int, y: Int)?, line: Int, columnCount: Int
+        _ values: [String], _ schema: SourceSchema, _ coordinates: (x: Int, y: Int)?, columnCount: Int
     ) -> Result<FeatureEdit, BadRow> {
-        func bad(_ reason: String) -> Result<FeatureEdit, BadRow> {
-            .failure(BadRow(place: "line \(line)", reason: reason))
-        }
-        guard values.count == columnCount else { return bad("has \(values.count) values, not \(columnCount)") }
+        func bad(_ reason: String) -> Result<FeatureEdit, BadRow> { .failure(BadRow(reason: reason)) }
+        guard values.count == columnCount else { return bad("It has \(values.count) values, not \(columnCount).") }
         let attributes = zip(schema.fields, values).map { field, text in
             (name: field.name, value: FieldInference.value(text, for: field))
         }
@@ -94,7 +100,7 @@ struct CSVSource: FeatureSource {
         let (xText, yText) = (values[coordinates.x], values[coordinates.y])
         if xText.isEmpty, yText.isEmpty { return .success(FeatureEdit(attributes: attributes, geometry: .null)) }
         guard let x = Double(xText), let y = Double(yText), x.isFinite, y.isFinite else {
-            return bad("the coordinates '\(xText.prefix(30))', '\(yText.prefix(30))' are not numbers")
+            return bad("The coordinates '\(xText.prefix(30))', '\(yText.prefix(30))' are not numbers.")
         }
         return .success(
             FeatureEdit(

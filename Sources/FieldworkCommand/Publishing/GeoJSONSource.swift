@@ -12,10 +12,10 @@ struct GeoJSONSource: FeatureSource {
         var types: Set<String> = []
         var hasZ = false
         var count = 0
-        try features { feature, _ in
+        let reference = try features { feature, _ in
             for member in feature["properties"]?.objectValue?.members ?? [] {
                 if columns[member.key] == nil {
-                    columns[member.key] = FieldInference(name: member.key)
+                    columns[member.key] = FieldInference(name: member.key, readsNumbersInText: false)
                     order.append(member.key)
                 }
                 columns[member.key]?.see(Self.value(member.value))
@@ -35,7 +35,7 @@ struct GeoJSONSource: FeatureSource {
         }
         let type = try layerType(types)
         return SourceSchema(
-            fields: fields, geometryType: type, spatialReference: type == nil ? nil : .wgs84, hasZ: hasZ,
+            fields: fields, geometryType: type, spatialReference: type == nil ? nil : reference, hasZ: hasZ,
             featureCount: count)
     }
 
@@ -59,32 +59,28 @@ struct GeoJSONSource: FeatureSource {
         return kinds.first ?? nil
     }
 
-    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>) throws -> Void) throws {
-        try features { feature, number in
-            try body(Self.feature(feature, schema, number: number))
-        }
+    func name(of place: Int) -> String { "feature \(place)" }
+
+    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
+        _ = try features { feature, number in try body(Self.feature(feature, schema), number) }
     }
 
-    private static func feature(
-        _ json: JSONValue, _ schema: SourceSchema, number: Int
-    ) -> Result<FeatureEdit, BadRow> {
+    private static func feature(_ json: JSONValue, _ schema: SourceSchema) -> Result<FeatureEdit, BadRow> {
         var attributes: [(name: String, value: AttributeValue)] = []
         let properties = json["properties"]?.objectValue
         for field in schema.fields {
             let value = properties?[field.alias].map(value) ?? .null
-            if case .text(let text) = value {
-                attributes.append((field.name, FieldInference.value(text, for: field)))
-            } else {
-                attributes.append((field.name, value))
-            }
+            attributes.append((field.name, FieldInference.value(value, for: field)))
         }
         do {
-            let geometry = try json["geometry"].flatMap { try GeoJSONCodec.geometry(from: $0) }
+            let geometry = try json["geometry"].flatMap {
+                try GeoJSONCodec.geometry(from: $0, spatialReference: schema.spatialReference ?? .wgs84)
+            }
             return .success(
                 FeatureEdit(attributes: attributes, geometry: geometry.map(FeatureEdit.GeometryEdit.geometry) ?? .null))
         } catch {
             let details = (error as? GeometryError)?.details ?? "\(error)"
-            return .failure(BadRow(place: "feature \(number)", reason: details))
+            return .failure(BadRow(reason: details))
         }
     }
 
@@ -101,7 +97,8 @@ struct GeoJSONSource: FeatureSource {
 
     // MARK: Reading
 
-    private func features(_ body: (JSONValue, Int) throws -> Void) throws {
+    /// Gives the spatial reference that the file names.
+    private func features(_ body: (JSONValue, Int) throws -> Void) throws -> SpatialReference {
         let source = try ByteSource(url)
         defer { source.close() }
         var cutter = FeatureCutter()
@@ -120,14 +117,33 @@ struct GeoJSONSource: FeatureSource {
         guard cutter.isComplete else {
             throw CommandFailure(.badData, "\(url.lastPathComponent) is not a whole GeoJSON feature collection.")
         }
+        return try Self.spatialReference(cutter.crs)
+    }
+
+    /// The standard of 2016 knows WGS 84 only; files in its older form name another reference in `crs`. To take their
+    /// coordinates for degrees would put the features elsewhere.
+    private static func spatialReference(_ bytes: [UInt8]) throws -> SpatialReference {
+        guard !bytes.isEmpty else { return .wgs84 }
+        guard let name = try? JSONParser.parse(bytes)["properties"]?["name"]?.stringValue else {
+            throw CommandFailure(.badData, "The file's crs is in a form that Fieldwork does not read.")
+        }
+        if name.hasSuffix("CRS84") || name.hasSuffix("CRS84h") { return .wgs84 }
+        let parts = name.uppercased().split(separator: ":", omittingEmptySubsequences: true)
+        guard parts.contains("EPSG"), let code = parts.last.flatMap({ Int($0) }), let wkid = WKID(code),
+            let reference = SpatialReference(wkid: wkid)
+        else { throw CommandFailure(.badData, "The file's spatial reference \(name) is unknown.") }
+        return reference
     }
 }
 
 /// Cuts the objects of the array `features` out of a stream of JSON.
 private struct FeatureCutter {
     private static let featureBytesMax = 256 << 20
+    private static let crsBytesMax = 64 << 10
 
-    private var depth = 0
+    /// What is open and not yet closed, outermost first.
+    private var open: [UInt8] = []
+    private var depth: Int { open.count }
     private var isInString = false
     private var isEscaped = false
     private var key: [UInt8] = []
@@ -135,31 +151,43 @@ private struct FeatureCutter {
     private var featuresDepth: Int?
     private var feature: [UInt8] = []
     private var hasFeatures = false
+    /// The object `crs` of the collection, where there is one.
+    private(set) var crs: [UInt8] = []
+    private var isInCRS = false
 
     var isComplete: Bool { hasFeatures && depth == 0 }
 
     mutating func feed(_ data: Data, _ body: ([UInt8]) throws -> Void) throws {
         for byte in data {
             if let featuresDepth, depth > featuresDepth { feature.append(byte) }
+            if isInCRS, crs.count < Self.crsBytesMax { crs.append(byte) }
             if isInString {
                 string(byte)
                 continue
             }
             switch byte {
             case 0x22:
+                guard depth != 1 || key != Array("crs".utf8) else {
+                    throw CommandFailure(.badData, "The file's crs is in a form that Fieldwork does not read.")
+                }
                 isInString = true
                 lastString.removeAll(keepingCapacity: true)
             case 0x3A: if depth == 1 { key = lastString }
+            case 0x2C: if depth == 1 { key = [] }
             case 0x7B, 0x5B:
                 if byte == 0x5B, depth == 1, key == Array("features".utf8) {
                     featuresDepth = depth + 1
                     hasFeatures = true
                 }
-                depth += 1
+                if byte == 0x7B, depth == 1, key == Array("crs".utf8) { (isInCRS, crs) = (true, [byte]) }
+                open.append(byte)
                 if let featuresDepth, byte == 0x7B, depth == featuresDepth + 1 { feature = [byte] }
             case 0x7D, 0x5D:
-                depth -= 1
-                guard depth >= 0 else { throw CommandFailure(.badData, "The JSON closes more than it opens.") }
+                // `{` and `}`, `[` and `]` are two apart.
+                guard open.popLast() == byte - 2 else {
+                    throw CommandFailure(.badData, "The JSON closes what it did not open.")
+                }
+                if depth == 1 { isInCRS = false }
                 if let featuresDepth {
                     if byte == 0x7D, depth == featuresDepth { try body(feature) }
                     if depth < featuresDepth { self.featuresDepth = nil }

@@ -5,6 +5,13 @@ import FieldworkStore
 import Foundation
 import Synchronization
 
+/// What became of the rows of a file.
+struct Publication: Sendable, Equatable {
+    var featureCount: Int
+    /// Rows that could not become features and were left out, each with its own line on standard error.
+    var skippedCount: Int
+}
+
 /// Makes a service of a file: under another name first, then put in its place whole.
 struct Publisher {
     var folder: URL
@@ -17,16 +24,14 @@ struct Publisher {
     private static let batchSize = 250_000
 
     func place() throws -> URL {
-        let parent = service.folder.map { folder.appending(path: $0, directoryHint: .isDirectory) } ?? folder
-        let place = parent.appending(path: "\(service.name).gpkg", directoryHint: .notDirectory)
+        let place = try GeoPackageStore.place(of: service, in: folder)
         guard !FileManager.default.fileExists(atPath: place.path) else {
             throw CommandFailure(.cannotCreate, "There is a service \(service.path) already. Choose another --service.")
         }
         return place
     }
 
-    /// Gives the number of features.
-    func publish(_ source: any FeatureSource) async throws -> Int {
+    func publish(_ source: any FeatureSource) async throws -> Publication {
         let place = try place()
         var reading = ProgressBar("Reading")
         let schema = try source.schema { reading.advance(to: $0) }
@@ -38,9 +43,9 @@ struct Publisher {
                 var definition = definition(schema)
                 definition.name = own
                 try await store.createService(definition)
-                let count = try await load(source, schema, into: store, own)
+                let publication = try await load(source, schema, into: store, own)
                 try await store.close()
-                return count
+                return publication
             } catch {
                 try? await store.close()
                 throw error
@@ -49,41 +54,47 @@ struct Publisher {
     }
 
     /// Copies a GeoPackage and publishes the copy.
-    func publish(geoPackage url: URL) async throws -> Int {
+    func publish(geoPackage url: URL) async throws -> Publication {
         guard FileManager.default.isReadableFile(atPath: url.path) else {
             throw CommandFailure(.noInput, "\(url.path) is not there, or can't be read.")
         }
-        // What another program has written and not yet put into the file would be missing from a copy of it.
-        let log = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")[.size] as? Int
-        guard (log ?? 0) == 0 else {
-            throw CommandFailure(
-                .badData,
-                "Another program has \(url.lastPathComponent) open, or left changes beside it. Close it there first.")
-        }
         return try await inWorkshop(beside: try place()) { workshop in
             let copy = workshop.appending(path: "\(service.name).gpkg", directoryHint: .notDirectory)
-            try FileManager.default.copyItem(at: url, to: copy)
+            try await GeoPackageFile.copy(from: url, to: copy)
             try await GeoPackageFile.prepare(at: copy, as: ServiceName(name: service.name))
-            let file = try await GeoPackageStore.openFile(at: copy)
+            return Publication(featureCount: try await count(copy), skippedCount: 0)
+        }
+    }
+
+    private func count(_ url: URL) async throws -> Int {
+        let file = try await GeoPackageStore.openFile(at: url)
+        do {
             var count = 0
             for layer in file.definition.layers { count += try await file.count(FeatureQuery(), in: layer.id) }
             try await file.checkpoint()
             await file.close()
             return count
+        } catch {
+            await file.close()
+            throw error
         }
     }
 
-    private func inWorkshop(beside place: URL, _ work: (URL) async throws -> Int) async throws -> Int {
+    private func inWorkshop(
+        beside place: URL, _ work: (URL) async throws -> Publication
+    ) async throws -> Publication {
         let parent = place.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
         let workshop = parent.appending(
             path: ".\(service.name).\(UUID().uuidString).making", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: workshop, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: workshop) }
-        let count = try await work(workshop)
+        let publication = try await work(workshop)
         try Task.checkCancellation()
-        try DurableFile.move(workshop.appending(path: place.lastPathComponent, directoryHint: .notDirectory), to: place)
-        return count
+        let made = workshop.appending(path: place.lastPathComponent, directoryHint: .notDirectory)
+        try DurableFile.requireNoLog(beside: made)
+        try DurableFile.place(made, at: place)
+        return publication
     }
 
     private func definition(_ schema: SourceSchema) -> ServiceDefinition {
@@ -120,9 +131,19 @@ struct Publisher {
         }
     }
 
+    /// Tells of a row that is left out, or ends the publishing.
+    private func refuse(_ place: String, _ reason: String) throws {
+        guard skipsBadRows else {
+            throw CommandFailure(
+                .badData,
+                "\(place): \(reason) Nothing was published; --skip-bad-rows leaves such rows out.")
+        }
+        Terminal.error("Skipped \(place): \(reason)")
+    }
+
     private func load(
         _ source: any FeatureSource, _ schema: SourceSchema, into store: GeoPackageStore, _ name: ServiceName
-    ) async throws -> Int {
+    ) async throws -> Publication {
         // The source reads on its own thread and hands over full batches: reading waits for writing.
         var bar = ProgressBar("Publishing", total: schema.featureCount)
         var loaded = 0
@@ -131,38 +152,36 @@ struct Publisher {
         for try await batch in BatchReader.batches(of: source, schema, size: Self.batchSize, gate: gate) {
             gate.open()
             try Task.checkCancellation()
-            for bad in batch.badRows {
-                guard skipsBadRows else {
-                    throw CommandFailure(
-                        .badData,
-                        "\(bad.place): \(bad.reason). Nothing was published; --skip-bad-rows leaves such rows out.")
-                }
-                Terminal.error("Skipped \(bad.place): \(bad.reason)")
-                skipped += 1
-            }
+            for (place, bad) in batch.badRows { try refuse(source.name(of: place), bad.reason) }
             let result = try await store.apply(
                 EditBatch(
                     layers: [LayerEdits(layerID: 0, adds: batch.adds)], rollsBackOnFailure: !skipsBadRows,
-                    moment: Date(),
-                    origin: .load), to: name)
-            let errors = result.layers.flatMap(\.adds).compactMap(\.error).filter { $0 != .rolledBack }
-            if let error = errors.first, !skipsBadRows {
-                throw CommandFailure(.badData, "\(error.description) Nothing was published.")
+                    moment: Date(), origin: .load), to: name)
+            var errors = 0
+            for (place, item) in zip(batch.places, result.layers.flatMap(\.adds)) {
+                guard let error = item.error, error != .rolledBack else { continue }
+                errors += 1
+                try refuse(source.name(of: place), error.description)
             }
-            for error in errors { Terminal.error("Skipped: \(error.description)") }
-            skipped += errors.count
-            loaded += batch.adds.count - errors.count
+            skipped += batch.badRows.count + errors
+            loaded += batch.adds.count - errors
             bar.advance(to: loaded)
         }
         bar.finish("Wrote \(loaded) features" + (skipped > 0 ? ", skipped \(skipped)" : ""))
-        return loaded
+        // Nothing but bad rows is no layer with gaps, it is the wrong file.
+        guard loaded > 0 || skipped == 0 else {
+            throw CommandFailure(.badData, "None of the \(skipped) rows can become a feature. Nothing was published.")
+        }
+        return Publication(featureCount: loaded, skippedCount: skipped)
     }
 }
 
 /// A piece of a source, read ahead while the one before it is written.
 private struct FeatureBatch: Sendable {
     var adds: [FeatureEdit] = []
-    var badRows: [BadRow] = []
+    /// Where each of the adds stands in the source.
+    var places: [Int] = []
+    var badRows: [(place: Int, row: BadRow)] = []
 }
 
 /// Turns a source's callback into batches that are taken one after the other.
@@ -175,10 +194,12 @@ private enum BatchReader {
             Thread {
                 do {
                     var batch = FeatureBatch()
-                    try source.forEach(schema) { row in
+                    try source.forEach(schema) { row, place in
                         switch row {
-                        case .success(let feature): batch.adds.append(feature)
-                        case .failure(let bad): batch.badRows.append(bad)
+                        case .success(let feature):
+                            batch.adds.append(feature)
+                            batch.places.append(place)
+                        case .failure(let bad): batch.badRows.append((place, bad))
                         }
                         if batch.adds.count + batch.badRows.count >= size {
                             guard gate.waitForTurn() else { throw CancellationError() }

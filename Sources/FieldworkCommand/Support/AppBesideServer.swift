@@ -5,33 +5,28 @@ import ServiceLifecycle
 
 /// Prints the one line that says that all of it serves.
 actor ReadyLine {
-    private let host: String
-    private let instance: String
+    private let listen: ListenOptions
     private var serverPort: Int?
-    private var waiting: [CheckedContinuation<Int, Never>] = []
+    private let ports = AsyncStream.makeStream(of: Int.self)
 
-    init(host: String, instance: String) {
-        self.host = host
-        self.instance = instance
-    }
+    init(_ listen: ListenOptions) { self.listen = listen }
 
     func serverIsReady(_ port: Int) {
         serverPort = port
-        for continuation in waiting { continuation.resume(returning: port) }
-        waiting = []
+        ports.continuation.yield(port)
+        ports.continuation.finish()
     }
 
-    /// The server's port, as soon as it accepts connections.
-    func port() async -> Int {
-        if let serverPort { return serverPort }
-        return await withCheckedContinuation { waiting.append($0) }
+    /// The services' address, as soon as the server accepts connections; nil when the waiting task was cancelled before.
+    func services() async -> String? {
+        for await port in ports.stream { return listen.servicesAddress(port: port) }
+        return nil
     }
 
     func appIsReady(_ port: Int) {
         guard let serverPort else { return }
         Terminal.output(
-            "Fieldwork is ready: services http://\(host):\(serverPort)/\(instance)/rest/services"
-                + " · app http://127.0.0.1:\(port)/")
+            "Fieldwork is ready: services \(listen.servicesAddress(port: serverPort)) · app http://127.0.0.1:\(port)/")
     }
 }
 
@@ -40,16 +35,23 @@ actor ReadyLine {
 struct AppBesideServer: Service {
     var ready: ReadyLine
     var port: Int
-    var instance: String
     var dataDirectory: URL
     var logger: Logger
 
     func run() async throws {
-        let serverPort = await ready.port()
+        // A server that can't start must not leave the app waiting for it.
+        let waiting = ready
+        guard let services = await cancelWhenGracefulShutdown({ await waiting.services() }) else { return }
         let configuration = CollectConfiguration(
-            port: port, servicesRoot: URL(string: "http://127.0.0.1:\(serverPort)/\(instance)/rest/services"),
+            port: port, servicesRoot: URL(string: services),
             ownsServices: true, dataDirectory: dataDirectory, mapLibraryDirectory: MapLibrary.directory)
-        try await CollectApp(configuration: configuration, logger: logger).run { [ready] in await ready.appIsReady($0) }
+        do {
+            try await CollectApp(configuration: configuration, logger: logger).run { [ready] in
+                await ready.appIsReady($0)
+            }
+        } catch {
+            throw Serving.failure(error, host: configuration.host, port: port)
+        }
     }
 }
 

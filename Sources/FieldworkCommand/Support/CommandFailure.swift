@@ -12,6 +12,7 @@ struct CommandFailure: Error, Sendable {
         case software = 70
         case cannotCreate = 73
         case inputOutput = 74
+        case temporary = 75
         case interrupted = 130
     }
 
@@ -35,12 +36,19 @@ struct CommandFailure: Error, Sendable {
                 case .serviceExists: .cannotCreate
                 case .invalidDefinition, .invalidQuery, .notAGeoPackage, .unsupportedVersion: .badData
                 case .full: .inputOutput
+                case .busy: .temporary
                 default: .software
                 }
             self.init(code, error.message)
         case let error as ServiceError:
+            let code: Code =
+                switch error.code {
+                case 404: .noInput
+                case 400..<500: .badData
+                default: .unavailable
+                }
             self.init(
-                (400..<500).contains(error.code) ? .badData : .unavailable,
+                code,
                 ([error.message] + error.details).joined(separator: " "))
         case let error as CocoaError where error.isFileError: self.init(.inputOutput, error.localizedDescription)
         default: self.init(.software, "\(error)")

@@ -27,7 +27,24 @@ struct ListenOptions: ParsableArguments {
         }
     }
 
-    var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
+    /// The host as the system takes it: `[::1]` is how addresses write it.
+    var plainHost: String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    var isLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(plainHost) }
+
+    /// How a program on this machine addresses the server.
+    var ownHost: String {
+        switch plainHost {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "[::1]"
+        default: plainHost.contains(":") ? "[\(plainHost)]" : plainHost
+        }
+    }
+
+    /// The root of the services, for a port that the server was given.
+    func servicesAddress(port: Int) -> String { "http://\(ownHost):\(port)/\(instance)/rest/services" }
 
     func warnIfReachable() {
         guard !isLoopback else { return }

@@ -5,21 +5,21 @@ import Foundation
 /// Writes features as text, a page at a time.
 struct FeatureText {
     private let format: QueryCommand.Format
-    private let write: (String) -> Void
+    private let write: (String) throws -> Void
     private var isFirstPage = true
     private var isFirstFeature = true
 
-    init(format: QueryCommand.Format, write: @escaping (String) -> Void) {
+    init(format: QueryCommand.Format, write: @escaping (String) throws -> Void) {
         self.format = format
         self.write = write
     }
 
-    mutating func write(_ set: FeatureSet) {
+    mutating func write(_ set: FeatureSet) throws {
         switch format {
-        case .table: writeTable(set)
-        case .csv: writeCSV(set)
+        case .table: try writeTable(set)
+        case .csv: try writeCSV(set)
         case .json:
-            writeObjects(set, head: #"{"features":["#) { feature in
+            try writeObjects(set, head: #"{"features":["#) { feature in
                 var object: JSONValue = ["attributes": Self.attributes(feature, set)]
                 if let geometry = feature.geometry, var members = object.objectValue {
                     members["geometry"] = GeoServicesJSON.json(for: geometry)
@@ -28,7 +28,7 @@ struct FeatureText {
                 return object.text
             }
         case .geojson:
-            writeObjects(set, head: #"{"type":"FeatureCollection","features":["#) { feature in
+            try writeObjects(set, head: #"{"type":"FeatureCollection","features":["#) { feature in
                 var geometry: [UInt8] = Array("null".utf8)
                 if let shape = feature.geometry {
                     geometry = []
@@ -41,8 +41,8 @@ struct FeatureText {
         isFirstPage = false
     }
 
-    func finish() {
-        if format == .json || format == .geojson { write("]}\n") }
+    func finish() throws {
+        if format == .json || format == .geojson { try write("]}\n") }
     }
 
     private static func attributes(_ feature: FeatureSet.Feature, _ set: FeatureSet) -> JSONValue {
@@ -51,10 +51,12 @@ struct FeatureText {
         return .object(object)
     }
 
-    private mutating func writeObjects(_ set: FeatureSet, head: String, _ text: (FeatureSet.Feature) -> String) {
-        if isFirstPage { write(head) }
+    private mutating func writeObjects(
+        _ set: FeatureSet, head: String, _ text: (FeatureSet.Feature) -> String
+    ) throws {
+        if isFirstPage { try write(head) }
         for feature in set.features {
-            write((isFirstFeature ? "\n" : ",\n") + text(feature))
+            try write((isFirstFeature ? "\n" : ",\n") + text(feature))
             isFirstFeature = false
         }
     }
@@ -77,14 +79,15 @@ struct FeatureText {
         }
     }
 
-    private mutating func writeCSV(_ set: FeatureSet) {
+    private mutating func writeCSV(_ set: FeatureSet) throws {
         func quoted(_ text: String) -> String {
             let needsQuotes = text.contains { ",\"\n\r".contains($0) }
             return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
         }
         let hasPoints = set.geometryType == .point
         if isFirstPage {
-            write((set.fields.map(\.name) + (hasPoints ? ["x", "y"] : [])).map(quoted).joined(separator: ",") + "\r\n")
+            try write(
+                (set.fields.map(\.name) + (hasPoints ? ["x", "y"] : [])).map(quoted).joined(separator: ",") + "\r\n")
         }
         for feature in set.features {
             var values = set.fields.map { quoted(Self.shown(feature.attributes[$0.name] ?? .null, $0)) }
@@ -92,11 +95,11 @@ struct FeatureText {
                 let point = feature.geometry as? Point
                 values += [point?.x, point?.y].map { $0.map { JSONValue.number($0).text } ?? "" }
             }
-            write(values.joined(separator: ",") + "\r\n")
+            try write(values.joined(separator: ",") + "\r\n")
         }
     }
 
-    private mutating func writeTable(_ set: FeatureSet) {
+    private mutating func writeTable(_ set: FeatureSet) throws {
         let rows = set.features.map { feature in
             set.fields.map { field in
                 // Control characters of a value must not steer the terminal.
@@ -115,7 +118,7 @@ struct FeatureText {
         func line(_ values: [String]) -> String {
             zip(values, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ") + "\n"
         }
-        if isFirstPage { write(line(titles) + line(widths.map { String(repeating: "─", count: $0) })) }
-        for row in rows { write(line(row)) }
+        if isFirstPage { try write(line(titles) + line(widths.map { String(repeating: "─", count: $0) })) }
+        for row in rows { try write(line(row)) }
     }
 }

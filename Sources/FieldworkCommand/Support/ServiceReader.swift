@@ -53,27 +53,36 @@ struct ServiceReader: Sendable {
 
     func layer() async throws -> LayerDefinition { try LayerDefinition(json: try await get()) }
 
-    /// All features that meet a condition, a page at a time, in the order of their object ids.
+    /// All features that meet a condition, a page at a time, in the order of their object ids. Each page begins after
+    /// the last id of the one before, so that an edit meanwhile makes none be passed over or come twice.
     func pages(
         of layer: LayerDefinition, condition: String, outFields: String, limit: Int?, outSR: Int? = nil,
         _ body: (FeatureSet) async throws -> Void
     ) async throws {
-        var offset = 0
+        let key = layer.objectIDField
+        let names = outFields.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let showsKey = names.contains { $0 == "*" || $0.lowercased() == key.lowercased() }
+        var last: Int64?
+        var returned = 0
         while true {
             try Task.checkCancellation()
-            let count = min(Self.pageSize, limit.map { $0 - offset } ?? Self.pageSize)
+            let count = min(Self.pageSize, limit.map { $0 - returned } ?? Self.pageSize)
             guard count > 0 else { return }
             var parameters = [
-                ("where", condition), ("outFields", outFields), ("orderByFields", layer.objectIDField),
-                ("resultOffset", String(offset)), ("resultRecordCount", String(count)),
+                ("where", last.map { "(\(condition)) AND \(key) > \($0)" } ?? condition),
+                ("outFields", showsKey ? outFields : "\(outFields),\(key)"), ("orderByFields", key),
+                ("resultRecordCount", String(count)),
             ]
             if layer.hasZ { parameters.append(("returnZ", "true")) }
             if layer.hasM { parameters.append(("returnM", "true")) }
             if let outSR { parameters.append(("outSR", String(outSR))) }
-            let set = try FeatureSetReader.read(json: try await get("query", parameters))
-            if !set.features.isEmpty || offset == 0 { try await body(set) }
-            offset += set.features.count
-            if set.features.isEmpty || !set.exceededTransferLimit { return }
+            var set = try FeatureSetReader.read(json: try await get("query", parameters))
+            let newest = set.features.compactMap { $0.attributes[key]?.integerValue }.max()
+            if !showsKey { set.fields.removeAll { $0.name == key } }
+            if !set.features.isEmpty || last == nil { try await body(set) }
+            returned += set.features.count
+            guard set.exceededTransferLimit, let newest, newest > last ?? .min else { return }
+            last = newest
         }
     }
 }

@@ -12,7 +12,7 @@ enum Serving {
         return logger
     }
 
-    static func run(_ services: [any Service], logger: Logger) async throws {
+    static func run(_ services: [any Service], on listen: ListenOptions, logger: Logger) async throws {
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
@@ -20,19 +20,26 @@ enum Serving {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch {
-            throw failure(error)
+            throw failure(error, host: listen.host, port: listen.port)
         }
     }
 
     /// A taken port is the one thing that goes wrong often at a start: it deserves its own words.
-    private static func failure(_ error: any Error) -> CommandFailure {
+    static func failure(_ error: any Error, host: String, port: Int) -> CommandFailure {
+        if let failure = error as? CommandFailure { return failure }
         let text = "\(error)"
         if text.contains("EADDRINUSE") || text.contains("errno: 98") || text.contains("Address already in use") {
             return CommandFailure(
-                .unavailable, "The port is taken by another program. Choose another with --port, or stop that program.")
+                .unavailable,
+                "The port \(port) is taken by another program. Choose another with --port, or stop that program.")
         }
         if text.contains("EACCES") || text.contains("errno: 13") {
-            return CommandFailure(.unavailable, "The port may not be used without more rights. Choose one above 1024.")
+            return CommandFailure(
+                .unavailable,
+                "The port \(port) may not be used without more rights. Choose one above 1024.")
+        }
+        if text.contains("EADDRNOTAVAIL") || text.contains("errno: 99") || text.contains("UnknownHost") {
+            return CommandFailure(.unavailable, "\(host) is no address of this machine.")
         }
         return CommandFailure(error)
     }

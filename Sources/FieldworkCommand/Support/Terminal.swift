@@ -8,6 +8,15 @@ enum Terminal {
 
     static func output(_ line: String) { write(line + "\n", to: .standardOutput) }
 
+    /// Text of a result. A disk that is full must not make a shorter result look like a whole one.
+    static func result(_ text: String) throws {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw CommandFailure(.inputOutput, "The result can't be written: \(error.localizedDescription)")
+        }
+    }
+
     static func write(_ text: String, to file: FileHandle) {
         // A reader that went away ends the writing, not the program.
         try? file.write(contentsOf: Data(text.utf8))

@@ -21,22 +21,27 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOption
     @OptionGroup var listen: ListenOptions
 
+    func validate() throws {
+        guard listen.port < 65_535 else { throw ValidationError("The app needs a port above the server's.") }
+    }
+
     func run() async throws {
         try await runVerb {
             listen.warnIfReachable()
             try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
             let logger = Serving.logger()
             let store = try await GeoPackageStore.open(at: data.url)
-            let ready = ReadyLine(host: listen.host, instance: listen.instance)
+            let ready = ReadyLine(listen)
             let server = FeatureServer(
                 store: store,
-                configuration: ServerConfiguration(host: listen.host, port: listen.port, instance: listen.instance),
+                configuration: ServerConfiguration(
+                    host: listen.plainHost, port: listen.port, instance: listen.instance),
                 logger: logger
             ) { port in await ready.serverIsReady(port) }
             let app = AppBesideServer(
-                ready: ready, port: listen.port == 0 ? 0 : listen.port + 1, instance: listen.instance,
+                ready: ready, port: listen.port == 0 ? 0 : listen.port + 1,
                 dataDirectory: data.url.appending(path: ".collect", directoryHint: .isDirectory), logger: logger)
-            try await Serving.run([server, app], logger: logger)
+            try await Serving.run([server, app], on: listen, logger: logger)
         }
     }
 }

@@ -6,7 +6,13 @@ import Foundation
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Look whether the services of a folder are sound.",
-        discussion: "Checks each file's integrity, its spatial index, its counts and its history. Changes nothing.")
+        discussion: """
+            Checks each file's integrity, its spatial index, its counts and its history. Changes nothing.
+
+            EXAMPLES
+              fieldwork doctor
+              fieldwork doctor --data ~/fieldwork-demo
+            """)
 
     @OptionGroup var data: DataOption
 

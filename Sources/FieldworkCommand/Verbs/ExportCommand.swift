@@ -13,10 +13,14 @@ struct ExportCommand: AsyncParsableCommand {
 
             EXAMPLES
               fieldwork export http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --to trees.geojson
-              fieldwork export http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --to trees.gpkg
+              fieldwork export Trees --to trees.gpkg
+              fieldwork export City/Hydrants/0 --where "pressure < 3" --to weak.csv --data ~/fieldwork
             """)
 
-    @Argument(help: "The address of the layer, …/FeatureServer/0.")
+    @Argument(
+        help: ArgumentHelp(
+            "The layer: its address, …/FeatureServer/0, or a name in the folder of services, Service or Service/0.",
+            valueName: "layer"))
     var address: String
 
     @Option(help: "The file to write: .gpkg, .geojson or .csv.")
@@ -28,19 +32,28 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Replace the file when it is there.")
     var overwrite = false
 
+    @OptionGroup var data: DataOption
+
+    func validate() throws {
+        guard ["gpkg", "geojson", "csv"].contains(URL(filePath: to).pathExtension.lowercased()) else {
+            throw ValidationError("The file has to end in .gpkg, .geojson or .csv.")
+        }
+    }
+
     func run() async throws {
         try await runVerb {
             let target = URL(filePath: (to as NSString).expandingTildeInPath)
             guard overwrite || !FileManager.default.fileExists(atPath: target.path) else {
                 throw CommandFailure(.cannotCreate, "\(target.path) is there already; --overwrite replaces it.")
             }
-            let count = try await Interruption.cancelling { [self] in try await export(to: target) }
+            let count = try await Interruption.cancelling { [self] in
+                try await NamedLayer(text: address, folder: data.url).read { try await export(from: $0, to: target) }
+            }
             Terminal.output("Wrote \(count) features to \(target.path)")
         }
     }
 
-    private func export(to target: URL) async throws -> Int {
-        let reader = try ServiceReader(address)
+    private func export(from reader: ServiceReader, to target: URL) async throws -> Int {
         let layer = try await reader.layer()
         let partial = target.deletingLastPathComponent()
             .appending(path: ".\(target.lastPathComponent).\(UUID().uuidString).part", directoryHint: .notDirectory)
@@ -56,7 +69,13 @@ struct ExportCommand: AsyncParsableCommand {
         case "csv": count = try await writeText(partial, .csv, reader, layer)
         default: throw CommandFailure(.badData, "The file has to end in .gpkg, .geojson or .csv.")
         }
-        try DurableFile.move(partial, to: target)
+        try DurableFile.requireNoLog(beside: partial)
+        if overwrite {
+            try DurableFile.requireNoLog(beside: target)
+            try DurableFile.replace(target, with: partial)
+        } else {
+            try DurableFile.place(partial, at: target)
+        }
         return count
     }
 
@@ -66,23 +85,18 @@ struct ExportCommand: AsyncParsableCommand {
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }
-        var failure: (any Error)?
         var count = 0
         var bar = ProgressBar("Exporting")
-        var writer = FeatureText(format: format) { text in
-            // A full disk has to end the export, not to cut the file.
-            do { try handle.write(contentsOf: Data(text.utf8)) } catch { failure = failure ?? error }
-        }
+        var writer = FeatureText(format: format) { try handle.write(contentsOf: Data($0.utf8)) }
         try await reader.pages(
             of: layer, condition: condition, outFields: "*", limit: nil, outSR: format == .geojson ? 4_326 : nil
         ) { set in
-            writer.write(set)
-            if let failure { throw CommandFailure(.inputOutput, "\(file.path) can't be written: \(failure)") }
+            // A full disk has to end the export, not to cut the file.
+            try writer.write(set)
             count += set.features.count
             bar.advance(to: count)
         }
-        writer.finish()
-        if let failure { throw CommandFailure(.inputOutput, "\(file.path) can't be written: \(failure)") }
+        try writer.finish()
         bar.finish("Read \(count) features")
         return count
     }

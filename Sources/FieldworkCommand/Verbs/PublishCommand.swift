@@ -67,12 +67,13 @@ struct PublishCommand: AsyncParsableCommand {
             let publisher = Publisher(
                 folder: data.url, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows)
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
-            let count = try await Interruption.cancelling { [self] in try await publish(input, with: publisher) }
-            Terminal.output("Published \(name.path): \(count) features")
+            let publication = try await Interruption.cancelling { [self] in try await publish(input, with: publisher) }
+            let skipped = publication.skippedCount > 0 ? ", skipped \(publication.skippedCount)" : ""
+            Terminal.output("Published \(name.path): \(publication.featureCount) features\(skipped)")
         }
     }
 
-    private func publish(_ input: URL, with publisher: Publisher) async throws -> Int {
+    private func publish(_ input: URL, with publisher: Publisher) async throws -> Publication {
         let unpacked = input.pathExtension == "gz" ? input.deletingPathExtension() : input
         switch unpacked.pathExtension.lowercased() {
         case "csv":
@@ -88,28 +89,23 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     /// What other programs read, they may convert.
-    private func publishConverted(_ input: URL, with publisher: Publisher) async throws -> Int {
+    private func publishConverted(_ input: URL, with publisher: Publisher) async throws -> Publication {
         guard FileManager.default.fileExists(atPath: input.path) else {
             throw CommandFailure(.noInput, "\(input.path) is not there.")
         }
-        let tool = URL(filePath: "/usr/bin/ogr2ogr")
-        guard FileManager.default.isExecutableFile(atPath: tool.path) else {
+        guard let converter = Converter.find() else {
             throw CommandFailure(
-                .badData, "Fieldwork reads .gpkg, .geojson and .csv. Install gdal-bin to publish other formats.")
+                .badData,
+                "Fieldwork reads .gpkg, .geojson and .csv. Install gdal-bin (ogr2ogr) to publish other formats.")
         }
+        // Before the long work: a taken name is no reason to convert.
+        _ = try publisher.place()
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "fieldwork-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let converted = folder.appending(path: "converted.gpkg")
-        let process = Process()
-        process.executableURL = tool
-        process.arguments = ["-f", "GPKG", converted.path, input.path]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw CommandFailure(.badData, "ogr2ogr could not read \(input.lastPathComponent).")
-        }
+        let converted = folder.appending(path: "converted.gpkg", directoryHint: .notDirectory)
+        try await converter.convert(input, to: converted)
         return try await publisher.publish(geoPackage: converted)
     }
 }

@@ -10,14 +10,17 @@ struct QueryCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork query http://127.0.0.1:8080/arcgis/rest/services/TreesOfPortland/FeatureServer/0 \\
                   --where "Condition = 'Poor' AND DBH > 30" --out-fields Address,DBH --limit 20
-              fieldwork query … --format geojson > trees.geojson
+              fieldwork query TreesOfPortland/0 --format geojson > trees.geojson
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case table, json, geojson, csv
     }
 
-    @Argument(help: "The address of the layer, …/FeatureServer/0.")
+    @Argument(
+        help: ArgumentHelp(
+            "The layer: its address, …/FeatureServer/0, or a name in the folder of services, Service or Service/0.",
+            valueName: "layer"))
     var address: String
 
     @Option(name: .customLong("where"), help: "The condition, in the protocol's SQL.")
@@ -32,6 +35,8 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: "The most features to show; 50 for a table, else all.")
     var limit: Int?
 
+    @OptionGroup var data: DataOption
+
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("A limit is not negative.") }
     }
@@ -39,16 +44,19 @@ struct QueryCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             try await Interruption.cancelling { [self] in
-                let reader = try ServiceReader(address)
-                let layer = try await reader.layer()
-                var writer = FeatureText(format: format) { Terminal.write($0, to: .standardOutput) }
-                try await reader.pages(
-                    of: layer, condition: condition, outFields: outFields,
-                    limit: limit ?? (format == .table ? 50 : nil),
-                    outSR: format == .geojson ? 4_326 : nil
-                ) { writer.write($0) }
-                writer.finish()
+                try await NamedLayer(text: address, folder: data.url).read(write)
             }
         }
+    }
+
+    private func write(from reader: ServiceReader) async throws {
+        let layer = try await reader.layer()
+        var writer = FeatureText(format: format) { try Terminal.result($0) }
+        try await reader.pages(
+            of: layer, condition: condition, outFields: outFields,
+            limit: limit ?? (format == .table ? 50 : nil),
+            outSR: format == .geojson ? 4_326 : nil
+        ) { try writer.write($0) }
+        try writer.finish()
     }
 }

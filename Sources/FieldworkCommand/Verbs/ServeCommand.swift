@@ -21,15 +21,18 @@ struct ServeCommand: AsyncParsableCommand {
             listen.warnIfReachable()
             let logger = Serving.logger()
             let store = try await GeoPackageStore.open(at: data.url)
+            if try await store.serviceNames().isEmpty {
+                Terminal.error("There are no services in \(data.url.path) yet. fieldwork publish adds them, also now.")
+            }
             let server = FeatureServer(
                 store: store,
-                configuration: ServerConfiguration(host: listen.host, port: listen.port, instance: listen.instance),
+                configuration: ServerConfiguration(
+                    host: listen.plainHost, port: listen.port, instance: listen.instance),
                 logger: logger
             ) { [listen] port in
-                Terminal.output(
-                    "Fieldwork is ready: services http://\(listen.host):\(port)/\(listen.instance)/rest/services")
+                Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port))")
             }
-            try await Serving.run([server], logger: logger)
+            try await Serving.run([server], on: listen, logger: logger)
         }
     }
 }

@@ -1,7 +1,10 @@
 /// Geometries of GeoJSON (RFC 7946): WGS 84, shells counter-clockwise, rings closed.
 package enum GeoJSONCodec {
     /// Reads a geometry object; nil for null and for empty coordinates.
-    package static func geometry(from json: JSONValue) throws(GeometryError) -> Geometry? {
+    /// - Parameter spatialReference: that of the coordinates; WGS 84 but for files of the format's older form (2008).
+    package static func geometry(
+        from json: JSONValue, spatialReference: SpatialReference = .wgs84
+    ) throws(GeometryError) -> Geometry? {
         if json.isNull { return nil }
         guard let type = json["type"]?.stringValue, let coordinates = json["coordinates"] else {
             throw .corruptedGeometry(details: "A GeoJSON geometry needs a type and coordinates.")
@@ -15,14 +18,15 @@ package enum GeoJSONCodec {
         let vertices = collector.vertices
         guard vertices.count > 0 else { return nil }
         switch type {
-        case "Point": return vertices.point(0, spatialReference: .wgs84)
+        case "Point": return vertices.point(0, spatialReference: spatialReference)
         case "MultiPoint":
             return Multipoint(
-                vertices: Vertices(coordinates: vertices.coordinates, hasZ: vertices.hasZ), spatialReference: .wgs84)
-        case "LineString", "MultiLineString": return Polyline(vertices: vertices, spatialReference: .wgs84)
+                vertices: Vertices(coordinates: vertices.coordinates, hasZ: vertices.hasZ),
+                spatialReference: spatialReference)
+        case "LineString", "MultiLineString": return Polyline(vertices: vertices, spatialReference: spatialReference)
         default:
             return Polygon(
-                vertices: RingWinding.wound(vertices, rings: collector.rings), spatialReference: .wgs84)
+                vertices: RingWinding.wound(vertices, rings: collector.rings), spatialReference: spatialReference)
         }
     }
 

@@ -21,82 +21,85 @@ final class FieldworkProcess: Sendable {
         var errors: String
     }
 
-    /// Runs a verb to its end, without blocking the thread that waits. What it prints goes to files: the end of a pipe
-    /// may be inherited by whatever process another test starts meanwhile, and would then never be reached.
-    static func run(_ arguments: [String]) async throws -> Output {
-        let folder = try TemporaryFolder()
-        let (output, errors) = (folder.url.appending(path: "output"), folder.url.appending(path: "errors"))
+    /// Runs a verb to its end.
+    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Output {
+        let process = try start(arguments, environment: environment)
+        let status = await process.status()
+        return Output(status: status, text: try process.text(), errors: try process.errors())
+    }
+
+    /// Starts `serve` on any free port and waits for its line.
+    static func serve(data: URL) async throws -> FieldworkProcess {
+        let process = try start(["serve", "--data", data.path, "--port", "0"])
+        _ = try await process.readyLine()
+        return process
+    }
+
+    /// Starts a verb. What it prints goes to files: the end of a pipe may be inherited by whatever process another test
+    /// starts meanwhile, and would then never be reached.
+    static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> FieldworkProcess {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "fieldwork-process-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
         for file in [output, errors] { try Data().write(to: file) }
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
         process.standardInput = FileHandle.nullDevice
-        let status: Int32 = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
-        return Output(
-            status: status, text: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8))
-    }
-
-    /// `http://127.0.0.1:…/arcgis/rest/services`.
-    let services: String
-    private let process: Process
-    private let ended: Task<Int32, Never>
-
-    /// Starts `serve` on any free port and waits for its line.
-    static func serve(data: URL) async throws -> FieldworkProcess {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = ["serve", "--data", data.path, "--port", "0"]
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
         let (statuses, announce) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = {
             announce.yield($0.terminationStatus)
             announce.finish()
         }
         try process.run()
-        let ended = Task { await statuses.first { _ in true } ?? -1 }
-        for try await line in lines(of: output.fileHandleForReading) {
-            guard let range = line.range(of: "services ") else { continue }
-            return FieldworkProcess(
-                services: String(line[range.upperBound...].split(separator: " ")[0]), process: process, ended: ended)
-        }
-        throw Failure(description: "fieldwork serve ended before it was ready")
+        return FieldworkProcess(
+            process: process, ended: Task { await statuses.first { _ in true } ?? -1 }, folder: folder)
     }
 
-    private static func lines(of handle: FileHandle) -> AsyncStream<String> {
-        AsyncStream { continuation in
-            let buffer = Mutex("")
-            handle.readabilityHandler = { handle in
-                let data = handle.availableData
-                guard !data.isEmpty else {
-                    handle.readabilityHandler = nil
-                    continuation.finish()
-                    return
-                }
-                let whole = buffer.withLock { text -> [String] in
-                    text += String(decoding: data, as: UTF8.self)
-                    var lines = text.components(separatedBy: "\n")
-                    text = lines.removeLast()
-                    return lines
-                }
-                for line in whole { continuation.yield(line) }
-            }
-        }
-    }
+    private let process: Process
+    private let ended: Task<Int32, Never>
+    private let folder: URL
+    private let root = Mutex("")
 
-    private init(services: String, process: Process, ended: Task<Int32, Never>) {
-        self.services = services
+    /// `http://127.0.0.1:…/arcgis/rest/services`, once the line was there.
+    var services: String { root.withLock { $0 } }
+
+    private init(process: Process, ended: Task<Int32, Never>, folder: URL) {
         self.process = process
         self.ended = ended
+        self.folder = folder
     }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func text() throws -> String { try String(contentsOf: folder.appending(path: "output"), encoding: .utf8) }
+
+    func errors() throws -> String { try String(contentsOf: folder.appending(path: "errors"), encoding: .utf8) }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Waits for the line that says that all of it serves.
+    func readyLine() async throws -> String {
+        while true {
+            let isRunning = process.isRunning
+            if let end = try text().range(of: "\n") {
+                let line = String(try text()[..<end.lowerBound])
+                if let range = line.range(of: "services ") {
+                    root.withLock { $0 = String(line[range.upperBound...].split(separator: " ")[0]) }
+                }
+                return line
+            }
+            guard isRunning else { throw Failure(description: "It ended before it was ready: \(try errors())") }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// The exit code, when it has ended by itself.
+    func status() async -> Int32 { await ended.value }
 
     /// Ends it at once, whatever it is doing, and waits until it is gone.
     func kill() async {

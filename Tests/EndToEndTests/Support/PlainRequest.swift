@@ -14,6 +14,12 @@ enum PlainRequest {
         return json
     }
 
+    /// Gets a page, as a browser does.
+    static func page(_ address: String) async throws -> Data {
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        return try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 20)).0
+    }
+
     static func data(_ address: String, _ form: [(String, String)]) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
         var request = URLRequest(url: url, timeoutInterval: 20)
