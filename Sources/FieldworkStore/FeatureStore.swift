@@ -104,10 +104,12 @@ package struct FeatureVersion: Sendable, Hashable {
     package var endedAt: Date
     /// Who ended it.
     package var editor: String?
+    /// The replica from which the edit came that ended it; nil for an edit that was made on the service itself.
+    package var replicaID: UUID?
 
     package init(
         record: FeatureRecord, fromGeneration: Int64, toGeneration: Int64, endedBy: FeatureChange.Operation,
-        endedAt: Date, editor: String?
+        endedAt: Date, editor: String?, replicaID: UUID? = nil
     ) {
         self.record = record
         self.fromGeneration = fromGeneration
@@ -115,6 +117,7 @@ package struct FeatureVersion: Sendable, Hashable {
         self.endedBy = endedBy
         self.endedAt = endedAt
         self.editor = editor
+        self.replicaID = replicaID
     }
 }
 

@@ -14,9 +14,9 @@ package final class GeoPackageFile: Sendable {
     }
 
     package let url: URL
-    private let writer: Writer
+    let writer: Writer
     let readers: ReaderPool
-    private let catalogue: Mutex<ServiceCatalogue>
+    let catalogue: Mutex<ServiceCatalogue>
 
     private init(url: URL, catalogue: ServiceCatalogue, options: Options) {
         self.url = url
@@ -47,7 +47,9 @@ package final class GeoPackageFile: Sendable {
             guard try ServiceCatalogue.exists(on: connection) else {
                 throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage of a service.")
             }
-            return try ServiceCatalogue.read(from: connection)
+            let catalogue = try ServiceCatalogue.read(from: connection)
+            try ReplicaTables.prepare(catalogue, on: connection)
+            return catalogue
         }
         return GeoPackageFile(url: url, catalogue: catalogue, options: options)
     }

@@ -33,4 +33,12 @@ package enum Limits {
     /// Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed
     /// pages of indexes are written once instead of many times.
     package static let logPages = 4_000
+    /// Replicas of one service that have not been unregistered.
+    package static let replicasPerService = 100_000
+    /// Characters of a replica's name, before a number that makes it unique.
+    package static let replicaNameLength = 200
+    /// Ids that one statement is given.
+    static let idsPerStatement = 10_000
+    /// Conflicts in one listing.
+    package static let conflictsPerList = 10_000
 }

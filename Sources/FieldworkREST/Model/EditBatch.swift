@@ -41,6 +41,9 @@ package struct LayerEdits: Sendable {
     package var adds: [FeatureEdit]
     package var updates: [FeatureEdit]
     package var deletes: Deletes
+    /// Deleted features that come back as they were last, with their ids, before anything else is done. Only the store
+    /// asks for it.
+    package var restores: [UUID] = []
 
     package enum Deletes: Sendable {
         case features([FeatureIdentifier])
@@ -79,6 +82,8 @@ package struct FeatureEdit: Sendable {
     /// What an add calls itself until the store gives it an id: other edits of the same batch may name it by these.
     package var provisionalObjectID: Int64?
     package var provisionalGlobalID: UUID?
+    /// The generation on which an offline client made the edit, where that is another than its upload says.
+    package var baseGeneration: Int64?
 
     /// The reason why the item could not be read at all (malformed geometry, wrong JSON); it fails with this error.
     package var rejection: EditError?

@@ -121,9 +121,10 @@ struct ChangeLog {
         var from = added ?? 0
         try connection.run(
             """
-            SELECT h.fieldwork_generation, h.fieldwork_operation, g.moment, g.editor\(names)
+            SELECT h.fieldwork_generation, h.fieldwork_operation, g.moment, g.editor, o.replica_id\(names)
             FROM \(quoted(layer.historyTable)) AS h
             LEFT JOIN fieldwork_generations AS g ON g.generation = h.fieldwork_generation
+            LEFT JOIN fieldwork_generation_origins AS o ON o.generation = h.fieldwork_generation
             WHERE h.fieldwork_object_id = ? ORDER BY h.fieldwork_version
             """,
             bind: { try $0.bind(objectID, at: 1) },
@@ -133,7 +134,8 @@ struct ChangeLog {
                     FeatureVersion(
                         record: try record(row, objectID, stored), fromGeneration: from, toGeneration: to,
                         endedBy: FeatureChange.Operation(number: row.integer(1)) ?? .update,
-                        endedAt: Self.date(row.optionalText(2)), editor: row.optionalText(3)))
+                        endedAt: Self.date(row.optionalText(2)), editor: row.optionalText(3),
+                        replicaID: row.optionalText(4).flatMap(UUID.init(uuidString:))))
                 from = to
             })
         return versions.reversed()
@@ -147,11 +149,11 @@ struct ChangeLog {
         var record = FeatureRecord(
             objectID: objectID, globalID: nil, attributes: [layer.objectIDColumn: .integer(objectID)], geometry: nil)
         for (offset, column) in stored.enumerated() {
-            let value = column.value(row, 4 + offset)
+            let value = column.value(row, 5 + offset)
             record.attributes[column.name] = value
             if column.name == layer.globalIDColumn { record.globalID = value.textValue.flatMap(GUID.parse) }
         }
-        if layer.geometryColumn != nil { record.geometry = try RecordReader.geometry(row, 4 + stored.count, layer) }
+        if layer.geometryColumn != nil { record.geometry = try RecordReader.geometry(row, 5 + stored.count, layer) }
         return record
     }
 

@@ -37,8 +37,19 @@ struct ChangeTriggers {
             CREATE INDEX IF NOT EXISTS \(quoted(layer.historyTable + "_by_object"))
             ON \(quoted(layer.historyTable)) (fieldwork_object_id)
             """)
+        try createDeletedIndex(on: connection)
         try GeoPackageSchema.registerOwn(layer.historyTable, on: connection)
         for trigger in triggers { try connection.execute(trigger) }
+    }
+
+    /// Finds what became of a feature that an offline client still names. Only deletes are in it.
+    func createDeletedIndex(on connection: SQLiteConnection) throws {
+        guard let globalID = layer.globalIDColumn else { return }
+        try connection.execute(
+            """
+            CREATE INDEX IF NOT EXISTS \(quoted(layer.historyTable + "_deleted"))
+            ON \(quoted(layer.historyTable)) (\(quoted(globalID))) WHERE fieldwork_operation = 2
+            """)
     }
 
     static func triggerNames(layerID: Int) -> [String] {

@@ -25,6 +25,9 @@ struct EditRun {
             let ranks = [first, second].map { applier.relationships.rank(of: batch.layers[$0].layerID) }
             return (ranks[0], first) < (ranks[1], second)
         }
+        for index in order {
+            for globalID in batch.layers[index].restores { try writer(batch.layers[index].layerID).restore(globalID) }
+        }
         for index in order { results[index].adds = try add(batch.layers[index]) }
         for index in order { results[index].updates = try update(batch.layers[index]) }
         for index in order.reversed() { results[index].deletes = try delete(batch.layers[index]) }

@@ -273,6 +273,23 @@ struct LayerWriter {
         }
     }
 
+    // MARK: Restores
+
+    /// Brings a deleted feature back as it was last, with its ids. Does nothing for one that is there or never was.
+    func restore(_ globalID: UUID) throws {
+        guard let column = layer.globalIDColumn.map(quoted), try find(.globalID(globalID)) == nil else { return }
+        var names = layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map { quoted($0.name) }
+        if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
+        let list = names.joined(separator: ", ")
+        try connection.run(
+            """
+            INSERT INTO \(table) (\(key), \(list)) SELECT fieldwork_object_id, \(list)
+            FROM \(quoted(layer.historyTable)) WHERE \(column) = ? AND fieldwork_operation = 2
+            ORDER BY fieldwork_version DESC LIMIT 1
+            """
+        ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
+    }
+
     // MARK: Both
 
     struct Found {

@@ -38,6 +38,9 @@ struct RowRules {
             .union(ownership.map { [$0.creatorColumn] } ?? []).sorted()
     }
 
+    /// Whether a user's edit may set a column.
+    func accepts(_ index: Int) -> Bool { isChecked(index, .edit) && layer.columns[index].field.isEditable }
+
     /// A new value for a column, in the column's form.
     typealias Assignment = (column: Int, value: AttributeValue)
 

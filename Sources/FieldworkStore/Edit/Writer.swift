@@ -62,9 +62,7 @@ actor Writer {
         let batches = takeWaiting()
         do {
             let connection = try opened()
-            let applier = EditApplier(
-                connection: connection, catalogue: catalogue, rules: rules, relationships: relationships,
-                keepsObjectIDs: keepsObjectIDs)
+            let applier = applier(on: connection)
             if connection.isInTransaction {
                 // Its user commits or rolls back: here each batch only stands or falls by itself.
                 for waiting in batches {
@@ -142,6 +140,23 @@ actor Writer {
         let connection = try opened()
         if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
         return try connection.transaction { try body(connection) }
+    }
+
+    /// Something that edits and writes besides, in a transaction of its own.
+    func edit<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {
+        let connection = try opened()
+        if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
+        return try connection.transaction {
+            let result = try body(applier(on: connection))
+            try EditApplier.close(on: connection)
+            return result
+        }
+    }
+
+    private func applier(on connection: SQLiteConnection) -> EditApplier {
+        EditApplier(
+            connection: connection, catalogue: catalogue, rules: rules, relationships: relationships,
+            keepsObjectIDs: keepsObjectIDs)
     }
 
     /// Reads where no edit can come between two looks.

@@ -31,10 +31,12 @@ final class ReaderPool: Sendable {
     /// The number of streams that hold a reader now; for tests and metrics.
     var openStreams: Int { state.withLock { $0.openStreams } }
 
-    /// Runs a short read on a free reader.
-    func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) async throws -> Result {
-        let reader = try await take(.read)
-        defer { giveBack(reader, .read) }
+    /// Runs a read on a free reader: a short one, or one that may take as long as a stream.
+    func read<Result: Sendable>(
+        _ purpose: Purpose = .read, _ body: @Sendable (SQLiteConnection) throws -> Result
+    ) async throws -> Result {
+        let reader = try await take(purpose)
+        defer { giveBack(reader, purpose) }
         return try await reader.read(body)
     }
 

@@ -1,0 +1,87 @@
+package import Foundation
+
+/// What changed in the rows of a layer that a client keeps, between a generation and now. A row that came into the
+/// client's area or condition is an add, one that left it a delete.
+package struct LayerDelta: Sendable, Hashable {
+    package var adds: [Int64]
+    package var updates: [Int64]
+    package var deletes: [DeletedFeature]
+    /// Whether a geometry of the updates changed.
+    package var hasGeometryUpdates: Bool
+
+    package init(
+        adds: [Int64] = [], updates: [Int64] = [], deletes: [DeletedFeature] = [], hasGeometryUpdates: Bool = false
+    ) {
+        self.adds = adds
+        self.updates = updates
+        self.deletes = deletes
+        self.hasGeometryUpdates = hasGeometryUpdates
+    }
+
+    package var isEmpty: Bool { adds.isEmpty && updates.isEmpty && deletes.isEmpty }
+}
+
+/// A feature that is gone, for one who had it.
+package struct DeletedFeature: Sendable, Hashable {
+    package var objectID: Int64
+    package var globalID: UUID?
+
+    package init(objectID: Int64, globalID: UUID?) {
+        self.objectID = objectID
+        self.globalID = globalID
+    }
+}
+
+/// What a client asks of the change log, layer by layer, read as one state of the service.
+package struct ChangeRequest: Sendable {
+    package struct Layer: Sendable {
+        package var layerID: Int
+        /// The rows that the client keeps; nil for none.
+        package var rows: FeatureQuery?
+        /// Changes after this generation; nil for the whole present state.
+        package var since: Int64?
+        /// How geometries leave.
+        package var output: GeometryOutput
+        /// What the client has just handed in: what it knows already is not sent back to it.
+        package var upload: ReplicaLayerUpload?
+
+        package init(
+            layerID: Int, rows: FeatureQuery?, since: Int64?, output: GeometryOutput = GeometryOutput(),
+            upload: ReplicaLayerUpload? = nil
+        ) {
+            self.layerID = layerID
+            self.rows = rows
+            self.since = since
+            self.output = output
+            self.upload = upload
+        }
+    }
+
+    package var layers: [Layer]
+
+    package init(layers: [Layer]) { self.layers = layers }
+}
+
+/// Takes changes or whole layers from a store and makes a document of them. Calls come in this order: `begin`, then for
+/// each layer `beginLayer`, its features as pieces of `Encoder`'s bytes, `endLayer`; `end`.
+package protocol ChangeSink: Sendable {
+    associatedtype Encoder: FeatureEncoder
+
+    /// - Parameter generation: the state that is read: changes after it are the next delta.
+    mutating func begin(generation: Int64) throws
+    /// - Parameter delta: nil for a layer that comes as a whole.
+    mutating func beginLayer(_ layer: LayerDefinition, delta: LayerDelta?) throws
+    /// Writes the features of one kind of change; nil when they are not wanted.
+    mutating func encoder(for kind: ChangedFeatures, of layer: LayerDefinition, query: FeatureQuery) throws -> Encoder?
+    mutating func features(_ bytes: [UInt8]) throws
+    mutating func endFeatures(_ kind: ChangedFeatures) throws
+    mutating func endLayer(_ layer: LayerDefinition) throws
+    mutating func end() throws
+}
+
+/// The features of a document of changes, in the order in which they come.
+package enum ChangedFeatures: Sendable, Hashable {
+    /// A whole layer.
+    case all
+    case adds, updates
+}

@@ -1,0 +1,107 @@
+package import FieldworkGeometry
+import Foundation
+
+extension MergeConflict.Side {
+    /// One side of a conflict as JSON: what a store keeps and what clients are shown.
+    package var json: JSONValue {
+        var object = JSONObject()
+        if let attributes {
+            var members = JSONObject()
+            for name in attributes.keys.sorted() { members.append(name, attributes[name]?.json ?? .null) }
+            object.append("attributes", .object(members))
+        } else {
+            object.append("deleted", true)
+        }
+        if let geometry { object.append("geometry", geometry.geometry.map { GeoServicesJSON.json(for: $0) } ?? .null) }
+        object.append("editor", JSONValue(editor))
+        object.append("moment", .integer(Int64((moment.timeIntervalSince1970 * 1_000).rounded())))
+        object.append("replicaID", JSONValue(replicaID?.uuidString))
+        return .object(object)
+    }
+
+    /// Reads what `json` wrote.
+    package init(json: JSONValue) throws(ServiceError) {
+        guard let object = json.objectValue, let moment = object["moment"]?.doubleValue else {
+            throw .invalidParameter("A stored conflict is malformed.")
+        }
+        var attributes: [String: AttributeValue]?
+        if let members = object["attributes"]?.objectValue?.members {
+            attributes = Dictionary(
+                members.map { ($0.key, AttributeValue(json: $0.value)) }, uniquingKeysWith: { _, last in last })
+        }
+        var geometry: MergeConflict.GeometryValue?
+        if let json = object["geometry"] {
+            do {
+                geometry = MergeConflict.GeometryValue(try GeoServicesJSON.geometry(from: json))
+            } catch {
+                throw .invalidParameter("A stored conflict is malformed.")
+            }
+        }
+        self.init(
+            attributes: attributes, geometry: geometry, editor: object.string("editor"),
+            moment: Date(timeIntervalSince1970: moment / 1_000),
+            replicaID: object.string("replicaID").flatMap(UUID.init(uuidString:)))
+    }
+}
+
+extension MergeConflict {
+    /// The conflict as clients are shown it.
+    package var json: JSONValue {
+        [
+            "id": .integer(id), "layerId": JSONValue(layerID), "objectId": .integer(objectID),
+            "globalId": .string(GUID.normalForm(globalID)), "kind": .string(kind.rawValue),
+            "rule": .string(rule.rawValue), "winner": .string(winner.rawValue), "state": .string(state.rawValue),
+            "lost": lost.json, "won": won.json,
+            "moment": .integer(Int64((moment.timeIntervalSince1970 * 1_000).rounded())),
+        ]
+    }
+}
+
+extension ReplicaUploadResult {
+    /// The result in a form that gives it back whole: what a store records.
+    package var storageJSON: JSONValue {
+        [
+            "generation": generation.map { .integer($0) } ?? .null,
+            "conflicts": .array(conflicts.map { .integer($0) }),
+            "layers": .array(
+                layers.map {
+                    [
+                        "id": JSONValue($0.layerID), "adds": .array($0.adds.map(Self.json)),
+                        "updates": .array($0.updates.map(Self.json)), "deletes": .array($0.deletes.map(Self.json)),
+                    ]
+                }),
+        ]
+    }
+
+    private static func json(_ result: EditResult) -> JSONValue {
+        var object = JSONObject()
+        if let id = result.objectID { object.append("o", .integer(id)) }
+        if let id = result.globalID { object.append("g", .string(id.uuidString)) }
+        if let error = result.error {
+            object.append("c", JSONValue(error.code))
+            object.append("d", .string(error.description))
+        }
+        return .object(object)
+    }
+
+    /// Reads what `storageJSON` wrote.
+    package init(storageJSON json: JSONValue) {
+        func results(_ json: JSONValue?) -> [EditResult] { (json?.arrayValue ?? []).map(Self.result) }
+        self.init(
+            layers: (json["layers"]?.arrayValue ?? []).map {
+                LayerEditResults(
+                    layerID: $0["id"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0, adds: results($0["adds"]),
+                    updates: results($0["updates"]), deletes: results($0["deletes"]))
+            },
+            generation: json["generation"]?.integerValue, isRecorded: true,
+            conflicts: (json["conflicts"]?.arrayValue ?? []).compactMap(\.integerValue))
+    }
+
+    private static func result(_ json: JSONValue) -> EditResult {
+        EditResult(
+            objectID: json["o"]?.integerValue, globalID: json["g"]?.stringValue.flatMap(UUID.init(uuidString:)),
+            error: json["c"]?.integerValue.map {
+                EditError(code: Int(clamping: $0), description: json["d"]?.stringValue ?? "")
+            })
+    }
+}

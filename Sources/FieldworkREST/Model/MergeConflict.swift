@@ -1,0 +1,104 @@
+package import FieldworkGeometry
+package import Foundation
+
+/// Who wins when a client and the service have both changed the same field since they last agreed, or when an update
+/// meets a delete. Whatever loses is kept and can be brought back.
+package enum ConflictRule: String, Sendable, Hashable, CaseIterable {
+    case lastInWins, firstInWins
+    /// As `firstInWins`, and the conflict stays open until somebody has looked at it.
+    case holdForReview
+}
+
+/// A conflict: what it was about, and what lost.
+package struct MergeConflict: Sendable, Hashable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Both changed the same fields to different values.
+        case fields
+        /// An update came in for a feature that the service had deleted.
+        case updateOfDeleted
+        /// A delete came in for a feature that the service had changed.
+        case deleteOfUpdated
+    }
+
+    package enum Winner: String, Sendable, Hashable, CaseIterable {
+        case upload, service
+    }
+
+    package enum State: String, Sendable, Hashable, CaseIterable {
+        /// Waits for somebody to look at it.
+        case open
+        /// The rule has decided it.
+        case decided
+        /// What had lost was brought back.
+        case restored
+    }
+
+    /// What one side had: nil attributes for a feature that was deleted.
+    package struct Side: Sendable, Hashable {
+        /// The values in question by field name; nil when this side had deleted the feature.
+        package var attributes: [String: AttributeValue]?
+        /// Set when the geometry was in question; a geometry of nil means that there was none.
+        package var geometry: GeometryValue?
+        package var editor: String?
+        package var moment: Date
+        package var replicaID: UUID?
+
+        package init(
+            attributes: [String: AttributeValue]?, geometry: GeometryValue? = nil, editor: String?, moment: Date,
+            replicaID: UUID?
+        ) {
+            self.attributes = attributes
+            self.geometry = geometry
+            self.editor = editor
+            self.moment = moment
+            self.replicaID = replicaID
+        }
+    }
+
+    package struct GeometryValue: Sendable, Hashable {
+        package var geometry: Geometry?
+
+        package init(_ geometry: Geometry?) { self.geometry = geometry }
+    }
+
+    /// Counted from 1 within the service; 0 before it is recorded.
+    package var id: Int64
+    package var layerID: Int
+    package var objectID: Int64
+    package var globalID: UUID
+    package var kind: Kind
+    package var rule: ConflictRule
+    package var winner: Winner
+    package var state: State
+    package var lost: Side
+    package var won: Side
+    /// When the conflict was found.
+    package var moment: Date
+
+    package init(
+        id: Int64 = 0, layerID: Int, objectID: Int64, globalID: UUID, kind: Kind, rule: ConflictRule, winner: Winner,
+        state: State, lost: Side, won: Side, moment: Date
+    ) {
+        self.id = id
+        self.layerID = layerID
+        self.objectID = objectID
+        self.globalID = globalID
+        self.kind = kind
+        self.rule = rule
+        self.winner = winner
+        self.state = state
+        self.lost = lost
+        self.won = won
+        self.moment = moment
+    }
+}
+
+extension ServiceDefinition {
+    private static let ruleMember = "conflictRule"
+
+    /// The rule of the service for conflicting edits of offline clients.
+    package var conflictRule: ConflictRule {
+        get { unknownMembers[Self.ruleMember]?.stringValue.flatMap(ConflictRule.init(rawValue:)) ?? .lastInWins }
+        set { unknownMembers[Self.ruleMember] = .string(newValue.rawValue) }
+    }
+}

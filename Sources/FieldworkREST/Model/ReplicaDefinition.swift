@@ -1,0 +1,136 @@
+package import FieldworkGeometry
+package import Foundation
+
+/// What a client takes offline and keeps in step: layers, an area, conditions (rest-api §5.1).
+package struct ReplicaDefinition: Sendable, Hashable {
+    package var id: UUID
+    /// Unique within the service.
+    package var name: String
+    /// Who created it; nil when nobody had signed in.
+    package var owner: String?
+    package var syncModel: SyncModel
+    package var target: Target
+    package var direction: SyncDirection
+    package var layers: [ReplicaLayer]
+    /// The area, in its own reference; nil for everywhere.
+    package var geometry: Geometry?
+    /// The reference of the geometries that the client gets; nil for each layer's own.
+    package var outputReference: SpatialReference?
+    package var attachments: AttachmentSync
+    package var created: Date
+
+    package enum SyncModel: String, Sendable, Hashable, CaseIterable {
+        case perLayer, perReplica, none
+    }
+
+    package enum Target: String, Sendable, Hashable, CaseIterable {
+        case client, server
+    }
+
+    package init(
+        id: UUID, name: String, owner: String? = nil, syncModel: SyncModel = .perLayer, target: Target = .client,
+        direction: SyncDirection = .bidirectional, layers: [ReplicaLayer], geometry: Geometry? = nil,
+        outputReference: SpatialReference? = nil, attachments: AttachmentSync = AttachmentSync(), created: Date
+    ) {
+        self.id = id
+        self.name = name
+        self.owner = owner
+        self.syncModel = syncModel
+        self.target = target
+        self.direction = direction
+        self.layers = layers
+        self.geometry = geometry
+        self.outputReference = outputReference
+        self.attachments = attachments
+        self.created = created
+    }
+
+    package func layer(id: Int) -> ReplicaLayer? { layers.first { $0.layerID == id } }
+}
+
+/// Which way changes go.
+package enum SyncDirection: String, Sendable, Hashable, CaseIterable {
+    case bidirectional, download, upload, snapshot
+}
+
+/// What a replica does with attachments.
+package struct AttachmentSync: Sendable, Hashable {
+    /// Whether the replica comes with them.
+    package var isReturned: Bool
+    package var direction: Direction
+
+    package enum Direction: String, Sendable, Hashable, CaseIterable {
+        case none, upload, bidirectional
+    }
+
+    package init(isReturned: Bool = false, direction: Direction = .none) {
+        self.isReturned = isReturned
+        self.direction = direction
+    }
+}
+
+/// Which rows of a layer or table belong to a replica.
+package struct ReplicaLayer: Sendable, Hashable {
+    package var layerID: Int
+    package var option: Option
+    /// Whether the replica's area counts.
+    package var usesGeometry: Bool
+    package var condition: String?
+
+    package enum Option: String, Sendable, Hashable, CaseIterable {
+        /// The whole layer.
+        case all
+        /// What meets the condition and the area.
+        case useFilter
+        /// Nothing.
+        case none
+    }
+
+    package init(layerID: Int, option: Option = .useFilter, usesGeometry: Bool = true, condition: String? = nil) {
+        self.layerID = layerID
+        self.option = option
+        self.usesGeometry = usesGeometry
+        self.condition = condition
+    }
+}
+
+/// A replica as the service keeps it.
+package struct Replica: Sendable, Hashable {
+    package var definition: ReplicaDefinition
+    /// By layer: everything up to this generation is on the client for certain, since it has said so.
+    package var generations: [Int: Int64]
+    package var lastSync: Date
+    package var state: State
+
+    package enum State: String, Sendable, Hashable, CaseIterable {
+        /// The change log keeps what it still needs.
+        case live
+        /// It has been away for too long: the log no longer waits for it. It comes back to life with its next sync.
+        case expired
+        /// Unregistered. Its client may still hand in the edits that it has.
+        case retired
+    }
+
+    package init(definition: ReplicaDefinition, generations: [Int: Int64], lastSync: Date, state: State = .live) {
+        self.definition = definition
+        self.generations = generations
+        self.lastSync = lastSync
+        self.state = state
+    }
+}
+
+extension ReplicaDefinition {
+    /// The rows of a layer that belong to the replica as a query; nil for none.
+    ///
+    /// - Throws: `ServiceError` when the layer can't answer the condition.
+    package func rows(of layer: LayerDefinition) throws(ServiceError) -> FeatureQuery? {
+        guard let part = self.layer(id: layer.id), part.option != .none else { return nil }
+        guard part.option == .useFilter else { return FeatureQuery() }
+        var parameters = RequestParameters()
+        if let condition = part.condition { parameters.set("where", condition) }
+        if part.usesGeometry, let geometry, !layer.isTable {
+            parameters.set("geometry", GeoServicesJSON.json(for: geometry).text)
+        }
+        return try FeatureQuery(filter: parameters, layer: layer)
+    }
+}

@@ -1,0 +1,86 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// The conflicts of a service, with what lost in each.
+struct ConflictLog {
+    let connection: SQLiteConnection
+
+    // MARK: Writing
+
+    /// - Returns: the conflict's number.
+    func add(_ conflict: MergeConflict) throws -> Int64 {
+        try connection.run(
+            """
+            INSERT INTO fieldwork_conflicts
+                (layer_id, object_id, global_id, kind, rule, winner, state, lost, won, moment)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) {
+            try $0.bind(Int64(conflict.layerID), at: 1)
+            try $0.bind(conflict.objectID, at: 2)
+            try $0.bind(GUID.normalForm(conflict.globalID), at: 3)
+            try $0.bind(conflict.kind.rawValue, at: 4)
+            try $0.bind(conflict.rule.rawValue, at: 5)
+            try $0.bind(conflict.winner.rawValue, at: 6)
+            try $0.bind(conflict.state.rawValue, at: 7)
+            try $0.bind(conflict.lost.json.text, at: 8)
+            try $0.bind(conflict.won.json.text, at: 9)
+            try $0.bind(DateText.text(milliseconds: conflict.moment.milliseconds), at: 10)
+        }
+        return connection.lastInsertedRowID
+    }
+
+    func set(_ state: MergeConflict.State, of id: Int64) throws {
+        try connection.run("UPDATE fieldwork_conflicts SET state = ? WHERE conflict_id = ?") {
+            try $0.bind(state.rawValue, at: 1)
+            try $0.bind(id, at: 2)
+        }
+    }
+
+    // MARK: Reading
+
+    /// The newest first.
+    func conflicts(in states: Set<MergeConflict.State>, limit: Int) throws -> [MergeConflict] {
+        let list = JSONValue.array(states.map { .string($0.rawValue) }).text
+        return try conflicts(where: "state IN (SELECT value FROM json_each(?)) ORDER BY conflict_id DESC LIMIT ?") {
+            try $0.bind(list, at: 1)
+            try $0.bind(Int64(min(limit, Limits.conflictsPerList)), at: 2)
+        }
+    }
+
+    func conflict(_ id: Int64) throws -> MergeConflict? {
+        try conflicts(where: "conflict_id = ?") { try $0.bind(id, at: 1) }.first
+    }
+
+    private func conflicts(
+        where condition: String, bind: (SQLiteStatement) throws -> Void
+    ) throws -> [MergeConflict] {
+        var found: [MergeConflict] = []
+        try connection.run(
+            """
+            SELECT conflict_id, layer_id, object_id, global_id, kind, rule, winner, state, lost, won, moment
+            FROM fieldwork_conflicts WHERE \(condition)
+            """, bind: bind, row: { found.append(try Self.conflict($0)) })
+        return found
+    }
+
+    private static func conflict(_ row: SQLiteStatement) throws -> MergeConflict {
+        guard let globalID = GUID.parse(row.text(3)), let kind = MergeConflict.Kind(rawValue: row.text(4)),
+            let rule = ConflictRule(rawValue: row.text(5)), let winner = MergeConflict.Winner(rawValue: row.text(6)),
+            let state = MergeConflict.State(rawValue: row.text(7))
+        else { throw StoreError(.corrupt, "The conflict \(row.integer(0)) can't be read.") }
+        return MergeConflict(
+            id: row.integer(0), layerID: Int(row.integer(1)), objectID: row.integer(2), globalID: globalID, kind: kind,
+            rule: rule, winner: winner, state: state, lost: try side(row.text(8)), won: try side(row.text(9)),
+            moment: Date(timeIntervalSince1970: Double(DateText.milliseconds(row.text(10)) ?? 0) / 1_000))
+    }
+
+    private static func side(_ text: String) throws -> MergeConflict.Side {
+        do {
+            return try MergeConflict.Side(json: JSONParser.parse(text))
+        } catch {
+            throw StoreError(.corrupt, "A conflict can't be read: \(error).")
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// Finds what changed in the rows that a client keeps. The cost is that of the changes, not of the layer.
+struct DeltaReader {
+    let layer: StoredLayer
+    let connection: SQLiteConnection
+
+    /// A feature that changed, with what happened to it first and last.
+    private struct Entry {
+        var objectID: Int64
+        var first: FeatureChange.Operation
+        var last: FeatureChange.Operation
+        var changesGeometry: Bool
+    }
+
+    /// - Parameters:
+    ///   - generation: the state that the client has.
+    ///   - rows: the rows that it keeps.
+    func delta(after generation: Int64, rows: FeatureQuery) throws -> LayerDelta {
+        let entries = try entries(after: generation)
+        guard !entries.isEmpty else { return LayerDelta() }
+        let present = try present(entries, rows)
+        let past = try past(entries, rows, present, generation)
+        var delta = LayerDelta()
+        for entry in entries {
+            let id = entry.objectID
+            switch (past.contains(id), present.contains(id)) {
+            case (false, true): delta.adds.append(id)
+            case (true, true):
+                delta.updates.append(id)
+                if entry.changesGeometry { delta.hasGeometryUpdates = true }
+            case (true, false): delta.deletes.append(DeletedFeature(objectID: id, globalID: past.globalIDs[id]))
+            case (false, false): break
+            }
+        }
+        return delta
+    }
+
+    private func entries(after generation: Int64) throws -> [Entry] {
+        var entries: [Entry] = []
+        let geometryBit: Int64 = 1 << Int64(ChangeTriggers.geometryBit)
+        try connection.run(
+            """
+            SELECT object_id, operation, changed_1 FROM fieldwork_changes
+            WHERE layer_id = ? AND generation > ? ORDER BY object_id, generation, operation
+            """,
+            bind: {
+                try $0.bind(Int64(layer.definition.id), at: 1)
+                try $0.bind(generation, at: 2)
+            },
+            row: { row in
+                let id = row.integer(0)
+                let operation = FeatureChange.Operation(number: row.integer(1)) ?? .update
+                let changesGeometry = row.integer(2) & geometryBit != 0
+                if entries.last?.objectID == id {
+                    entries[entries.count - 1].last = operation
+                    if changesGeometry { entries[entries.count - 1].changesGeometry = true }
+                } else {
+                    entries.append(
+                        Entry(objectID: id, first: operation, last: operation, changesGeometry: changesGeometry))
+                }
+            })
+        return entries
+    }
+
+    /// The changed features that are there now and belong to the client's rows.
+    private func present(_ entries: [Entry], _ rows: FeatureQuery) throws -> Set<Int64> {
+        let alive = entries.filter { $0.last != .delete }.map(\.objectID)
+        guard !rows.asksForAll else { return Set(alive) }
+        var present: Set<Int64> = []
+        for chunk in alive.chunks(of: Limits.idsPerStatement) {
+            for found in try identifiers(rows.restricted(to: chunk), of: layer) { present.insert(found.objectID) }
+        }
+        return present
+    }
+
+    private struct Past {
+        var ids: Set<Int64> = []
+        /// Of those that are no longer there.
+        var globalIDs: [Int64: UUID] = [:]
+
+        func contains(_ id: Int64) -> Bool { ids.contains(id) }
+    }
+
+    /// The changed features that were there at the generation and belonged to the client's rows.
+    private func past(
+        _ entries: [Entry], _ rows: FeatureQuery, _ present: Set<Int64>, _ generation: Int64
+    ) throws -> Past {
+        let known = entries.filter { $0.first != .add }.map(\.objectID)
+        var past = Past()
+        // Without a filter a feature that was there belonged; only the ids of those that are gone are still wanted.
+        let wanted = rows.asksForAll ? known.filter { !present.contains($0) } : known
+        if rows.asksForAll { past.ids = Set(known) }
+        for chunk in wanted.chunks(of: Limits.idsPerStatement) {
+            for found in try versions(rows.restricted(to: chunk), after: generation, ids: chunk) {
+                past.ids.insert(found.objectID)
+                past.globalIDs[found.objectID] = found.globalID
+            }
+        }
+        return past
+    }
+
+    /// The features whose version at a generation meets a query: the query runs over the history as if it were the layer.
+    private func versions(
+        _ query: FeatureQuery, after generation: Int64, ids: [Int64]
+    ) throws -> [DeletedFeature] {
+        var pastLayer = layer
+        pastLayer.tableName = "fieldwork_past"
+        let names =
+            layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map(\.name)
+            + (layer.geometryColumn.map { [$0] } ?? [])
+        let list = names.map { ", h.\(quoted($0))" }.joined()
+        let history = quoted(layer.historyTable)
+        let prefix = """
+            WITH fieldwork_past AS (
+                SELECT h.fieldwork_object_id AS \(quoted(layer.objectIDColumn))\(list) FROM \(history) AS h
+                WHERE h.fieldwork_version IN (
+                    SELECT min(fieldwork_version) FROM \(history)
+                    WHERE fieldwork_object_id IN (SELECT value FROM json_each(?)) AND fieldwork_generation > ?
+                    GROUP BY fieldwork_object_id))
+            """
+        let idList = JSONValue.array(ids.map { .integer($0) }).text
+        return try identifiers(
+            query, of: pastLayer, prefix: prefix, arguments: [.value(.text(idList)), .value(.integer(generation))])
+    }
+
+    private func identifiers(
+        _ query: FeatureQuery, of layer: StoredLayer, prefix: String = "", arguments: [QueryPlan.Argument] = []
+    ) throws -> [DeletedFeature] {
+        var plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
+            .identifiers(query)
+        plan.sql = prefix + plan.sql
+        plan.arguments = arguments + plan.arguments
+        let statement = try plan.statement(on: connection)
+        defer { statement.finish() }
+        var found: [DeletedFeature] = []
+        while try statement.step() {
+            found.append(
+                DeletedFeature(
+                    objectID: statement.integer(0), globalID: statement.optionalText(1).flatMap(GUID.parse)))
+        }
+        return found
+    }
+}
+
+extension FeatureQuery {
+    /// The same conditions, on some features only.
+    func restricted(to ids: [Int64]) -> FeatureQuery {
+        var query = self
+        query.objectIDs = ids
+        return query
+    }
+}
+
+extension Array {
+    /// Slices of at most `size` elements, in order.
+    func chunks(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}
