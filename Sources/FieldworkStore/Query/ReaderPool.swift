@@ -33,7 +33,7 @@ final class ReaderPool: Sendable {
 
     /// Runs a read on a free reader: a short one, or one that may take as long as a stream.
     func read<Result: Sendable>(
-        _ purpose: Purpose = .read, _ body: @Sendable (SQLiteConnection) throws -> Result
+        for purpose: Purpose = .read, _ body: @Sendable (SQLiteConnection) throws -> Result
     ) async throws -> Result {
         let reader = try await take(purpose)
         defer { giveBack(reader, purpose) }
