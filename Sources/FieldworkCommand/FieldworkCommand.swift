@@ -22,6 +22,6 @@ struct FieldworkCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, ServeCommand.self, PublishCommand.self, ServicesCommand.self, QueryCommand.self,
-            ExportCommand.self, DoctorCommand.self,
+            ExportCommand.self, OfflineCommand.self, SyncCommand.self, DiffCommand.self, DoctorCommand.self,
         ])
 }

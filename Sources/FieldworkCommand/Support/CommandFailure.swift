@@ -1,4 +1,5 @@
 import ArgumentParser
+import Fieldwork
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -40,7 +41,7 @@ struct CommandFailure: Error, Sendable {
                 default: .software
                 }
             self.init(code, error.message)
-        case let error as ServiceError:
+        case let error as FieldworkREST.ServiceError:
             let code: Code =
                 switch error.code {
                 case 404: .noInput
@@ -50,6 +51,13 @@ struct CommandFailure: Error, Sendable {
             self.init(
                 code,
                 ([error.message] + error.details).joined(separator: " "))
+        case let error as Fieldwork.ServiceError:
+            if case .connectionFailed = error {
+                self.init(.unavailable, error.details)
+            } else {
+                self.init(.badData, error.details)
+            }
+        case let error as any ArcGISError: self.init(.badData, error.details)
         case let error as CocoaError where error.isFileError: self.init(.inputOutput, error.localizedDescription)
         default: self.init(.software, "\(error)")
         }

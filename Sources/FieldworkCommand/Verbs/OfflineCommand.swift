@@ -1,0 +1,105 @@
+import ArgumentParser
+import Fieldwork
+import FieldworkGeometry
+import Foundation
+
+/// `fieldwork offline`.
+struct OfflineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "offline", abstract: "Take an area of a feature service along.",
+        subcommands: [OfflineCreateCommand.self])
+}
+
+/// `fieldwork offline create`.
+struct OfflineCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Take an area of a feature service into a file.",
+        discussion: """
+            The file is a GeoPackage that QGIS opens and edits as it stands; `fieldwork sync` brings it and the service \
+            together again. It appears when it is whole. A command that was broken off goes on where it was when it is \
+            given again.
+
+            EXAMPLES
+              fieldwork offline create http://127.0.0.1:8080/arcgis/rest/services/SaveTheBaySync/FeatureServer \\
+                  --extent -95.3,28.9,-94.4,29.8 --out bay.gpkg
+            """)
+
+    @Argument(help: "The address of the service, …/FeatureServer.")
+    var address: String
+
+    @Option(help: "The area: xmin,ymin,xmax,ymax.")
+    var extent: String
+
+    @Option(help: "The spatial reference of the area; 4326 is longitude and latitude.")
+    var wkid = 4_326
+
+    @Option(help: "The ids of the layers and tables to take, with commas between them; all by default.")
+    var layers: String?
+
+    @Option(help: "The file to make.")
+    var out: String
+
+    func run() async throws {
+        try await runVerb {
+            let target = URL(filePath: (out as NSString).expandingTildeInPath)
+            guard !FileManager.default.fileExists(atPath: target.path) else {
+                throw CommandFailure(.cannotCreate, "\(target.path) is there already.")
+            }
+            let count = try await Interruption.cancelling { [self] in try await create(target) }
+            Terminal.output("Wrote \(target.path) with \(count) features")
+        }
+    }
+
+    private func create(_ target: URL) async throws -> Int {
+        let job: GenerateGeodatabaseJob
+        if let begun = try unfinished(target) { job = begun } else { job = try await newJob(target) }
+        let geodatabase = try await JobProgress.run(job, title: "Taking offline", done: "Taken offline")
+        try await geodatabase.load()
+        defer { geodatabase.close() }
+        var count = 0
+        for table in geodatabase.featureTables { count += try await table.queryFeatureCount(using: QueryParameters()) }
+        return count
+    }
+
+    /// The job of the same command that was broken off.
+    private func unfinished(_ target: URL) throws -> GenerateGeodatabaseJob? {
+        guard let state = try? Data(contentsOf: URL(filePath: "\(target.path).job")) else { return nil }
+        return try Job.fromJSON(state) as? GenerateGeodatabaseJob
+    }
+
+    private func newJob(_ target: URL) async throws -> GenerateGeodatabaseJob {
+        guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host() != nil else {
+            throw CommandFailure(.noInput, "\(address) is not the address of a service.")
+        }
+        let task = GeodatabaseSyncTask(url: url)
+        let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: try area())
+        if let layers {
+            let wanted = try Set(layers.split(separator: ",").map(Self.layerID))
+            for option in parameters.layerOptions where !wanted.contains(option.layerID) {
+                parameters.removeLayerOption(option)
+            }
+            guard parameters.layerOptions.count == wanted.count else {
+                throw CommandFailure(.noInput, "The service does not have all of the layers \(layers).")
+            }
+        }
+        return task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: target)
+    }
+
+    private static func layerID(_ text: Substring) throws -> Int {
+        guard let id = Int(text.trimmingCharacters(in: .whitespaces)) else {
+            throw CommandFailure(.badData, "\(text) is not the id of a layer.")
+        }
+        return id
+    }
+
+    private func area() throws -> Envelope {
+        let numbers = extent.split(separator: ",").map { Double($0.trimmingCharacters(in: .whitespaces)) }
+        guard numbers.count == 4, let xMin = numbers[0], let yMin = numbers[1], let xMax = numbers[2],
+            let yMax = numbers[3], xMin < xMax, yMin < yMax, [xMin, yMin, xMax, yMax].allSatisfy(\.isFinite)
+        else { throw CommandFailure(.badData, "The extent has to be four numbers: xmin,ymin,xmax,ymax.") }
+        guard let reference = WKID(wkid).flatMap({ SpatialReference(wkid: $0) }) else {
+            throw CommandFailure(.badData, "There is no spatial reference \(wkid).")
+        }
+        return Envelope(xMin: xMin, yMin: yMin, xMax: xMax, yMax: yMax, spatialReference: reference)
+    }
+}
