@@ -31,4 +31,6 @@ enum Limits {
     /// How long a job waits between two questions to the service, in milliseconds: at first, and at most.
     static let firstPollMilliseconds = 100
     static let lastPollMilliseconds = 2_000
+    /// How often the expressions of a form are evaluated until nothing changes any more.
+    static let formRounds = 8
 }

@@ -20,6 +20,7 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         var labelsAreEnabled = false
         var popupsAreEnabled = true
         var popupDefinition: PopupDefinition?
+        var formDefinition: FeatureFormDefinition?
     }
 
     private let table: FeatureTable
@@ -89,6 +90,12 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
     public var popupDefinition: PopupDefinition? {
         get { content.withLock { $0.popupDefinition } ?? table.popupDefinition }
         set { content.withLock { $0.popupDefinition = newValue } }
+    }
+
+    /// The form of the layer's features: as set here, else the table's.
+    public var featureFormDefinition: FeatureFormDefinition? {
+        get { content.withLock { $0.formDefinition } ?? table.featureFormDefinition }
+        set { content.withLock { $0.formDefinition = newValue } }
     }
 
     /// Shows or hides one feature.

@@ -15,6 +15,7 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         var definitionExpression = ""
         var popupDefinition: PopupDefinition?
         var popupsAreEnabled = true
+        var formDefinition: FeatureFormDefinition?
         /// The zone in which a map shows dates; nil for the device's own.
         var timeZone: TimeZone?
     }
@@ -123,7 +124,13 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         return capabilities.contains(.editing) && capabilities.isDisjoint(with: [.create, .update, .delete])
     }
 
-    // MARK: Pop-ups
+    // MARK: Pop-ups and forms
+
+    /// The form of the table's features; nil where nobody has made one.
+    public var featureFormDefinition: FeatureFormDefinition? {
+        get { state.withLock { $0.formDefinition } }
+        set { state.withLock { $0.formDefinition = newValue } }
+    }
 
     /// What the table's pop-ups are made of; nil where nobody has said.
     public var popupDefinition: PopupDefinition? {
