@@ -18,8 +18,10 @@ package enum Limits {
     package static let batchesPerCommit = 256
     /// Edits in a batch that may share a transaction with others.
     package static let itemsPerSharedBatch = 50
-    /// Rows that are deleted together with one feature, as its parts and theirs.
-    package static let rowsPerDelete = 1_000_000
+    /// Rows that one deletion takes at most: the feature, its parts and theirs.
+    package static let rowsPerDelete = 100_000
+    /// Features that an answer to edits tells with all their values.
+    package static let editedFeatures = 10_000
     /// Features that `records` gives when the query sets no limit of its own.
     package static let recordsPerAnswer = 1_000_000
     /// Levels of an expression: SQLite itself refuses more than 1,000.

@@ -220,7 +220,7 @@ import Testing
 
     @Test func theAnswerOfAServiceIsReadAsItWasGiven() throws {
         let request = try request(try EditUpload.serviceParameters(batch, layers: Samples.service.layers))
-        let answer = try JSONParser.parse(EditAnswer.json(result, to: request).text)
+        let answer = try JSONParser.parse(EditAnswer.json(result, to: request, of: Samples.service).text)
         let read = try EditAnswerReader.read(service: answer, to: batch, moment: .distantPast)
         #expect(read == result)
         #expect(read.hasErrors)
@@ -260,6 +260,6 @@ import Testing
     @Test func withoutResultsTheAnswerSaysWhetherAllWentWell() throws {
         let quiet = try request([("edits", #"[{"id":0}]"#), ("returnEditResults", "false")])
         let fine = EditBatchResult(layers: [], generation: 1, moment: Samples.moment)
-        #expect(EditAnswer.json(fine, to: quiet) == ["success": true])
+        #expect(EditAnswer.json(fine, to: quiet, of: Samples.service) == ["success": true])
     }
 }

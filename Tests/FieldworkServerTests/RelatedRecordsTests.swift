@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import FieldworkServer
@@ -192,6 +193,75 @@ struct RelatedRecordsTests {
                 Self.trees, ["objectIds": "\(id)", "relationshipId": "2", "outFields": "Name", "f": "json"]
             ).json
             #expect(Self.groups(people, "Name") == [[.integer(id), "Bo"]])
+        }
+    }
+
+    @Test("The answer to edits tells every feature that relationships took along, before and after")
+    func editedFeatures() async throws {
+        try await Self.serve { server in
+            let parameters: KeyValuePairs = [
+                "edits": #"[{"id":0,"updates":[{"attributes":{"OBJECTID":2,"Height":30}}],"deletes":[1]}]"#,
+                "returnServiceEditsOption": "originalAndCurrentFeatures", "f": "json",
+            ]
+            let answer = try await server.client.post("Grove/FeatureServer/applyEdits", parameters).json
+            let layers = try #require(answer.arrayValue)
+            #expect(layers.map { $0["id"] } == [0, 1, 2, 4])
+            let trees = try #require(layers[0]["editedFeatures"])
+            #expect(trees["adds"] == [])
+            #expect(trees["deletes"]?.arrayValue?.map { $0["attributes"]?["Code"] } == ["T1"])
+            #expect(trees["deletes"]?.arrayValue?.first?["geometry"]?["y"]?.doubleValue == 50)
+            #expect(trees["spatialReference"]?["wkid"] == 102_100)
+            let pair = try #require(trees["updates"]?.arrayValue?.first?.arrayValue)
+            #expect(pair.map { $0["attributes"]?["Height"]?.doubleValue } == [1.5, 30])
+            let visits = try #require(layers[1]["editedFeatures"]?["deletes"]?.arrayValue)
+            #expect(visits.map { $0["attributes"]?["Note"] } == ["a", "c", "e"])
+            #expect(layers[1]["deleteResults"] == [])
+            let plaque = try #require(layers[2]["editedFeatures"]?["updates"]?.arrayValue?.first?.arrayValue)
+            #expect(plaque.map { $0["attributes"]?["TreeCode"] } == ["T1", .null])
+            #expect(layers[3]["editedFeatures"]?["deletes"]?.arrayValue?.count == 3)
+            let wrong = try await server.client.post(
+                "Grove/FeatureServer/applyEdits",
+                ["edits": "[]", "returnServiceEditsOption": "everything", "f": "json"])
+            #expect(wrong.text.contains("returnServiceEditsOption"))
+        }
+    }
+
+    @Test("Related features that are not for whoever asks are left out, on both sides")
+    func ownership() async throws {
+        var definition = GroveService.definition
+        definition.name = ServiceName(name: "Owned")
+        for index in [0, 1] {
+            definition.layers[index].fields.append(FieldDefinition(name: "Creator", type: .string, isEditable: false))
+            definition.layers[index].editFields = EditFieldsDefinition(
+                creationDateField: nil, editDateField: nil, editorField: nil)
+            definition.layers[index].ownershipAccess = OwnershipAccess(allowsOthersToQuery: false)
+        }
+        let user = HTTPField.Name("X-Test-User")
+        let configuration = ServerConfiguration(
+            port: 0, definitionLifetime: .zero, identify: { request in user.flatMap { request.headerFields[$0] } })
+        try await TemporaryStore.serve(configuration: configuration) { [definition] server, store in
+            try await store.createService(definition)
+            let tree = UUID()
+            for (editor, note) in [("ada", "mine"), ("bo", "theirs")] {
+                let visit = FeatureEdit(attributes: [
+                    ("Tree", .text(GUID.normalForm(tree))), ("Note", .text(note)),
+                ])
+                let adds = editor == "ada" ? [FeatureEdit(globalID: tree)] : []
+                let batch = EditBatch(
+                    layers: [LayerEdits(layerID: 0, adds: adds), LayerEdits(layerID: 1, adds: [visit])],
+                    usesGlobalIDs: true, editor: editor, moment: TemporaryStore.moment)
+                #expect(try await !store.apply(batch, to: definition.name).hasErrors)
+            }
+            func groups(_ user: String) async throws -> [[JSONValue?]] {
+                let query: KeyValuePairs = ["objectIds": "1", "relationshipId": "0", "outFields": "Note", "f": "json"]
+                return Self.groups(
+                    try await server.client.get(
+                        "Owned/FeatureServer/0/queryRelatedRecords", query, headers: [("X-Test-User", user)]
+                    ).json, "Note")
+            }
+            #expect(try await groups("ada") == [[1, "mine"]])
+            // The tree is not his: what it leads to isn't either, by this way.
+            #expect(try await groups("bo") == [])
         }
     }
 

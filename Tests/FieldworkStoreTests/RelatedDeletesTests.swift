@@ -213,6 +213,66 @@ struct RelatedDeletesTests {
         #expect(orphans == "0\n")
     }
 
+    @Test("A feature takes as many rows along as the limit says, and not one more", arguments: [0, 1])
+    func limit(excess: Int) async throws {
+        try await store.createService(Orchard.definition())
+        let edits = [
+            LayerEdits(layerID: 0, adds: [Orchard.edit([:], globalID: treeID)]),
+            LayerEdits(
+                layerID: 1,
+                adds: Array(
+                    repeating: Orchard.edit(["Tree": Orchard.guid(treeID)]), count: Limits.rowsPerDelete - 1 + excess)),
+        ]
+        _ = try await store.apply(
+            EditBatch(layers: edits, usesGlobalIDs: true, moment: Samples.moment, origin: .load), to: Orchard.name)
+        let errors = try await delete([1], from: Orchard.trees)
+        if excess == 0 {
+            #expect(errors == [nil])
+            #expect(try await store.count(FeatureQuery(), in: Orchard.visits) == 0)
+        } else {
+            #expect(errors.map { $0?.code } == [1018])
+            #expect(try await store.count(FeatureQuery(), in: Orchard.visits) == Limits.rowsPerDelete)
+        }
+    }
+
+    @Test("A result tells as many changed features as the limit says; beyond it nothing is changed", arguments: [0, 1])
+    func editedFeaturesLimit(excess: Int) async throws {
+        try await store.createService(Orchard.definition())
+        let adds = Array(repeating: Orchard.edit(["Name": .text("x")]), count: Limits.editedFeatures + excess)
+        var batch = EditBatch(layers: [LayerEdits(layerID: 4, adds: adds)], moment: Samples.moment)
+        batch.returnsEditedFeatures = true
+        if excess == 0 {
+            let result = try await store.apply(batch, to: Orchard.name)
+            #expect(result.editedFeatures.map(\.adds.count) == [Limits.editedFeatures])
+        } else {
+            await #expect(throws: StoreError.self) { try await store.apply(batch, to: Orchard.name) }
+            #expect(try await store.count(FeatureQuery(), in: Orchard.people) == 0)
+        }
+    }
+
+    @Test("A feature that one batch changes twice and deletes is told as it was before")
+    func editedFeatures() async throws {
+        try await plant()
+        let renamed = FeatureEdit(objectID: 1, attributes: [("Name", .text("Eve"))])
+        let again = FeatureEdit(objectID: 1, attributes: [("Name", .text("Fay"))])
+        var batch = EditBatch(
+            layers: [
+                LayerEdits(layerID: 4, adds: [Orchard.edit(["Name": .text("Cy")])], updates: [renamed, again]),
+                LayerEdits(
+                    layerID: 0, updates: [FeatureEdit(objectID: 1, attributes: [("Code", .text("Z"))])],
+                    deletes: .features([.objectID(1)])),
+            ], moment: Samples.moment)
+        batch.returnsEditedFeatures = true
+        let result = try await store.apply(batch, to: Orchard.name)
+        let people = try #require(result.editedFeatures.first { $0.layerID == 4 })
+        #expect(people.adds.map { $0.attributes["Name"] } == [.text("Cy")])
+        #expect(people.updates.map { $0.original.attributes["Name"] } == [.text("Ada")])
+        #expect(people.updates.map { $0.current.attributes["Name"] } == [.text("Fay")])
+        let trees = try #require(result.editedFeatures.first { $0.layerID == 0 })
+        #expect(trees.deletes.map { $0.attributes["Code"] } == [.text("A")])
+        #expect(trees.updates.isEmpty)
+    }
+
     @Test("A new definition replaces the mappings and keeps the indexes that it still needs")
     func updatedDefinition() async throws {
         try await plant()

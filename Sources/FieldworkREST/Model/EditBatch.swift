@@ -12,6 +12,8 @@ package struct EditBatch: Sendable {
     package var editor: String?
     package var moment: Date
     package var origin: Origin
+    /// The result tells every feature that was changed, before and after.
+    package var returnsEditedFeatures = false
 
     package enum Origin: Sendable, Hashable {
         /// A user's edit: schema rules, editor tracking, change log.
@@ -147,6 +149,8 @@ package struct EditBatchResult: Sendable, Hashable {
     /// The generation that the batch became; nil when it changed nothing (all rolled back).
     package var generation: Int64?
     package var moment: Date
+    /// What was done, layer by layer, where the batch asked for it.
+    package var editedFeatures: [EditedFeatures] = []
 
     package init(layers: [LayerEditResults], generation: Int64?, moment: Date) {
         self.layers = layers

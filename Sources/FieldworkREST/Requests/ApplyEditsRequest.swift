@@ -22,10 +22,6 @@ package struct ApplyEditsRequest: Sendable {
         for name in ["gdbVersion", "editsUploadId", "attachments"] where parameters[name].map(Self.isMeant) == true {
             throw .invalidParameter("'\(name)' is not supported.")
         }
-        // Who asks for the rows that an edit changes besides must not take their absence for there being none.
-        if let option = parameters["returnServiceEditsOption"], option.lowercased() != "none" {
-            throw .invalidParameter("'returnServiceEditsOption' is not supported.")
-        }
         if try parameters.bool("async") == true { throw .invalidParameter("'async' is not supported.") }
     }
 
@@ -119,6 +115,11 @@ package struct ApplyEditsRequest: Sendable {
         try self.init(
             layers, parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
             editor: editor)
+        switch parameters["returnServiceEditsOption"]?.lowercased() {
+        case nil, "none": break
+        case "originalandcurrentfeatures": batch.returnsEditedFeatures = true
+        default: throw .invalidParameter("'returnServiceEditsOption' must be none or originalAndCurrentFeatures.")
+        }
     }
 
     private static func features(of parameters: RequestParameters) throws(ServiceError) -> JSONValue {

@@ -27,15 +27,26 @@ package enum EditAnswer {
     }
 
     /// The answer of the service's `applyEdits`: one element a layer, in the order of the request.
-    package static func json(_ result: EditBatchResult, to request: ApplyEditsRequest) -> JSONValue {
+    package static func json(
+        _ result: EditBatchResult, to request: ApplyEditsRequest, of service: ServiceDefinition
+    ) -> JSONValue {
         guard request.returnsResults else { return ["success": .bool(!result.hasErrors)] }
+        // Layers that only relationships reached follow those of the request.
+        let named = Set(result.layers.map(\.layerID))
+        let reached = result.editedFeatures.map(\.layerID).filter { !named.contains($0) }
         return .array(
-            result.layers.map { layer in
+            (result.layers + reached.map { LayerEditResults(layerID: $0) }).map { layer in
                 var answer = JSONObject()
                 answer.append("id", JSONValue(layer.layerID))
                 answer.append("addResults", results(layer.adds))
                 answer.append("updateResults", results(layer.updates))
                 answer.append("deleteResults", results(layer.deletes))
+                if request.batch.returnsEditedFeatures, let definition = service.layer(id: layer.layerID) {
+                    let edited = result.editedFeatures.first { $0.layerID == layer.layerID }
+                    answer.append(
+                        "editedFeatures",
+                        EditedFeaturesAnswer.json(edited ?? EditedFeatures(layerID: layer.layerID), layer: definition))
+                }
                 if request.returnsEditMoment { answer.append("editMoment", moment(result)) }
                 return .object(answer)
             })

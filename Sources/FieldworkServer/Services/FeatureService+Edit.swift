@@ -47,6 +47,7 @@ extension FeatureService {
         }
         let format = try request.format()
         let result = try await store.apply(edits.batch, to: published.definition.name)
-        return .json(EditAnswer.json(result, to: edits), format: format == .html ? .json : format)
+        return .json(
+            EditAnswer.json(result, to: edits, of: published.definition), format: format == .html ? .json : format)
     }
 }

@@ -44,6 +44,10 @@ struct EditApplier {
             result.generation = nil
             return (result, false)
         }
+        if batch.returnsEditedFeatures, let generation {
+            result.editedFeatures = try EditedFeaturesReader(catalogue: catalogue, connection: connection)
+                .read(generation, editor: batch.editor)
+        }
         return (result, true)
     }
 

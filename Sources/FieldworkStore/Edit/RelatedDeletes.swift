@@ -1,7 +1,9 @@
 import FieldworkREST
 
 /// Deletes features with what their relationships ask for: parts go with their whole, the keys of others that named it are
-/// emptied, pairs of a many-to-many relationship end. All or nothing for each feature.
+/// emptied, pairs of a many-to-many relationship end. What is to be done is found first and done when nothing speaks
+/// against it, so that nothing has to be undone: within a savepoint SQLite would look through all that it kept there after
+/// every row.
 struct RelatedDeletes {
     let rules: RelationshipRules
     let connection: SQLiteConnection
@@ -15,11 +17,6 @@ struct RelatedDeletes {
         self.batch = batch
     }
 
-    private struct Row {
-        var layerID: Int
-        var objectID: Int64
-    }
-
     /// - Parameter writer: gives the writer of a layer.
     mutating func delete(
         _ identifier: FeatureIdentifier, from layerID: Int, writer: (Int) throws -> LayerWriter
@@ -31,100 +28,140 @@ struct RelatedDeletes {
         else {
             return try own.delete(identifier)
         }
-        try connection.run("SAVEPOINT fieldwork_delete")
+        let plan: Plan
         do {
-            let deleted = try deleteWhole(Row(layerID: layerID, objectID: found.objectID), writer)
-            try connection.run("RELEASE fieldwork_delete")
-            for (layerID, result) in deleted.dropFirst() { remember(result, layerID) }
-            return EditResult(objectID: found.objectID, globalID: found.globalID)
+            plan = try self.plan(Row(layerID: layerID, objectID: found.objectID))
         } catch let error as EditError {
-            try connection.run("ROLLBACK TO fieldwork_delete")
-            try connection.run("RELEASE fieldwork_delete")
             return EditResult(objectID: found.objectID, globalID: found.globalID, error: error)
         }
+        let result = try own.delete(.objectID(found.objectID))
+        if result.isSuccess { try carryOut(plan, writer) }
+        return result
     }
 
-    private mutating func remember(_ result: EditResult, _ layerID: Int) {
-        if let id = result.objectID { gone[layerID, default: [:]][.objectID(id)] = result }
-        if let id = result.globalID { gone[layerID, default: [:]][.globalID(id)] = result }
+    private mutating func carryOut(_ plan: Plan, _ writer: (Int) throws -> LayerWriter) throws {
+        for clearing in plan.clearings {
+            try writer(clearing.holder.layer.definition.id).clear(clearing.holder, holding: clearing.value)
+        }
+        for row in plan.rows.dropFirst() {
+            let result = try writer(row.layerID).delete(.objectID(row.objectID), isPartOfWhole: true)
+            if let error = result.error {
+                // A constraint that another program put on the table: the batch fails as a whole.
+                throw StoreError(.failure, "A related row can't be deleted: \(error.description)")
+            }
+            if let id = result.objectID { gone[row.layerID, default: [:]][.objectID(id)] = result }
+            if let id = result.globalID { gone[row.layerID, default: [:]][.globalID(id)] = result }
+        }
     }
 
-    /// Deletes a row and, one after the other, what goes with it. A list, not the call stack: parts may have parts.
-    private func deleteWhole(_ root: Row, _ writer: (Int) throws -> LayerWriter) throws -> [(Int, EditResult)] {
-        var waiting = [root]
-        var deleted: [(Int, EditResult)] = []
-        while let row = waiting.popLast() {
-            let own = try writer(row.layerID)
-            guard let held = try keys(of: row) else { continue }
-            let result = try own.delete(.objectID(row.objectID), isPartOfWhole: !deleted.isEmpty)
-            if let error = result.error { throw error }
-            deleted.append((row.layerID, result))
-            for key in held { waiting += try release(key, writer) }
-            guard deleted.count + waiting.count <= Limits.rowsPerDelete else {
-                throw EditError(
-                    code: 1018, description: "More than \(Limits.rowsPerDelete) related rows would be deleted with it.")
+    // MARK: What is to be done
+
+    private struct Row: Hashable {
+        var layerID: Int
+        var objectID: Int64
+    }
+
+    private struct Clearing {
+        var holder: KeyColumn
+        var value: AttributeValue
+    }
+
+    private struct Plan {
+        /// The feature itself, then what goes with it.
+        var rows: [Row]
+        var clearings: [Clearing] = []
+    }
+
+    /// Finds what goes with a row, one after the other: a list, not the call stack, since parts may have parts. Throws
+    /// `EditError` when the row must stay.
+    private func plan(_ root: Row) throws -> Plan {
+        var plan = Plan(rows: [root])
+        var known: Set<Row> = [root]
+        var next = 0
+        while next < plan.rows.count {
+            let row = plan.rows[next]
+            next += 1
+            guard let relationships = rules.layer(row.layerID) else { continue }
+            for child in relationships.children {
+                guard let key = try key(child.origin, of: row, known) else { continue }
+                switch child.deletion {
+                case .cascade: try add(child.destination, holding: key, to: &plan, &known)
+                case .clear:
+                    if try clears(child, key) { plan.clearings.append(.init(holder: child.destination, value: key)) }
+                case .refuse: try refuse(child, key)
+                }
+            }
+            for link in relationships.links {
+                guard let key = try key(link.own, of: row, known) else { continue }
+                try add(link.inTable, holding: key, to: &plan, &known)
             }
         }
-        return deleted
+        return plan
     }
 
-    private struct Key {
-        var value: AttributeValue
-        var child: StoredRelationship?
-        var holder: KeyColumn
-    }
-
-    /// The keys of a row that other rows may hold; nil when the row is gone.
-    private func keys(of row: Row) throws -> [Key]? {
-        guard let relationships = rules.layer(row.layerID) else { return [] }
-        var keys: [Key] = []
-        let columns: [(own: KeyColumn, child: StoredRelationship?, holder: KeyColumn)] =
-            relationships.children.map { ($0.origin, $0, $0.destination) }
-            + relationships.links.map { ($0.own, nil, $0.inTable) }
-        for column in columns {
-            var isThere = false
-            try connection.run(
-                """
-                SELECT \(column.own.sql), EXISTS (SELECT 1 FROM \(column.own.table) AS other
-                    WHERE other.\(column.own.sql) = row.\(column.own.sql)
-                        AND other.\(column.own.objectID) <> row.\(column.own.objectID))
-                FROM \(column.own.table) AS row WHERE \(column.own.objectID) = ?
-                """,
-                bind: { try $0.bind(row.objectID, at: 1) },
-                row: { statement in
-                    isThere = true
-                    // While another row has the same key, those that hold it still belong to something.
-                    guard !statement.isNull(0), statement.integer(1) == 0 else { return }
-                    keys.append(Key(value: statement.rawValue(0), child: column.child, holder: column.holder))
-                })
-            if !isThere { return nil }
-        }
-        return keys
-    }
-
-    /// Does what the relationship says to the rows that hold a key; gives those that are to be deleted.
-    private func release(_ key: Key, _ writer: (Int) throws -> LayerWriter) throws -> [Row] {
-        let holder = key.holder
-        var rows: [Row] = []
-        let isKept = key.child.map { $0.deletion != .cascade } ?? false
+    /// The key of a row that others may hold. nil when it is null, or while another row has the same that stays: those that
+    /// hold it still belong to something.
+    private func key(_ column: KeyColumn, of row: Row, _ known: Set<Row>) throws -> AttributeValue? {
+        var key = AttributeValue.null
         try connection.run(
-            """
-            SELECT \(holder.objectID) FROM \(holder.table) WHERE \(holder.sql) = ?
-            ORDER BY \(holder.objectID) DESC LIMIT \(isKept ? 1 : Limits.rowsPerDelete + 1)
-            """,
-            bind: { try $0.bind(key.value, at: 1) },
-            row: { rows.append(Row(layerID: holder.layer.definition.id, objectID: $0.integer(0))) })
-        guard let child = key.child, isKept, !rows.isEmpty else { return rows }
-        let others = holder.layer.definition.name
-        if child.deletion == .refuse {
-            throw EditError(code: 1018, description: "The feature has related rows in \(others) (\(child.name)).")
+            "SELECT \(column.sql) FROM \(column.table) WHERE \(column.objectID) = ?",
+            bind: { try $0.bind(row.objectID, at: 1) }, row: { key = $0.rawValue(0) })
+        if key.isNull { return nil }
+        guard column.meaning == .field else { return key }
+        let statement = try connection.cached(
+            "SELECT \(column.objectID) FROM \(column.table) WHERE \(column.sql) = ? AND \(column.objectID) <> ?")
+        defer { statement.finish() }
+        try statement.bind(key, at: 1)
+        try statement.bind(row.objectID, at: 2)
+        while try statement.step() {
+            if !known.contains(Row(layerID: row.layerID, objectID: statement.integer(0))) { return nil }
         }
+        return key
+    }
+
+    private func add(
+        _ holder: KeyColumn, holding key: AttributeValue, to plan: inout Plan, _ known: inout Set<Row>
+    ) throws {
+        let statement = try connection.cached(
+            "SELECT \(holder.objectID) FROM \(holder.table) WHERE \(holder.sql) = ? ORDER BY \(holder.objectID)")
+        defer { statement.finish() }
+        try statement.bind(key, at: 1)
+        while try statement.step() {
+            let row = Row(layerID: holder.layer.definition.id, objectID: statement.integer(0))
+            guard known.insert(row).inserted else { continue }
+            plan.rows.append(row)
+            guard plan.rows.count <= Limits.rowsPerDelete else {
+                throw EditError(
+                    code: 1018,
+                    description: "More than \(Limits.rowsPerDelete) rows would be deleted with the feature.")
+            }
+        }
+    }
+
+    /// Whether there are keys to empty. Throws when there are and they can't be.
+    private func clears(_ child: StoredRelationship, _ key: AttributeValue) throws -> Bool {
+        guard try isHeld(key, by: child.destination) else { return false }
         guard child.canClearKey else {
             throw EditError(
                 code: 1018,
-                description: "The feature has related rows in \(others), whose field \(holder.name) must not be null.")
+                description:
+                    "The feature has related rows in \(child.destination.layer.definition.name), whose field \(child.destination.name) must not be null."
+            )
         }
-        try writer(holder.layer.definition.id).clear(holder, holding: key.value)
-        return []
+        return true
+    }
+
+    private func refuse(_ child: StoredRelationship, _ key: AttributeValue) throws {
+        guard try isHeld(key, by: child.destination) else { return }
+        throw EditError(
+            code: 1018,
+            description:
+                "The feature has related rows in \(child.destination.layer.definition.name) (\(child.name)).")
+    }
+
+    private func isHeld(_ key: AttributeValue, by holder: KeyColumn) throws -> Bool {
+        try connection.integer("SELECT 1 FROM \(holder.table) WHERE \(holder.sql) = ? LIMIT 1") {
+            try $0.bind(key, at: 1)
+        } != nil
     }
 }

@@ -59,7 +59,7 @@ actor Writer {
     }
 
     private func commitWaiting() {
-        let batches = takeWaiting()
+        let batches = takeWaiting(relationships)
         do {
             let connection = try opened()
             let applier = applier(on: connection)
@@ -81,9 +81,9 @@ actor Writer {
 
     /// Small batches share a transaction. A large one has its own: within a savepoint SQLite would keep the old state of
     /// every page that it touches.
-    private nonisolated func takeWaiting() -> [Waiting] {
+    private nonisolated func takeWaiting(_ relationships: RelationshipRules) -> [Waiting] {
         queue.withLock { queue in
-            let small = queue.waiting.prefix(Limits.batchesPerCommit).prefix { $0.batch.isSmall }
+            let small = queue.waiting.prefix(Limits.batchesPerCommit).prefix { $0.batch.isSmall(relationships) }
             let taken = small.isEmpty ? Array(queue.waiting.prefix(1)) : Array(small)
             queue.waiting.removeFirst(taken.count)
             return taken
@@ -190,10 +190,12 @@ actor Writer {
 
 extension EditBatch {
     /// Few enough items to stand in a savepoint among others.
-    fileprivate var isSmall: Bool {
+    fileprivate func isSmall(_ relationships: RelationshipRules) -> Bool {
         var items = 0
         for edits in layers {
             guard case .features(let deletes) = edits.deletes else { return false }
+            // Nobody knows yet how many rows go with these.
+            if !deletes.isEmpty, relationships.layer(edits.layerID)?.isOrigin == true { return false }
             items += edits.adds.count + edits.updates.count + deletes.count
         }
         return items <= Limits.itemsPerSharedBatch
