@@ -1,5 +1,6 @@
 public import FieldworkGeometry
 import FieldworkREST
+import Foundation
 import Synchronization
 
 /// How a query changes the selection.
@@ -15,6 +16,9 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
     private struct Content: Sendable {
         var definitionExpression = ""
         var renderer: Renderer?
+        /// Whether the renderer was set, and not taken from the service.
+        var hasOwnRenderer = false
+        var displayFilters: DisplayFilterDefinition?
         var selection: [ArcGISFeature] = []
         var hidden: Set<Int64> = []
         var labelsAreEnabled = false
@@ -40,8 +44,8 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         try await (retries ? table.retryLoad() : table.load())
         guard let layer = table.definition else { return }
         shared.withLock { shared in
-            shared.minScale = shared.minScale ?? (layer.minScale > 0 ? layer.minScale : nil)
-            shared.maxScale = shared.maxScale ?? (layer.maxScale > 0 ? layer.maxScale : nil)
+            if !shared.hasOwnMinScale { shared.minScale = layer.minScale > 0 ? layer.minScale : nil }
+            if !shared.hasOwnMaxScale { shared.maxScale = layer.maxScale > 0 ? layer.maxScale : nil }
         }
         let drawn = layer.drawingInfo?["renderer"].flatMap { Renderer.make($0) }
         content.withLock { $0.renderer = $0.renderer ?? drawn }
@@ -59,13 +63,65 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
     /// How features are drawn; after the layer is loaded the service's, unless another was set.
     public var renderer: Renderer? {
         get { content.withLock { $0.renderer } }
-        set { content.withLock { $0.renderer = newValue } }
+        set {
+            content.withLock { content in
+                content.renderer = newValue
+                content.hasOwnRenderer = newValue != nil
+            }
+        }
     }
 
     /// Goes back to the service's renderer.
     public func resetRenderer() {
         let drawn = table.definition?.drawingInfo?["renderer"].flatMap { Renderer.make($0) }
-        content.withLock { $0.renderer = drawn }
+        content.withLock { content in
+            content.renderer = drawn
+            content.hasOwnRenderer = false
+        }
+    }
+
+    /// Conditions for what is drawn and identified; queries find all features.
+    public var displayFilterDefinition: DisplayFilterDefinition? {
+        get { content.withLock { $0.displayFilters } }
+        set { content.withLock { $0.displayFilters = newValue } }
+    }
+
+    // MARK: Web maps
+
+    /// Takes over what a web map says of features; the table says the same of them.
+    func takeContent(_ json: JSONObject, _ entry: LayerEntry) {
+        let popup = entry.popup?.objectValue.map(PopupDefinition.init)
+        let form = entry.form?.objectValue.map(FeatureFormDefinition.init)
+        content.withLock { content in
+            content.definitionExpression = entry.definitionExpression
+            content.renderer = entry.renderer.flatMap { Renderer.make($0) }
+            content.hasOwnRenderer = content.renderer != nil
+            content.labelsAreEnabled = entry.showsLabels
+            content.popupsAreEnabled = !entry.disablesPopup
+            content.popupDefinition = popup
+            content.formDefinition = form
+            content.displayFilters = DisplayFilterDefinition.make(json["layerDefinition"])
+        }
+        table.state.withLock { state in
+            state.popupDefinition = popup
+            state.formDefinition = form
+            state.popupsAreEnabled = !entry.disablesPopup
+        }
+    }
+
+    func writeContent(to entry: inout LayerEntry) {
+        let content = content.withLock { $0 }
+        entry.definitionExpression = content.definitionExpression
+        // What comes from the service is not the map's to say.
+        if content.hasOwnRenderer {
+            entry.renderer = content.renderer?.json
+        } else if entry.renderer.flatMap({ Renderer.make($0) }) != nil {
+            entry.renderer = nil
+        }
+        entry.showsLabels = content.labelsAreEnabled
+        entry.disablesPopup = !content.popupsAreEnabled
+        entry.popup = content.popupDefinition?.json
+        entry.form = content.formDefinition?.json
     }
 
     /// A condition for what is shown and selected; empty for all.

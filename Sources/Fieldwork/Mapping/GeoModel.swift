@@ -12,6 +12,11 @@ public class GeoModel: Loadable, @unchecked Sendable {
         var bookmarks: [Bookmark] = []
         var initialViewpoint: Viewpoint?
         var spatialReference: SpatialReference?
+        /// The web map that the model was read from, and what of it has no state of its own.
+        var document: JSONObject?
+        var readBasemap: Basemap?
+        var readSpatialReference: SpatialReference?
+        var readTables: [JSONObject] = []
     }
 
     /// How far the loading has come.
@@ -44,8 +49,17 @@ public class GeoModel: Loadable, @unchecked Sendable {
             await operationalLayers.load()
             await tables.load()
             let reference = operationalLayers.compactMap(\.spatialReference).first
-            state.withLock { $0.spatialReference = $0.spatialReference ?? reference ?? .webMercator }
+            state.withLock { state in
+                state.spatialReference = state.spatialReference ?? reference ?? .webMercator
+                // What follows from the layers is not the document's to say.
+                if state.document != nil { state.readSpatialReference = state.spatialReference }
+            }
         }
+    }
+
+    /// The version of the web map that the model was read from; that of new documents for others.
+    public var version: String {
+        state.withLock { $0.document?["version"]?.stringValue } ?? WebMapWriter.version
     }
 
     /// The reference of the model: as given, else of the first layer.
@@ -73,6 +87,15 @@ public class GeoModel: Loadable, @unchecked Sendable {
     /// Takes a layer away.
     public func removeOperationalLayer(_ layer: Layer) {
         state.withLock { $0.operationalLayers.removeAll { $0 === layer } }
+    }
+
+    /// Moves a layer to another place among the others.
+    public func moveOperationalLayer(from: Int, to: Int) {
+        state.withLock { state in
+            guard state.operationalLayers.indices.contains(from) else { return }
+            let layer = state.operationalLayers.remove(at: from)
+            state.operationalLayers.insert(layer, at: min(max(0, to), state.operationalLayers.count))
+        }
     }
 
     /// Takes all layers away.

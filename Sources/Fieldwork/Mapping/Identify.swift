@@ -36,9 +36,11 @@ extension FeatureLayer {
     ///   - point: in any spatial reference.
     ///   - tolerance: in metres on the ground.
     ///   - returnPopupsOnly: whether a layer without pop-ups gives nothing, and others give pop-ups but no elements.
+    ///   - scale: the denominator of the scale that is looked at, for filters of what is drawn; nil when it is not known.
     ///   - maximumResults: the most features to give.
     public func identify(
-        at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, maximumResults: Int = 10
+        at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, scale: Double? = nil,
+        maximumResults: Int = 10
     ) async throws -> IdentifyLayerResult {
         try await load()
         let popup = popupsAreEnabled && featureTable?.popupIsEnabled == true ? popupDefinition : nil
@@ -56,6 +58,8 @@ extension FeatureLayer {
         let parameters = QueryParameters()
         parameters.geometry = try GeometryEngine.projected(area, into: reference)
         let center = try GeometryEngine.projected(point, into: reference)
+        let drawn = displayFilterDefinition?.filter(atScale: scale)?.whereClause ?? ""
+        parameters.whereClause = try LocalCondition.both(parameters.whereClause, drawn)
         let found = try await table.queryFeatures(using: try narrowed(parameters)).features()
             .filter(isShown)
             .map { feature in
@@ -74,15 +78,22 @@ extension FeatureLayer {
 extension Map {
     /// What is found within a distance of a place in the visible feature layers, the topmost first. A layer that can't be
     /// asked gives its error.
+    /// - Parameters:
+    ///   - point: in any spatial reference.
+    ///   - tolerance: in metres on the ground.
+    ///   - returnPopupsOnly: whether only layers with pop-ups are asked, and give pop-ups but no elements.
+    ///   - scale: the denominator of the scale that is looked at: layers that are not shown at it are left out. nil when it
+    ///     is not known.
+    ///   - maximumResultsPerLayer: the most features to give of each layer.
     public func identify(
-        at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, maximumResultsPerLayer: Int = 10
+        at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, scale: Double? = nil,
+        maximumResultsPerLayer: Int = 10
     ) async throws -> [IdentifyLayerResult] {
         var results: [IdentifyLayerResult] = []
-        for layer in operationalLayers.reversed() where layer.isVisible {
-            guard let layer = layer as? FeatureLayer else { continue }
+        for layer in visibleFeatureLayers(atScale: scale) {
             do {
                 let result = try await layer.identify(
-                    at: point, tolerance: tolerance, returnPopupsOnly: returnPopupsOnly,
+                    at: point, tolerance: tolerance, returnPopupsOnly: returnPopupsOnly, scale: scale,
                     maximumResults: maximumResultsPerLayer)
                 if !result.geoElements.isEmpty || !result.popups.isEmpty { results.append(result) }
             } catch let error as CancellationError {
@@ -92,5 +103,23 @@ extension Map {
             }
         }
         return results
+    }
+
+    /// The feature layers that are seen, the topmost first, those of groups among them.
+    /// - Parameter scale: the denominator of the scale that is looked at; nil for any.
+    public func visibleFeatureLayers(atScale scale: Double? = nil) -> [FeatureLayer] {
+        func isSeen(_ layer: Layer) -> Bool { scale.map(layer.isVisible(atScale:)) ?? layer.isVisible }
+        func seen(_ layer: Layer) -> [FeatureLayer] {
+            switch layer {
+            case let layer as FeatureLayer: return [layer]
+            case let group as GroupLayer:
+                return group.layers.reversed().flatMap { child -> [FeatureLayer] in
+                    let isInRange = scale.map(child.isInRange(atScale:)) ?? true
+                    return isInRange && group.shows(child) ? seen(child) : []
+                }
+            default: return []
+            }
+        }
+        return operationalLayers.reversed().filter(isSeen).flatMap(seen)
     }
 }

@@ -22,12 +22,18 @@ public class Layer: Loadable, LayerContent, @unchecked Sendable {
         var opacity = 1.0
         var minScale: Double?
         var maxScale: Double?
+        var id = UUID().uuidString
+        /// The layer's entry in the web map that it was read from.
+        var entry: JSONObject?
+        /// Whether the scale was set, and not taken from the service.
+        var hasOwnMinScale = false
+        var hasOwnMaxScale = false
     }
 
     /// How far the loading has come.
     @Streamed public internal(set) var loadStatus = LoadStatus.notLoaded
     /// Tells the layer from all others.
-    public let id = UUID().uuidString
+    public var id: String { shared.withLock { $0.id } }
     let loading: LoadOnce
     let shared = Mutex(State())
 
@@ -68,7 +74,12 @@ public class Layer: Loadable, LayerContent, @unchecked Sendable {
 
     /// Whether the layer is shown at 1 : `scale`.
     public func isVisible(atScale scale: Double) -> Bool {
-        isVisible && minScale.map { $0 <= 0 || scale <= $0 } ?? true && maxScale.map { scale >= $0 } ?? true
+        isVisible && isInRange(atScale: scale)
+    }
+
+    /// Whether 1 : `scale` is between the scales at which the layer is shown.
+    func isInRange(atScale scale: Double) -> Bool {
+        minScale.map { $0 <= 0 || scale <= $0 } ?? true && maxScale.map { scale >= $0 } ?? true
     }
 
     /// From 0 (not seen) to 1.
@@ -80,13 +91,23 @@ public class Layer: Loadable, LayerContent, @unchecked Sendable {
     /// The smallest scale at which the layer is shown, as a denominator; nil for none.
     public var minScale: Double? {
         get { shared.withLock { $0.minScale } }
-        set { shared.withLock { $0.minScale = newValue } }
+        set {
+            shared.withLock { shared in
+                shared.minScale = newValue
+                shared.hasOwnMinScale = true
+            }
+        }
     }
 
     /// The largest scale at which the layer is shown, as a denominator; nil for none.
     public var maxScale: Double? {
         get { shared.withLock { $0.maxScale } }
-        set { shared.withLock { $0.maxScale = newValue } }
+        set {
+            shared.withLock { shared in
+                shared.maxScale = newValue
+                shared.hasOwnMaxScale = true
+            }
+        }
     }
 
     /// What the layer covers; nil before it is loaded.

@@ -50,6 +50,14 @@ public final class UniqueValue: Sendable {
     /// The values, one a field of the renderer, as text.
     public let values: [String]
 
+    /// One row of a class's values: the newer form, in which several rows share a symbol.
+    init(_ json: JSONValue, row: [JSONValue]) {
+        label = json["label"]?.stringValue ?? ""
+        description = json["description"]?.stringValue ?? ""
+        symbol = Symbol(json["symbol"])
+        values = row.map { $0.stringValue ?? $0.text }
+    }
+
     init(_ json: JSONValue, delimiter: String) {
         label = json["label"]?.stringValue ?? ""
         description = json["description"]?.stringValue ?? ""
@@ -68,6 +76,13 @@ public final class UniqueValueRenderer: Renderer, @unchecked Sendable {
 
     /// The values that have symbols.
     public var uniqueValues: [UniqueValue] {
+        // Writers give both forms; the groups are the preferred one.
+        let groups = json["uniqueValueGroups"]?.arrayValue ?? []
+        if !groups.isEmpty {
+            return groups.flatMap { $0["classes"]?.arrayValue ?? [] }.flatMap { info in
+                (info["values"]?.arrayValue ?? []).map { UniqueValue(info, row: $0.arrayValue ?? [$0]) }
+            }
+        }
         let delimiter = fieldNames.count > 1 ? json["fieldDelimiter"]?.stringValue ?? "," : ""
         return (json["uniqueValueInfos"]?.arrayValue ?? []).map { UniqueValue($0, delimiter: delimiter) }
     }

@@ -16,6 +16,10 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         var popupDefinition: PopupDefinition?
         var popupsAreEnabled = true
         var formDefinition: FeatureFormDefinition?
+        /// The table's entry in the web map that it was read from.
+        var entry: JSONObject?
+        /// Whether the map that the table is part of lets nobody edit it.
+        var isReadOnly = false
         /// The zone in which a map shows dates; nil for the device's own.
         var timeZone: TimeZone?
     }
@@ -120,6 +124,7 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// "Editing" alone stands for all three kinds of edits.
     func allows(_ capability: Capability) -> Bool {
         guard let capabilities = definition?.capabilities else { return false }
+        if [.create, .update, .delete].contains(capability), state.withLock({ $0.isReadOnly }) { return false }
         if capabilities.contains(capability) { return true }
         return capabilities.contains(.editing) && capabilities.isDisjoint(with: [.create, .update, .delete])
     }

@@ -26,6 +26,15 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
         super.init()
     }
 
+    /// A layer whose service is loaded when it is.
+    init(url: URL, geodatabase: ServiceGeodatabase) {
+        self.url = url
+        environment = nil
+        layerID = Int(url.lastPathComponent) ?? 0
+        self.geodatabase = Mutex(geodatabase)
+        super.init()
+    }
+
     init(geodatabase: ServiceGeodatabase, layer: LayerDefinition, session: ServiceSession) {
         url = geodatabase.root.appending(path: String(layer.id))
         environment = nil
@@ -45,7 +54,7 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
 
     override func openSource() async throws -> any TableSource {
         guard let url else { throw CommonError.illegalState(details: "The table has no address.") }
-        let owner = ServiceGeodatabase(url: url, environment: environment ?? .standard)
+        let owner = serviceGeodatabase ?? ServiceGeodatabase(url: url, environment: environment ?? .standard)
         try await owner.load()
         guard let session = owner.session, let layer = session.service.layer(id: layerID) else {
             throw CommonError.notFound(details: "The service has no layer \(layerID).")
