@@ -203,8 +203,11 @@ package final class GeoPackageFile: Sendable {
 
     /// What is wrong with the file, in words; empty when all is well.
     package func check() async throws -> [String] {
+        let relationships = catalogue.withLock { RelationshipRules($0) }
         let layers = catalogue.withLock { $0.definition.layers.compactMap { [layers = $0.layers] in layers[$0.id] } }
-        return try await writer.inspect { try IntegrityCheck(connection: $0, layers: layers).run() }
+        return try await writer.inspect {
+            try IntegrityCheck(connection: $0, layers: layers, relationships: relationships).run()
+        }
     }
 
     /// Moves the write-ahead log into the file.

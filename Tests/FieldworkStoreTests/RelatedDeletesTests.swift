@@ -273,6 +273,23 @@ struct RelatedDeletesTests {
         #expect(trees.updates.isEmpty)
     }
 
+    @Test("The check of a file finds parts without a whole and a second one of one to one")
+    func integrity() async throws {
+        try await plant()
+        #expect(try await store.check().isEmpty)
+        let edits = [
+            LayerEdits(layerID: 2, adds: [Orchard.edit(["Visit": .integer(77)])]),
+            LayerEdits(layerID: 3, adds: [Orchard.edit(["TreeCode": .text("A")])]),
+        ]
+        _ = try await store.apply(
+            EditBatch(layers: edits, moment: Samples.moment, origin: .load), to: Orchard.name)
+        #expect(
+            try await store.check() == [
+                "Orchard: Photos: feature 4 is part of no feature of Visits.",
+                "Orchard: Plaques: feature 1 and 1 more are related to one feature, where one may be.",
+            ])
+    }
+
     @Test("A new definition replaces the mappings and keeps the indexes that it still needs")
     func updatedDefinition() async throws {
         try await plant()

@@ -1,9 +1,10 @@
 import FieldworkREST
 
-/// Looks whether a file is what it must be: SQLite's own structures, R-trees, counts, change log.
+/// Looks whether a file is what it must be: SQLite's own structures, R-trees, counts, change log, relationships.
 struct IntegrityCheck {
     let connection: SQLiteConnection
     let layers: [StoredLayer]
+    let relationships: RelationshipRules
     /// Findings of one kind that are told at most.
     private static let findingsPerCheck = 20
 
@@ -20,6 +21,7 @@ struct IntegrityCheck {
             findings += try counts(of: layer)
             findings += try history(of: layer)
             findings += try globalIDs(of: layer)
+            findings += try keys(of: layer)
         }
         let inside = try connection.integer("SELECT inside + muted FROM fieldwork_state WHERE id = 1")
         if inside != 0 { findings.append("The state of generations is that of an unfinished transaction.") }
@@ -107,5 +109,40 @@ struct IntegrityCheck {
             try connection.integer(
                 "SELECT count(*) FROM \(quoted(layer.tableName)) WHERE \(column) IS NULL") ?? 0
         return missing == 0 ? [] : ["\(layer.definition.name): \(missing) features have no global id."]
+    }
+
+    /// Parts name a whole that is there, and one to one is no more than that: edits see to it, other programs and bulk
+    /// loads need not.
+    private func keys(of layer: StoredLayer) throws -> [String] {
+        var findings: [String] = []
+        let name = layer.definition.name
+        for parent in relationships.layer(layer.definition.id)?.parents ?? [] {
+            let (key, origin) = (parent.destination, parent.origin)
+            if parent.isComposite {
+                try connection.run(
+                    """
+                    SELECT \(key.objectID) FROM \(key.table) AS part WHERE NOT EXISTS (SELECT 1 FROM \(origin.table) AS whole
+                        WHERE whole.\(origin.sql) = part.\(key.sql)) LIMIT \(Self.findingsPerCheck)
+                    """,
+                    row: {
+                        findings.append(
+                            "\(name): feature \($0.integer(0)) is part of no feature of \(origin.layer.definition.name)."
+                        )
+                    })
+            }
+            if parent.isOneToOne {
+                try connection.run(
+                    """
+                    SELECT min(\(key.objectID)), count(*) FROM \(key.table) WHERE \(key.sql) IS NOT NULL
+                    GROUP BY \(key.sql) HAVING count(*) > 1 LIMIT \(Self.findingsPerCheck)
+                    """,
+                    row: {
+                        findings.append(
+                            "\(name): feature \($0.integer(0)) and \($0.integer(1) - 1) more are related to one feature, where one may be."
+                        )
+                    })
+            }
+        }
+        return findings
     }
 }
