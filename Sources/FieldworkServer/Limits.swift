@@ -31,4 +31,20 @@ package enum Limits {
     package static let definitionLifetimeMilliseconds = 1_000
     /// Services whose definitions are kept in memory.
     package static let cachedServices = 1_024
+    /// Layers that one `identify` or `find` names.
+    package static let mapLayers = 1_000
+    /// Results of one `identify` or `find`: they are held in memory as a whole.
+    package static let mapResults = 1_000
+    /// Bytes of the text that `find` looks for.
+    package static let searchTextBytes = 1_024
+    /// Entries of a layer's legend.
+    package static let legendEntries = 1_000
+    /// Characters of a picture, in base64, that a legend shows as it is.
+    package static let swatchBytes = 256 * 1_024
+    /// Features that a page of the directory shows.
+    package static let pageRecords = 1_000
+    /// Codes of a domain that a page of the directory shows.
+    package static let pageCodes = 50
+    /// Characters of a geometry that a page of the directory shows.
+    package static let pageGeometryCharacters = 200
 }

@@ -85,18 +85,21 @@ struct RequestRouter: Sendable {
     private func services(
         _ segments: [String], _ request: ServiceRequest, _ operation: inout ServerMetrics.Operation
     ) async throws -> Answer {
-        let position = segments.prefix(3).firstIndex { $0.equalsIgnoringCase("FeatureServer") }
-        guard let position, position == 1 || position == 2 else {
+        let position = segments.prefix(3).dropFirst().firstIndex { ServiceFace(segment: $0) != nil }
+        guard let position, let face = ServiceFace(segment: segments[position]) else {
             operation = .catalog
             return tagged(try await folder(segments, request))
         }
         let path = segments[..<position].joined(separator: "/")
-        let resource = ServiceResource(segments[(position + 1)...])
-        operation = resource.operation
-        guard let published = try await catalog.service(path: path) else {
+        let below = segments[(position + 1)...]
+        let resource = face == .feature ? ServiceResource(below) : .unknown
+        let mapResource = face == .map ? MapServiceResource(below) : nil
+        operation = mapResource?.operation ?? resource.operation
+        guard let published = try await catalog.service(path: path)?.seen(by: request.editor) else {
             throw .notFound("Service \(path) not found.") as ServiceError
         }
-        return try await answer(resource, of: published.seen(by: request.editor), request)
+        if let mapResource { return try await answer(mapResource, of: published, request) }
+        return try await answer(resource, of: published, request)
     }
 
     private func answer(_ resource: ServiceResource, of published: PublishedService, _ request: ServiceRequest)
@@ -121,13 +124,16 @@ struct RequestRouter: Sendable {
             return try await service.feature(objectID, in: published.layer(id: layerID), of: published, request)
         case .layerOperation(let layerID, .query):
             let layer = try published.layer(id: layerID)
-            if request.method != .post, request.wantsPage { return directory.queryForm(layer, of: definition) }
+            if request.wantsPage { return try await queryPage(layer, of: published, face: .feature, request) }
             return try await service.query(layer, of: published, request)
         case .layerOperation(let layerID, .queryRelatedRecords):
             return try await service.queryRelatedRecords(published.layer(id: layerID), of: published, request)
         case .layerOperation(let layerID, let operation):
-            try request.requirePost()
             let layer = try published.layer(id: layerID)
+            if request.wantsPage, let form = EditForm(operation) {
+                return try await editPage(form, layer, of: published, request)
+            }
+            try request.requirePost()
             return try await service.edit(operation, layer, of: published, request)
         case .layerResource(let layerID, let kind):
             return tagged(
@@ -159,7 +165,7 @@ struct RequestRouter: Sendable {
     }
 
     /// An answer that is at hand is named by its bytes.
-    private func tagged(_ answer: Answer) -> Answer {
+    func tagged(_ answer: Answer) -> Answer {
         guard case .bytes(let bytes) = answer.body else { return answer }
         var tagged = answer
         tagged.entityTag = EntityTag.ofBytes(bytes)

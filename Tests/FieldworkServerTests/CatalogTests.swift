@@ -23,10 +23,13 @@ struct CatalogTests {
         try await TemporaryStore.serve { server, _ in
             let root = try await server.client.get("", ["f": "json"]).json
             #expect(root["folders"] == ["Old"])
-            #expect(root["services"]?.arrayValue?.map { $0["name"] } == ["Areas", "Trees"])
+            #expect(root["services"]?.arrayValue?.map { $0["name"] } == ["Areas", "Areas", "Trees", "Trees"])
             let folder = try await server.client.get("old/", ["f": "json"]).json
             #expect(folder["folders"] == [])
-            #expect(folder["services"] == [["name": "Old/Archive", "type": "FeatureServer"]])
+            #expect(
+                folder["services"] == [
+                    ["name": "Old/Archive", "type": "FeatureServer"], ["name": "Old/Archive", "type": "MapServer"],
+                ])
             #expect(try await server.client.get("Nowhere", ["f": "json"]).errorCode == 404)
         }
     }
@@ -99,7 +102,7 @@ struct CatalogTests {
         "What does not exist is a clear error",
         arguments: [
             ("Nothing/FeatureServer", 404), ("Trees/FeatureServer/7", 404), ("Trees/FeatureServer/7/query", 404),
-            ("Trees/FeatureServer/0/dance", 400), ("Trees/MapServer", 404), ("Old/Archive/Deep/FeatureServer", 404),
+            ("Trees/FeatureServer/0/dance", 400), ("Trees/ImageServer", 404), ("Old/Archive/Deep/FeatureServer", 404),
             ("..%2F..%2Fetc/FeatureServer", 404), ("Trees/FeatureServer/0/%ZZ", 400),
         ])
     func unknown(path: String, code: Int) async throws {

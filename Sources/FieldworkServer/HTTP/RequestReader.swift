@@ -27,7 +27,7 @@ struct RequestReader: Sendable {
         return ServiceRequest(
             method: request.method, address: address, resource: Resource(target, instance: instance),
             parameters: parameters, accept: request.headers[.accept], editor: identify(request.head),
-            keepsAnswers: Self.keepsAnswers(request.head))
+            keepsAnswers: Self.keepsAnswers(request.head), isFromOtherSite: RequestOrigin.isOtherSite(request.head))
     }
 
     private static func keepsAnswers(_ request: HTTPRequest) -> Bool {

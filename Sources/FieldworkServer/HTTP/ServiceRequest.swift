@@ -14,6 +14,8 @@ struct ServiceRequest: Sendable {
     /// Whether the client is one that keeps answers and asks again with their tag: browsers do, programs don't. For the
     /// others the generation is not looked up, which would cost as much as the rest of a small query.
     var keepsAnswers = false
+    /// Whether a page of another site made a browser send it.
+    var isFromOtherSite = false
 
     /// Writes must not be done by what a link, an image or a search engine can send.
     func requirePost() throws(ServiceError) {

@@ -13,8 +13,10 @@ struct ServicesDirectory: Sendable {
         nav { color: #55615b; } a { color: #0b6b4f; } h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; }
         table { border-collapse: collapse; } th, td { text-align: left; padding: .25rem .75rem .25rem 0; vertical-align: top; }
         th { border-bottom: 1px solid #cfd8d3; } label { display: block; margin: .5rem 0; }
+        td, pre { overflow-wrap: anywhere; } .failed { color: #a3261b; }
         input, select, textarea { display: block; width: 100%; max-width: 36rem; font: inherit; box-sizing: border-box; }
-        @media (prefers-color-scheme: dark) { body { background: #16201b; color: #e4ece8; } a { color: #6fd0ae; } }
+        @media (prefers-color-scheme: dark) { body { background: #16201b; color: #e4ece8; } a { color: #6fd0ae; }
+          .failed { color: #ff9c8f; } }
         """
 
     func home() -> Answer {
@@ -38,61 +40,34 @@ struct ServicesDirectory: Sendable {
             }
             html.markup("<h2>Services</h2><ul>")
             for name in names {
-                html.markup("<li>")
-                html.link(to: path(of: name), name.path)
-                html.markup(" (FeatureServer)</li>")
+                for face in ServiceFace.allCases {
+                    html.markup("<li>")
+                    html.link(to: path(of: name, face), name.path)
+                    html.element(" (", face.rawValue, ")</li>")
+                }
             }
             html.markup("</ul>")
         }
     }
 
-    func service(_ service: ServiceDefinition) -> Answer {
-        page("\(service.name.path) (FeatureServer)", up: services) { html in
+    func service(_ service: ServiceDefinition, face: ServiceFace = .feature) -> Answer {
+        page("\(service.name.path) (\(face.rawValue))", up: services) { html in
             html.element("<p>", service.description, "</p>")
-            list("Layers", service.layers.filter { !$0.isTable }, of: service, in: &html)
-            list("Tables", service.layers.filter(\.isTable), of: service, in: &html)
-            html.element("<p>Allows: ", words(service.capabilities), "</p>")
-            html.markup("<p><a href=\"?f=pjson\">JSON</a></p>")
-        }
-    }
-
-    func layer(_ layer: LayerDefinition, of service: ServiceDefinition) -> Answer {
-        let address = path(of: service.name)
-        return page("\(layer.name) (\(layer.id))", up: address) { html in
-            html.element("<p>", layer.description, "</p>")
-            html.element("<p>", layer.geometryType?.rawValue ?? "Table", "</p>")
-            html.element("<p>Allows: ", words(layer.capabilities.intersection(service.capabilities)), "</p>")
-            html.markup("<h2>Fields</h2><table><tr><th>Name</th><th>Alias</th><th>Type</th><th>Length</th></tr>")
-            for field in layer.fields {
-                html.element("<tr><td>", field.name, "</td>")
-                html.element("<td>", field.alias, "</td>")
-                html.element("<td>", field.type.rawValue, "</td>")
-                html.element("<td>", field.length > 0 ? "\(field.length)" : "", "</td></tr>")
+            list("Layers", service.layers.filter { !$0.isTable }, of: service, face, in: &html)
+            list("Tables", service.layers.filter(\.isTable), of: service, face, in: &html)
+            let address = path(of: service.name, face)
+            html.markup("<h2>Operations</h2><ul>")
+            switch face {
+            case .feature:
+                html.element("<li>Allows: ", words(service.capabilities), "</li>")
+                item("Relationships", address + ["relationships"], in: &html)
+                item("Map service", path(of: service.name, .map), in: &html)
+            case .map:
+                item("Legend", address + ["legend"], in: &html)
+                item("Feature service", path(of: service.name, .feature), in: &html)
             }
-            html.markup("</table><p><a href=\"?f=pjson\">JSON</a> · ")
-            html.link(to: address + ["\(layer.id)", "query"], "Query")
-            html.markup("</p>")
-        }
-    }
-
-    func queryForm(_ layer: LayerDefinition, of service: ServiceDefinition) -> Answer {
-        let address = path(of: service.name) + ["\(layer.id)"]
-        return page("Query: \(layer.name) (\(layer.id))", up: address) { html in
-            html.markup("<form method=\"get\"><label>Where <input name=\"where\" value=\"1=1\"></label>")
-            html.markup("<label>Object ids <input name=\"objectIds\"></label>")
-            html.markup("<label>Geometry <textarea name=\"geometry\" rows=\"3\"></textarea></label>")
-            html.markup("<label>Fields <input name=\"outFields\" value=\"*\"></label>")
-            html.markup("<label>Order by <input name=\"orderByFields\"></label>")
-            html.markup(
-                "<label>Most features <input name=\"resultRecordCount\" type=\"number\" min=\"1\" value=\"10\"></label>"
-            )
-            html.markup("<label>Return geometry <select name=\"returnGeometry\"><option>true</option>")
-            html.markup("<option>false</option></select></label>")
-            html.markup("<label>Count only <select name=\"returnCountOnly\"><option>false</option>")
-            html.markup("<option>true</option></select></label>")
-            html.markup("<label>Format <select name=\"f\"><option>pjson</option><option>json</option>")
-            html.markup("<option>geojson</option><option>pbf</option></select></label>")
-            html.markup("<p><button>Query</button></p></form>")
+            item("All layers and tables", address + ["layers"], in: &html)
+            html.markup("</ul><p><a href=\"?f=pjson\">JSON</a></p>")
         }
     }
 
@@ -109,30 +84,36 @@ struct ServicesDirectory: Sendable {
 
     private var services: [String] { [instance, "rest", "services"] }
 
-    private func path(of name: ServiceName) -> [String] {
-        services + [name.folder, name.name, "FeatureServer"].compactMap { $0 }
+    func path(of name: ServiceName, _ face: ServiceFace) -> [String] {
+        services + [name.folder, name.name, face.rawValue].compactMap { $0 }
     }
 
-    private func words(_ capabilities: Set<Capability>) -> String {
+    func words(_ capabilities: Set<Capability>) -> String {
         Capability.allCases.filter(capabilities.contains).map(\.rawValue).joined(separator: ", ")
     }
 
+    /// An item of a list that leads to a resource or an operation.
+    func item(_ name: String, _ segments: [String], in html: inout HTMLWriter) {
+        html.markup("<li>")
+        html.link(to: segments, name)
+        html.markup("</li>")
+    }
+
     private func list(
-        _ title: StaticString, _ layers: [LayerDefinition], of service: ServiceDefinition, in html: inout HTMLWriter
+        _ title: StaticString, _ layers: [LayerDefinition], of service: ServiceDefinition, _ face: ServiceFace,
+        in html: inout HTMLWriter
     ) {
         guard !layers.isEmpty else { return }
         html.markup("<h2>")
         html.markup(title)
         html.markup("</h2><ul>")
         for layer in layers {
-            html.markup("<li>")
-            html.link(to: path(of: service.name) + ["\(layer.id)"], "\(layer.name) (\(layer.id))")
-            html.markup("</li>")
+            item("\(layer.name) (\(layer.id))", path(of: service.name, face) + ["\(layer.id)"], in: &html)
         }
         html.markup("</ul>")
     }
 
-    private func page(_ title: String, up: [String]? = nil, _ content: (inout HTMLWriter) -> Void) -> Answer {
+    func page(_ title: String, up: [String]? = nil, _ content: (inout HTMLWriter) -> Void) -> Answer {
         var html = HTMLWriter()
         html.markup("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">")
         html.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")

@@ -11,7 +11,11 @@ struct Permissions: Sendable, Hashable {
     }
 
     func require(_ capability: Capability) throws(ServiceError) {
-        guard Self.allows(capability, service), Self.allows(capability, layer) else { throw .notSupported }
+        guard allow(capability) else { throw .notSupported }
+    }
+
+    func allow(_ capability: Capability) -> Bool {
+        Self.allows(capability, service) && Self.allows(capability, layer)
     }
 
     /// What a batch of edits needs: a right for each kind of edit that is in it.

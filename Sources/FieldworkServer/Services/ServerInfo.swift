@@ -12,12 +12,26 @@ enum ServerInfo {
         "authInfo": ["isTokenBasedSecurity": false],
     ]
 
-    /// `rest/services` and its folders; names include the folder (rest-api §1.8).
+    /// `rest/services` and its folders; names include the folder (rest-api §1.8). Each service has two faces.
     static func catalog(folders: [String], names: [ServiceName]) -> JSONValue {
         [
             "currentVersion": .number(currentVersion),
             "folders": .array(folders.map(JSONValue.string)),
-            "services": .array(names.map { ["name": .string($0.path), "type": "FeatureServer"] }),
+            "services": .array(
+                names.flatMap { name in
+                    ServiceFace.allCases.map { ["name": .string(name.path), "type": .string($0.rawValue)] }
+                }),
         ]
+    }
+}
+
+/// The kinds of service as which a service can be addressed, spelled as in addresses.
+enum ServiceFace: String, Sendable, Hashable, CaseIterable {
+    case feature = "FeatureServer"
+    case map = "MapServer"
+
+    init?(segment: String) {
+        guard let face = Self.allCases.first(where: { $0.rawValue.equalsIgnoringCase(segment) }) else { return nil }
+        self = face
     }
 }
