@@ -139,6 +139,41 @@ struct SubtypeTests {
         #expect(try await update(["status": .null, "buffer": .null]) == nil)
     }
 
+    @Test(
+        "Types give domains to their fields; a value that is no type is an ordinary value with the fields' own domains")
+    func types() async throws {
+        var table = Self.table
+        table.subtypeField = nil
+        table.subtypes = []
+        table.defaultSubtypeCode = .null
+        table.fieldGroups = []
+        table.typeIDField = "KIND"
+        table.types = [
+            FeatureTypeDefinition(id: .integer(1), name: "Hawk", domains: ["Buffer": Self.range(50, 500)]),
+            FeatureTypeDefinition(
+                id: .integer(2), name: "Wren", domains: ["buffer": DomainDefinition(name: "", kind: .inherited)]),
+        ]
+        let name = ServiceName(name: "Typed")
+        try await store.createService(ServiceDefinition(name: name, layers: [table]))
+        func apply(_ edits: LayerEdits) async throws -> [EditError?] {
+            let batch = EditBatch(layers: [edits], rollsBackOnFailure: false, moment: Samples.moment)
+            let result = try await store.apply(batch, to: name).layers[0]
+            return (result.adds + result.updates).map(\.error)
+        }
+        let below = Self.refused("buffer", "is below the range of the domain Buffer 500")
+        let adds = [(1, 20), (1, 60), (2, 20), (7, 20), (7, 2_000)].map { kind, buffer in
+            Orchard.edit(["kind": .integer(kind), "buffer": .integer(buffer)])
+        }
+        #expect(
+            try await apply(LayerEdits(layerID: 0, adds: adds)) == [
+                below, nil, nil, nil, Self.refused("buffer", "is above the range of the domain Buffer 1000"),
+            ])
+        let updates = [(1, ("buffer", 20)), (2, ("kind", 1)), (3, ("buffer", 1_000))].map { id, change in
+            FeatureEdit(objectID: id, attributes: [(change.0, .integer(change.1))])
+        }
+        #expect(try await apply(LayerEdits(layerID: 0, updates: updates)) == [below, below, nil])
+    }
+
     @Test("The definition comes back from the file as it was written")
     func storage() async throws {
         try await store.close()
