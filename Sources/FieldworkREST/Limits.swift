@@ -18,8 +18,4 @@ package enum Limits {
     package static let pbfDepth = 16
     /// Features that one answer may hold, whatever a service says of itself.
     package static let recordCount = 100_000
-    /// The most statistics, or groups, of one query.
-    package static let statistics = 100
-    /// The longest name of a statistic, in bytes.
-    package static let statisticNameBytes = 128
 }

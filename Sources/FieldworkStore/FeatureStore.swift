@@ -38,8 +38,6 @@ package protocol FeatureStore: Sendable {
     func count(_ query: FeatureQuery, in layer: LayerAddress) async throws -> Int
     /// The extent of the features of a query in the layer's reference, nil without geometry, and their number.
     func extent(_ query: FeatureQuery, in layer: LayerAddress) async throws -> (extent: Envelope?, count: Int)
-    /// The rows of a query for statistics, no more than its limit.
-    func statistics(_ query: StatisticsQuery, in layer: LayerAddress) async throws -> StatisticsResult
 
     // MARK: Writing
 

@@ -144,11 +144,6 @@ package final class GeoPackageFile: Sendable {
         return (extent, count)
     }
 
-    package func statistics(_ query: StatisticsQuery, in layerID: Int) async throws -> StatisticsResult {
-        let layer = try layer(layerID)
-        return try await read { try StatisticsReader(layer: layer, connection: $0).result(query) }
-    }
-
     /// Reads on a connection of its own, or, while a transaction is open, on the one that sees what it has written.
     private func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) async throws -> Result {
         isInTransaction ? try await writer.inspect(body) : try await readers.read(body)

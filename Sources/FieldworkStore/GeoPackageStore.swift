@@ -190,10 +190,6 @@ package final class GeoPackageStore: FeatureStore {
 
     // MARK: Writing
 
-    package func statistics(_ query: StatisticsQuery, in layer: LayerAddress) async throws -> StatisticsResult {
-        try await file(layer.service).statistics(query, in: layer.layerID)
-    }
-
     package func apply(_ batch: EditBatch, to service: ServiceName) async throws -> EditBatchResult {
         try await file(service).apply(batch)
     }

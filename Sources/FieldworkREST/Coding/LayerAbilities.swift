@@ -7,7 +7,7 @@ enum LayerAbilities {
 
     static func members(isTable: Bool) -> JSONObject {
         var object = JSONObject([
-            "supportsRollbackOnFailureParameter": true, "supportsStatistics": true, "supportsAdvancedQueries": true,
+            "supportsRollbackOnFailureParameter": true, "supportsStatistics": false, "supportsAdvancedQueries": true,
             "supportsValidateSQL": false, "supportsCalculate": false, "supportsTruncate": false,
             "supportsCoordinatesQuantization": true, "supportsApplyEditsWithGlobalIds": true,
             "supportsReturningQueryGeometry": false, "supportsAppend": false, "isDataVersioned": false,
@@ -16,11 +16,11 @@ enum LayerAbilities {
             "dateFieldsTimeReference": ["timeZone": "UTC", "respectsDaylightSaving": false],
         ])
         object["advancedQueryCapabilities"] = [
-            "supportsPagination": true, "supportsPaginationOnAggregatedQueries": true,
+            "supportsPagination": true, "supportsPaginationOnAggregatedQueries": false,
             "supportsQueryRelatedPagination": true, "supportsAdvancedQueryRelated": true,
             "supportsQueryWithDistance": .bool(!isTable), "supportsReturningQueryExtent": .bool(!isTable),
-            "supportsStatistics": true, "supportsHavingClause": true, "supportsOrderBy": true,
-            "supportsDistinct": true, "supportsCountDistinct": true, "supportsPercentileStatistics": true,
+            "supportsStatistics": false, "supportsHavingClause": false, "supportsOrderBy": true,
+            "supportsDistinct": false, "supportsCountDistinct": false, "supportsPercentileStatistics": false,
             "supportsSqlExpression": true, "supportsOutFieldSQLExpression": false,
             "supportsQueryWithResultType": false, "supportsMaxRecordCountFactor": false,
             "supportsReturningGeometryCentroid": false, "supportsTopFeaturesQuery": false,

@@ -8,7 +8,6 @@ package struct QueryRequest: Sendable {
         case objectIDs(FeatureQuery)
         /// The extent and the number of features.
         case extent(FeatureQuery)
-        case statistics(StatisticsQuery)
     }
 
     package enum Format: String, Sendable, CaseIterable {
@@ -28,11 +27,7 @@ package struct QueryRequest: Sendable {
         self.format = format
         try Self.refuseUnsupported(parameters)
         var query = try FeatureQuery(filter: parameters, layer: layer)
-        if let statistics = try StatisticsQuery(
-            parameters, filter: query, layer: layer, limit: try Self.limit(parameters, layer, service))
-        {
-            content = .statistics(statistics)
-        } else if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
+        if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
             query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
             if query.returnsDistinctValues { query.outFields = try Self.outFields(parameters, layer) }
             content = .count(query)
@@ -152,7 +147,7 @@ package struct QueryRequest: Sendable {
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
         for name in [
-            "time", "historicMoment", "fullText", "gdbVersion",
+            "outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion",
             "uniqueIds", "text", "parameterValues", "rangeValues",
         ]
         where parameters[name].map({ !["null", "sde.default", "[]", "{}"].contains($0.lowercased()) }) == true {

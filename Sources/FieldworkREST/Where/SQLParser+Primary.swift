@@ -142,7 +142,6 @@ extension SQLParser {
         case "CAST": return try cast()
         default: break
         }
-        if aggregates != nil, Self.aggregateNames.contains(name) { return try aggregateCall(name) }
         guard let function = SQLFunction(rawValue: name) ?? Self.synonyms[name] else {
             throw SQLParseError(message: "The function \(name) is not supported", position: place)
         }

@@ -5,8 +5,6 @@ package struct SQLParser {
     private var index = 0
     private var depth = 0
     var nodes = 0
-    /// The calls of aggregates met so far; nil where none may stand.
-    var aggregates: [SQLHaving.Call]?
 
     /// Reads a condition.
     package static func parse(where text: String) throws(SQLParseError) -> SQLExpression {
@@ -19,15 +17,6 @@ package struct SQLParser {
         let expression = try parser.expression()
         guard parser.current.kind == .end else { throw parser.unexpected() }
         return expression
-    }
-
-    /// Reads a condition on groups, in which aggregates may stand.
-    static func parse(having text: String) throws(SQLParseError) -> SQLHaving {
-        var parser = SQLParser(tokens: try SQLLexer.tokens(of: text))
-        parser.aggregates = []
-        let condition = try parser.expression()
-        guard parser.current.kind == .end else { throw parser.unexpected() }
-        return SQLHaving(condition: condition, calls: parser.aggregates ?? [])
     }
 
     /// Reads `F1 ASC, F2 DESC`.

@@ -51,15 +51,6 @@ extension FeatureService {
             let ids = try await store.objectIDs(wanted, in: address)
             if isPBF { return .pbf(PBFHead.objectIDs(ids, layer: layer)) }
             return Answer(contentType: Answer.jsonType, body: .bytes(QueryAnswer.objectIDs(ids, layer: layer)))
-        case .statistics(let asked):
-            let result = try await store.statistics(asked, in: address)
-            switch query.format {
-            case .pbf: return .pbf(try StatisticsAnswer.pbf(result, of: asked))
-            case .geojson:
-                let bytes = Array(StatisticsAnswer.geoJSON(result, of: asked).text.utf8)
-                return Answer(contentType: Answer.geoJSONType, body: .bytes(bytes))
-            case .json, .pjson: return .json(StatisticsAnswer.json(result, of: asked), format: format)
-            }
         case .extent(let bounded):
             let (extent, count) = try await store.extent(bounded, in: address)
             let reference = bounded.output.spatialReference ?? (query.format == .geojson ? .wgs84 : nil)

@@ -13,8 +13,6 @@ struct ExpressionCompiler {
     let user: String?
 
     private(set) var arguments: [AttributeValue] = []
-    /// What names mean that are no fields of the layer: columns of a statement around it.
-    var names: [String: Compiled] = [:]
 
     init(layer: StoredLayer, dialect: SQLDialect, alias: String, now: Int64, user: String? = nil) {
         self.layer = layer
@@ -38,9 +36,6 @@ struct ExpressionCompiler {
     mutating func condition(_ expression: SQLExpression) throws -> String {
         try compile(expression, depth: 0).sql
     }
-
-    /// A value of any kind.
-    mutating func value(_ expression: SQLExpression) throws -> Compiled { try compile(expression, depth: 0) }
 
     /// A value for ORDER BY. A column stands for itself, so that an index on it serves.
     mutating func orderTerm(_ expression: SQLExpression) throws -> String {
@@ -110,7 +105,6 @@ struct ExpressionCompiler {
     }
 
     private func field(_ name: String) throws -> Compiled {
-        if let known = names[name.lowercased()] { return known }
         let (sql, column) = try column(name)
         return switch column.kind {
         case .objectID, .integer, .real: Compiled(sql: sql, kind: .number)

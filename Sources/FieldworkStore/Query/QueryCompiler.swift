@@ -49,15 +49,6 @@ struct QueryCompiler {
             arguments: parts.arguments, columns: [], hasGeometry: false, limit: query.limit)
     }
 
-    /// `FROM … WHERE …` of the features that meet a filter, without order and page.
-    func rows(_ query: FeatureQuery) throws -> (sql: String, arguments: [QueryPlan.Argument]) {
-        var filter = query
-        filter.offset = 0
-        filter.limit = nil
-        let parts = try conditions(of: filter)
-        return ("FROM \(table)\(parts.whereClause)", parts.arguments)
-    }
-
     func count(_ query: FeatureQuery) throws -> QueryPlan {
         if query.asksForAll {
             return QueryPlan(

@@ -45,7 +45,6 @@ final class SQLiteConnection {
         try SpatialFunctions.register(on: self)
         try QueryFunctions.register(on: self)
         try ScalarFunctions.register(on: self)
-        try AggregateFunctions.register(on: self)
     }
 
     /// Runs SQL of ours that takes no arguments.

@@ -55,9 +55,6 @@ final class ScriptedStore: FeatureStore {
     func extent(_ query: FeatureQuery, in layer: LayerAddress) async throws -> (extent: Envelope?, count: Int) {
         (nil, 0)
     }
-    func statistics(_ query: StatisticsQuery, in layer: LayerAddress) async throws -> StatisticsResult {
-        StatisticsResult(rows: [], exceededTransferLimit: false)
-    }
     func apply(_ batch: EditBatch, to service: ServiceName) async throws -> EditBatchResult {
         throw StoreError(.full, "no space left")
     }
