@@ -33,4 +33,8 @@ enum Limits {
     static let lastPollMilliseconds = 2_000
     /// How often the expressions of a form are evaluated until nothing changes any more.
     static let formRounds = 8
+    /// The most features that filling the cache gives back; all are in the cache.
+    static let populatedFeatures = 10_000
+    /// The most features that one page of filling the cache asks for.
+    static let featuresPerPage = 2_000
 }

@@ -87,4 +87,36 @@ struct SeedCompatibilityTests {
             #expect(try await rows().isEmpty)
         }
     }
+
+    @Test("Pop-ups and forms of clients work on a feature of the service")
+    @MainActor
+    func popupsAndForms() async throws {
+        try await SeedServer.with { url, _ in
+            try await Self.showAndEdit(url)
+        }
+    }
+
+    @MainActor
+    private static func showAndEdit(_ url: URL) async throws {
+        let table = ServiceFeatureTable(url: url)
+        try await table.load()
+        let feature = try #require(
+            table.makeFeature(
+                attributes: ["typdamage": "Minor", "primcause": "Fire"],
+                geometry: Point(x: 1, y: 2, spatialReference: .webMercator)) as? ArcGISFeature)
+        let popup = PopupModel(popup: Popup(geoElement: feature))
+        try await popup.evaluate()
+        #expect(popup.lines.contains("typdamage: Minor") && popup.lines.contains("primcause: Fire"))
+        let form = FormModel(feature: feature)
+        let errors = try await form.put("Unheard of", into: "typdamage")
+        #expect(errors.count == 1)
+        #expect(try await !form.submit())
+        #expect(try await form.put("Major", into: "typdamage").isEmpty)
+        #expect(try await form.submit())
+        #expect(try await SurfaceUses.related(feature).isEmpty)
+        let fields = form.form.elements.compactMap { $0 as? FieldFormElement }
+        #expect(fields.map(form.describe) == ["list or ", "one line of 0 to 254"])
+        #expect(fields.first?.codedValues.count == 5 && fields.last?.isMultiline == false)
+        try await table.undoLocalEdits()
+    }
 }

@@ -45,6 +45,13 @@ final class ServiceSession: Sendable {
         try await gate.run { [self] in try await EditSender(session: self).send(layerIDs) }
     }
 
+    func undoLocalEdits(of keys: [LocalEdit.Key]) async throws {
+        try await gate.run { [self] in
+            for key in keys { _ = registry.take(local.resolved(key)) }
+            try await local.undo(keys)
+        }
+    }
+
     func undoLocalEdits(in layerIDs: Set<Int>? = nil) async throws {
         try await gate.run { [self] in
             try await local.undo(in: layerIDs)

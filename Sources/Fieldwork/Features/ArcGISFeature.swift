@@ -83,6 +83,16 @@ public final class ArcGISFeature: Feature, Loadable, @unchecked Sendable {
         }
     }
 
+    /// Takes the state of the service's version again; without one the feature is no longer part of its table.
+    func goBack(to record: FeatureRecord?, layer: LayerDefinition) {
+        state.withLock { state in
+            state.origin = record
+            guard let record else { return }
+            state.attributes = Self.clientAttributes(record, layer: layer)
+            state.geometry = record.geometry
+        }
+    }
+
     /// Takes over a complete record, except for values that the client has changed since.
     func complete(with record: FeatureRecord, layer: LayerDefinition) {
         adopt(record, layer: layer)

@@ -170,6 +170,14 @@ final class LocalStore: Sendable {
         }
     }
 
+    /// Forgets the unsent edits of some features.
+    func undo(_ keys: [LocalEdit.Key]) async throws {
+        try await gate.run { [self] in
+            let edits = Set(keys.map(resolved)).compactMap { self.edit($0) }
+            try await write(edits.map { .drop($0, row: $0.isCached && $0.operation != .add ? $0.base : nil) })
+        }
+    }
+
     // MARK: Sending
 
     /// Marks edits as sent, on disk, before they are: after a crash nobody takes them for never sent.
@@ -263,6 +271,14 @@ final class LocalStore: Sendable {
                 if clears { try await LocalFile.clear(layer, in: file, keeping: edited) }
                 try await LocalFile.cache(records.filter { !edited.contains($0.objectID) }, of: layer, in: file)
             }
+        }
+    }
+
+    /// Forgets cached rows, except those that have unsent edits and those of some ids.
+    func forgetCached(of layer: LayerDefinition, except ids: Set<Int64>) async throws {
+        try await gate.run { [self] in
+            let kept = ids.union(edits(in: [layer.id]).map(\.key.objectID))
+            try await onDevice { try await LocalFile.clear(layer, in: file, keeping: kept) }
         }
     }
 

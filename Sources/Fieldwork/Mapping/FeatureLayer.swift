@@ -231,7 +231,7 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         return id == other.objectID
     }
 
-    private func result(_ features: [Feature]) -> FeatureQueryResult {
+    func result(_ features: [Feature]) -> FeatureQueryResult {
         FeatureQueryResult(
             features: features, fields: table.fields, spatialReference: table.spatialReference,
             geometryType: table.geometryType)

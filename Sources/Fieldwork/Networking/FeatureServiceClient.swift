@@ -98,6 +98,15 @@ struct FeatureServiceClient: Sendable {
         return Int(count)
     }
 
+    /// The object ids of the features of a query, in their order.
+    func objectIDs(_ query: LayerQuery, in layer: LayerDefinition) async throws -> [Int64] {
+        let json = try await json(self.query(layer, query.filterParameters + [("returnIdsOnly", "true")]))
+        guard let ids = json["objectIds"] else {
+            throw ServiceError.unknown(details: "The answer to a query for ids has none.")
+        }
+        return (ids.arrayValue ?? []).compactMap(\.integerValue).sorted()
+    }
+
     /// The extent of the features of a query; nil when there are none.
     func extent(_ query: LayerQuery, in layer: LayerDefinition) async throws -> Envelope? {
         var parameters = query.filterParameters + [("returnExtentOnly", "true")]

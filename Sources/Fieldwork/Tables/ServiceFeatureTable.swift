@@ -106,6 +106,25 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
     /// Drops the edits of this table that were not applied. Feature objects in hand are stale afterwards.
     public func undoLocalEdits() async throws { try await session().undoLocalEdits(in: [layerID]) }
 
+    /// Drops the edits of some features that were not applied; all others stay. The objects go back to the last version
+    /// that the service is known to have; a feature that was only added is no longer part of the table. Not part of the
+    /// vendor's API.
+    public func undoLocalEdits(of features: [Feature]) async throws {
+        let session = try await session()
+        let own = features.compactMap { $0 as? ArcGISFeature }
+        guard own.count == features.count, own.allSatisfy({ $0.table === self }) else {
+            throw GeodatabaseError.invalidArgument(details: "The feature is not one of this table.")
+        }
+        let known = own.compactMap { feature -> (ArcGISFeature, LocalEdit.Key, LocalEdit)? in
+            guard let id = feature.objectID else { return nil }
+            let key = session.local.resolved(.init(layerID: layerID, objectID: id))
+            return session.local.edit(key).map { (feature, key, $0) }
+        }
+        try await session.undoLocalEdits(of: known.map(\.1))
+        guard let layer = definition else { return }
+        for (feature, _, edit) in known { feature.goBack(to: edit.base, layer: layer) }
+    }
+
     // MARK: Queries
 
     /// The features that parameters choose, with as much of each as is asked for.
@@ -141,7 +160,9 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
         try await relatedFeatures(to: feature, using: parameters, fields: queryFeatureFields)
     }
 
-    /// Brings features to this device, for `manualCache`.
+    /// Brings features to this device, for `manualCache`, page by page. Features with edits that were not applied stay as
+    /// they are here. When it fails, what was here before is still here.
+    /// - Returns: the features, at most 10,000 of them; all are found by queries.
     /// - Parameters:
     ///   - parameters: which features; nil for all.
     ///   - clearCache: whether what was brought before goes.
@@ -157,9 +178,20 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
         query.maxAllowableOffset = 0
         query.returnsGeometry = !layer.isTable
         query.isExact = true
-        let page = try await session.remote.features(query, in: layer)
-        try await session.local.cache(page.records, of: layer, clears: clearCache)
-        return result(page, layer, query)
+        let page: FeaturePage
+        if query.limit == nil, query.offset == 0, query.order.isEmpty, query.objectIDs.isEmpty {
+            page = try await ServicePopulation(session: session, layer: layer, query: query)
+                .run(clearsCache: clearCache)
+        } else {
+            page = try await session.remote.features(query, in: layer)
+            try await session.local.cache(page.records, of: layer, clears: clearCache)
+        }
+        var shown = query
+        if !outFields.isEmpty, !outFields.contains("*") {
+            let wanted = Set(outFields.compactMap { layer.field(named: $0)?.name } + Self.ids(of: layer))
+            shown.outFields = layer.fields.map(\.name).filter(wanted.contains)
+        }
+        return result(page.limited(to: shown.outFields), layer, shown)
     }
 
     /// Fetches what queries left out of features.
@@ -180,5 +212,19 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
             throw GeodatabaseError.itemNotFound(details: "The feature \(id) does not exist any more.")
         }
         feature.complete(with: record, layer: source.layer)
+    }
+}
+
+extension FeaturePage {
+    /// The same rows with some of their fields; all for nil.
+    fileprivate func limited(to fields: [String]?) -> FeaturePage {
+        guard let fields else { return self }
+        let names = Set(fields)
+        return FeaturePage(
+            records: records.map { record in
+                var record = record
+                record.attributes = record.attributes.filter { names.contains($0.key) }
+                return record
+            }, exceededTransferLimit: exceededTransferLimit)
     }
 }
