@@ -149,11 +149,14 @@ final class Browser: Sendable {
         // A page that is left takes the answer to its script along: no answer is an answer then.
         let deadline = ContinuousClock.now + .seconds(method == "Runtime.evaluate" ? 5 : 60)
         while true {
-            let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero, socket.waitForBytes(seconds: Double(left.components.seconds) + 0.1) else {
-                throw Failure(description: "\(method) had no answer")
+            guard let bytes = socket.takeMessage() else {
+                let left = ContinuousClock.now.duration(to: deadline)
+                guard left > .zero, try socket.waitForMore(seconds: Double(left.components.seconds) + 0.1) else {
+                    throw Failure(description: "\(method) had no answer")
+                }
+                continue
             }
-            let message = Data(try readMessage())
+            let message = Data(bytes)
             let reply = try JSONDecoder().decode(Reply.self, from: message)
             if reply.id == id {
                 if let error = reply.error { throw Failure(description: "\(method): \(error.message)") }
@@ -178,18 +181,6 @@ final class Browser: Sendable {
         }
         let mask = (0..<4).map { _ in UInt8.random(in: 0...255) }
         return bytes + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }
-    }
-
-    private func readMessage() throws -> [UInt8] {
-        var message: [UInt8] = []
-        while true {
-            let head = try socket.read(2)
-            var length = Int(head[1] & 0x7f)
-            if length == 126 { length = try socket.read(2).reduce(0) { $0 << 8 | Int($1) } }
-            if length == 127 { length = try socket.read(8).reduce(0) { $0 << 8 | Int($1) } }
-            message += try socket.read(length)
-            if head[0] & 0x80 != 0 { return message }
-        }
     }
 
     // MARK: The page

@@ -78,6 +78,31 @@ final class LoopbackSocket: Sendable {
         }
     }
 
+    /// The next whole message of a WebSocket among the bytes that have come; nil while its end has not. Nothing is taken
+    /// before the message is whole: who gives up waiting leaves the connection as it was.
+    func takeMessage() -> [UInt8]? {
+        buffer.withLock { buffer in
+            var message: [UInt8] = []
+            var position = 0
+            while true {
+                guard buffer.count >= position + 2 else { return nil }
+                let isLast = buffer[position] & 0x80 != 0
+                var length = Int(buffer[position + 1] & 0x7f)
+                position += 2
+                let extra = length == 126 ? 2 : length == 127 ? 8 : 0
+                guard buffer.count >= position + extra else { return nil }
+                if extra > 0 { length = buffer[position..<position + extra].reduce(0) { $0 << 8 | Int($1) } }
+                position += extra
+                guard buffer.count >= position + length else { return nil }
+                message += buffer[position..<position + length]
+                position += length
+                guard isLast else { continue }
+                buffer.removeFirst(position)
+                return message
+            }
+        }
+    }
+
     func readToEnd() throws -> [UInt8] {
         while try fill() {}
         return buffer.withLock { buffer in
@@ -87,11 +112,10 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Waits until there is something to read; false when the time is over.
-    func waitForBytes(seconds: Double) -> Bool {
-        if buffer.withLock({ !$0.isEmpty }) { return true }
+    /// Waits for more bytes; false when the time is over or the connection is.
+    func waitForMore(seconds: Double) throws -> Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&watched, 1, Int32(max(0, seconds) * 1_000)) > 0
+        return poll(&watched, 1, Int32(max(0, seconds) * 1_000)) > 0 ? try fill() : false
     }
 
     /// False at the end.
