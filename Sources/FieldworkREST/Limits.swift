@@ -18,4 +18,8 @@ package enum Limits {
     package static let pbfDepth = 16
     /// Features that one answer may hold, whatever a service says of itself.
     package static let recordCount = 100_000
+    /// Statistics of one query.
+    package static let statisticCount = 100
+    /// Fields and expressions that statistics are grouped by.
+    package static let groupFieldCount = 20
 }

@@ -128,6 +128,9 @@ struct RequestRouter: Sendable {
             return try await service.query(layer, of: published, request)
         case .layerOperation(let layerID, .queryRelatedRecords):
             return try await service.queryRelatedRecords(published.layer(id: layerID), of: published, request)
+        case .layerOperation(let layerID, .validateSQL):
+            let answer = try SQLValidation.answer(request.parameters, layer: published.layer(id: layerID))
+            return .json(answer, format: try request.format())
         case .layerOperation(let layerID, let operation):
             let layer = try published.layer(id: layerID)
             if request.wantsPage, let form = EditForm(operation) {
@@ -138,6 +141,10 @@ struct RequestRouter: Sendable {
         case .layerResource(let layerID, let kind):
             return tagged(
                 .json(try service.contents(kind, of: published.layer(id: layerID)), format: try request.format()))
+        case .query: return try await service.query(published, request)
+        case .queryDomains:
+            let answer = try DomainQuery.answer(request.parameters, service: definition)
+            return tagged(.json(answer, format: try request.format()))
         case .applyEdits:
             try request.requirePost()
             return try await service.applyEdits(to: published, request)

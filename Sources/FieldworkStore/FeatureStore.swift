@@ -27,6 +27,10 @@ package protocol FeatureStore: Sendable {
     func encodedFeatures<Encoder: FeatureEncoder>(
         _ query: FeatureQuery, in layer: LayerAddress, encoder: Encoder
     ) async throws -> EncodedFeatures
+    /// Statistics over the features of a query as bytes of an encoder: a row a group, which the database computes.
+    func encodedStatistics<Encoder: FeatureEncoder>(
+        _ query: StatisticsQuery, in layer: LayerAddress, encoder: Encoder
+    ) async throws -> EncodedFeatures
     /// The related features of a query as bytes of an encoder, whose first column is the object id of the source; rows of
     /// one source follow each other. With `countsOnly` the second column is their number and the last.
     func encodedRelatedFeatures<Encoder: FeatureEncoder>(

@@ -94,6 +94,17 @@ package final class GeoPackageFile: Sendable {
         try await FeatureStream.start(query, in: layer(layerID), encoder: encoder, pool: readers)
     }
 
+    package func encodedStatistics<Encoder: FeatureEncoder>(
+        _ query: StatisticsQuery, in layerID: Int, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        let layer = try layer(layerID)
+        return try await FeatureStream.start(encoder: encoder, pool: readers) {
+            try StatisticsCompiler(
+                features: QueryCompiler(layer: layer, connection: $0, now: Date.now.milliseconds), query: query
+            ).plan()
+        }
+    }
+
     package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
         _ query: RelatedQuery, encoder: Encoder
     ) async throws -> EncodedFeatures {

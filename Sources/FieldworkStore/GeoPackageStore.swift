@@ -166,6 +166,12 @@ package final class GeoPackageStore: FeatureStore {
         try await file(layer.service).encodedFeatures(query, in: layer.layerID, encoder: encoder)
     }
 
+    package func encodedStatistics<Encoder: FeatureEncoder>(
+        _ query: StatisticsQuery, in layer: LayerAddress, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        try await file(layer.service).encodedStatistics(query, in: layer.layerID, encoder: encoder)
+    }
+
     package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
         _ query: RelatedQuery, in service: ServiceName, encoder: Encoder
     ) async throws -> EncodedFeatures {

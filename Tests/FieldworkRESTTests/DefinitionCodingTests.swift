@@ -38,7 +38,7 @@ import Testing
         #expect(json["maxRecordCount"] == 5)
         #expect(json["objectIdField"] == "OBJECTID")
         #expect(json["supportedQueryFormats"] == "JSON, geoJSON, PBF")
-        #expect(json["advancedQueryCapabilities"]?["supportsStatistics"] == false)
+        #expect(json["advancedQueryCapabilities"]?["supportsStatistics"] == true)
         #expect(json["type"] == "Feature Layer")
     }
 

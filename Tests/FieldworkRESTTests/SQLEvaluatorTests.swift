@@ -81,6 +81,37 @@ import Testing
         #expect(try bound("species = '2020-01-02'") == "Species = '2020-01-02'")
     }
 
+    @Test(arguments: [
+        ("height = '10.5'", "Height = 10.5"), ("height > '10'", "Height > 10"), ("species = 7", "Species = '7'"),
+        ("species IN (7, 'a')", "Species IN ('7', 'a')"), ("'3' <= height", "3 <= Height"),
+        ("height BETWEEN '1' AND 2", "Height BETWEEN 1 AND 2"),
+    ])
+    func literalsAreReadAsWhatTheyAreComparedWith(_ text: String, _ expected: String) throws {
+        #expect(try bound(text) == expected)
+    }
+
+    @Test(arguments: [
+        "height = 'tall'", "species > 7", "species = height", "height IN (1, 'a')", "UPPER(species) < height",
+        "height BETWEEN 'a' AND 'b'",
+    ])
+    func numbersAndTextsThatCantBeComparedAreRefused(_ text: String) {
+        #expect(throws: ServiceError.self) { try bound(text) }
+    }
+
+    @Test(arguments: [
+        ("planted - DATE '2020-01-01'", AttributeValue.real(1.5)),
+        ("planted + 1", AttributeValue.integer(1_578_052_800_000)),
+        ("0.5 + planted", AttributeValue.integer(1_578_009_600_000)),
+        ("planted - INTERVAL '12' HOUR", AttributeValue.integer(1_577_923_200_000)),
+    ])
+    func differencesOfDatesAreDays(_ text: String, _ expected: AttributeValue) throws {
+        let expression = try SQLParser.parse(expression: text).bound(to: Samples.trees)
+        let evaluator = SQLEvaluator(
+            now: 0, kind: { SQLExpression.field($0).kind(in: Samples.trees) },
+            value: { _ in .integer(1_577_966_400_000) })
+        #expect(evaluator.evaluate(expression) == expected)
+    }
+
     @Test func aFieldThatTheLayerLacksIsAnErrorOfTheRequest() {
         let error = #expect(throws: ServiceError.self) { try bound("Colour = 'red'") }
         #expect(error?.code == 400)

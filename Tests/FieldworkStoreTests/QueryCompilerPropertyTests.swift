@@ -54,7 +54,10 @@ struct QueryCompilerPropertyTests {
         for _ in 0..<60 {
             let condition = trees.condition(depth: 4)
             let expected = records.filter { record in
-                SQLEvaluator(now: 0) { record.attributes[$0] ?? .null }.holds(condition)
+                SQLEvaluator(
+                    now: 0, kind: { SQLExpression.field($0).kind(in: Samples.treeLayer) },
+                    value: { record.attributes[$0] ?? .null }
+                ).holds(condition)
             }.map(\.objectID)
             let found = try await store.objectIDs(FeatureQuery(condition: condition), in: Samples.trees)
             #expect(found == expected, "\(condition)")
@@ -107,7 +110,7 @@ private struct RandomExpressions {
     }
 
     private mutating func number(depth: Int) -> SQLExpression {
-        switch pick(depth > 0 ? 9 : 4) {
+        switch pick(depth > 0 ? 14 : 4) {
         case 0: return .field("height")
         case 1: return .field("stems")
         case 2: return .literal(.integer(Int64(pick(9)) - 4))
@@ -120,6 +123,20 @@ private struct RandomExpressions {
             let function = oneOf([SQLFunction.abs, .floor, .ceiling, .sign, .round, .sqrt], or: .abs)
             return .function(function, [number(depth: depth - 1)])
         case 7: return .function(.charLength, [text(depth: depth - 1)])
+        case 8: return .binary(.subtract, date(), date())
+        case 9: return .extract(oneOf([.year, .month, .day, .hour, .minute, .second], or: .day), from: date())
+        case 10:
+            let functions: [SQLFunction] = [.exp, .log, .log10, .sin, .cos, .tan, .asin, .acos, .atan, .truncate]
+            return .function(oneOf(functions, or: .sin), [number(depth: depth - 1)])
+        case 11:
+            let function = oneOf([SQLFunction.mod, .power, .nullIf, .coalesce, .round], or: .mod)
+            return .function(function, [number(depth: depth - 1), number(depth: 0)])
+        case 12: return .function(.position, [text(depth: 0), text(depth: depth - 1)])
+        case 13:
+            return .caseWhen(
+                operand: number(depth: 0),
+                branches: [SQLCaseBranch(condition: number(depth: 0), result: number(depth: depth - 1))],
+                otherwise: number(depth: 0))
         default:
             return .caseWhen(
                 operand: nil,
@@ -129,7 +146,7 @@ private struct RandomExpressions {
     }
 
     private mutating func text(depth: Int) -> SQLExpression {
-        switch pick(depth > 0 ? 7 : 3) {
+        switch pick(depth > 0 ? 10 : 3) {
         case 0: return .field("species")
         case 1: return .field("note \"x\"; DROP")
         case 2: return .literal(.string(oneOf(["", "a", "AB", "é", "10", "a%b"], or: "")))
@@ -140,12 +157,18 @@ private struct RandomExpressions {
             return .function(
                 .substring,
                 [text(depth: depth - 1), .literal(.integer(Int64(pick(4)))), .literal(.integer(Int64(pick(3))))])
+        case 6:
+            return .function(oneOf([.concat, .nullIf], or: .concat), [text(depth: depth - 1), text(depth: depth - 1)])
+        case 7: return .function(.trimTrailing, [text(depth: depth - 1), .literal(.string("b "))])
+        case 8: return .cast(.field("stems"), .text(length: pick(2) == 0 ? nil : 1))
         default: return .function(.coalesce, [text(depth: depth - 1), text(depth: depth - 1)])
         }
     }
 
     private mutating func date() -> SQLExpression {
-        switch pick(4) {
+        switch pick(6) {
+        case 2: return .binary(.subtract, .field("planted"), .literal(.real(Double(pick(8)) / 4)))
+        case 3: return .binary(.add, .field("stems"), .field("planted"))
         case 0: return .literal(.timestamp(Int64(pick(7) - 3) * 43_200_000))
         case 1: return .binary(.add, .field("planted"), .literal(.interval(43_200_000)))
         default: return .field("planted")

@@ -7,8 +7,8 @@ enum LayerAbilities {
 
     static func members(isTable: Bool) -> JSONObject {
         var object = JSONObject([
-            "supportsRollbackOnFailureParameter": true, "supportsStatistics": false, "supportsAdvancedQueries": true,
-            "supportsValidateSQL": false, "supportsCalculate": false, "supportsTruncate": false,
+            "supportsRollbackOnFailureParameter": true, "supportsStatistics": true, "supportsAdvancedQueries": true,
+            "supportsValidateSQL": true, "supportsCalculate": false, "supportsTruncate": false,
             "supportsCoordinatesQuantization": true, "supportsApplyEditsWithGlobalIds": true,
             "supportsReturningQueryGeometry": false, "supportsAppend": false, "isDataVersioned": false,
             "useStandardizedQueries": true, "supportedQueryFormats": .string(queryFormats),
@@ -16,11 +16,11 @@ enum LayerAbilities {
             "dateFieldsTimeReference": ["timeZone": "UTC", "respectsDaylightSaving": false],
         ])
         object["advancedQueryCapabilities"] = [
-            "supportsPagination": true, "supportsPaginationOnAggregatedQueries": false,
+            "supportsPagination": true, "supportsPaginationOnAggregatedQueries": true,
             "supportsQueryRelatedPagination": true, "supportsAdvancedQueryRelated": true,
             "supportsQueryWithDistance": .bool(!isTable), "supportsReturningQueryExtent": .bool(!isTable),
-            "supportsStatistics": false, "supportsHavingClause": false, "supportsOrderBy": true,
-            "supportsDistinct": false, "supportsCountDistinct": false, "supportsPercentileStatistics": false,
+            "supportsStatistics": true, "supportsHavingClause": true, "supportsOrderBy": true,
+            "supportsDistinct": true, "supportsCountDistinct": true, "supportsPercentileStatistics": true,
             "supportsSqlExpression": true, "supportsOutFieldSQLExpression": false,
             "supportsQueryWithResultType": false, "supportsMaxRecordCountFactor": false,
             "supportsReturningGeometryCentroid": false, "supportsTopFeaturesQuery": false,

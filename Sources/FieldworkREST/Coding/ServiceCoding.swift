@@ -32,6 +32,7 @@ extension ServiceDefinition {
         for (name, isSupported) in [
             ("hasVersionedData", false), ("supportsDisconnectedEditing", false), ("syncEnabled", false),
             ("supportsReturnDeleteResults", true), ("supportsRelationshipsResource", true), ("supportsAppend", false),
+            ("supportsQueryDomains", true),
             ("supportsApplyEditsWithGlobalIds", true), ("supportsTrueCurve", false), ("hasStaticData", false),
             ("allowGeometryUpdates", layers.contains { $0.allowsGeometryUpdates }),
         ] {

@@ -13,6 +13,8 @@ package struct AnswerLayout: Sendable {
     package var hasM: Bool
     package var output: GeometryOutput
     package var transform: ProjectionTransform?
+    /// Rows of statistics are no features: they have no ids.
+    package var isOfStatistics = false
 
     /// Points leave as they are stored: nothing to project, to round or to add.
     var keepsPoints: Bool {
@@ -40,5 +42,14 @@ package struct AnswerLayout: Sendable {
         } catch {
             throw .invalidQuery("'outSR' parameter is invalid: \(error.details)")
         }
+    }
+
+    package init(statistics: StatisticsQuery) {
+        objectIDField = ""
+        fields = statistics.fields
+        hasZ = false
+        hasM = false
+        output = GeometryOutput()
+        isOfStatistics = true
     }
 }

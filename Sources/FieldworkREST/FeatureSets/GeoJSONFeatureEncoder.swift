@@ -12,7 +12,12 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
     private var objectID: Int64?
 
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
-        let layout = try AnswerLayout(layer: layer, query: query)
+        self.init(layout: try AnswerLayout(layer: layer, query: query))
+    }
+
+    package init(statistics: StatisticsQuery) { self.init(layout: AnswerLayout(statistics: statistics)) }
+
+    private init(layout: AnswerLayout) {
         self.layout = layout
         keys = layout.fields.enumerated().map { index, field in
             var key: [UInt8] = index == 0 ? [] : [0x2C]
@@ -21,7 +26,7 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
             return key
         }
         objectIDColumn = layout.fields.firstIndex { $0.name == layout.objectIDField }
-        roundsTo = query.output.precision.map { decimals in
+        roundsTo = layout.output.precision.map { decimals in
             (0..<min(max(decimals, 0), 15)).reduce(1.0) { power, _ in power * 10 }
         }
     }

@@ -12,11 +12,17 @@ package struct JSONFeatureEncoder: FeatureEncoder {
     private let roundsTo: Double?
 
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
-        layout = try AnswerLayout(layer: layer, query: query)
+        self.init(layout: try AnswerLayout(layer: layer, query: query))
+    }
+
+    package init(statistics: StatisticsQuery) { self.init(layout: AnswerLayout(statistics: statistics)) }
+
+    private init(layout: AnswerLayout) {
+        self.layout = layout
         keys = ColumnKeys(layout.fields.map(\.name))
-        keepsPoints = layout.keepsPoints && query.output.quantization == nil
-        grid = query.output.quantization.map(QuantizationGrid.init)
-        roundsTo = query.output.precision.map { Self.power($0) }
+        keepsPoints = layout.keepsPoints && layout.output.quantization == nil
+        grid = layout.output.quantization.map(QuantizationGrid.init)
+        roundsTo = layout.output.precision.map { Self.power($0) }
     }
 
     private static func power(_ decimals: Int) -> Double {
@@ -25,9 +31,11 @@ package struct JSONFeatureEncoder: FeatureEncoder {
 
     package mutating func begin() {
         var head = JSONObject()
-        head.append("objectIdFieldName", .string(layout.objectIDField))
-        head.append("uniqueIdField", ["name": .string(layout.objectIDField), "isSystemMaintained": true])
-        head.append("globalIdFieldName", JSONValue(layout.globalIDField ?? ""))
+        if !layout.isOfStatistics {
+            head.append("objectIdFieldName", .string(layout.objectIDField))
+            head.append("uniqueIdField", ["name": .string(layout.objectIDField), "isSystemMaintained": true])
+            head.append("globalIdFieldName", JSONValue(layout.globalIDField ?? ""))
+        }
         if let type = layout.geometryType {
             head.append("geometryType", .string(type.rawValue))
             if let reference = layout.spatialReference {

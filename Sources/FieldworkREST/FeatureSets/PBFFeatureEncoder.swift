@@ -17,12 +17,17 @@ package struct PBFFeatureEncoder: FeatureEncoder {
     private var message: [UInt8] = []
 
     package init(layer: LayerDefinition, query: FeatureQuery) throws(ServiceError) {
-        let layout = try AnswerLayout(layer: layer, query: query)
+        self.init(layout: try AnswerLayout(layer: layer, query: query))
+    }
+
+    package init(statistics: StatisticsQuery) { self.init(layout: AnswerLayout(statistics: statistics)) }
+
+    private init(layout: AnswerLayout) {
         self.layout = layout
         values = layout.fields.map { PBFValueKind($0.type) }
         grid = PBFGrid(layout: layout)
         keepsPoints = layout.keepsPoints
-        roundsTo = query.output.precision.map { decimals in
+        roundsTo = layout.output.precision.map { decimals in
             (0..<min(max(decimals, 0), 15)).reduce(1.0) { power, _ in power * 10 }
         }
     }

@@ -51,11 +51,13 @@ struct PBFGrid: Sendable {
 package enum PBFHead {
     static func bytes(_ layout: AnswerLayout, _ grid: PBFGrid, exceededTransferLimit: Bool) -> [UInt8] {
         var bytes: [UInt8] = []
-        ProtobufBytes.delimited(Array(layout.objectIDField.utf8), field: 1, to: &bytes)
-        var uniqueID: [UInt8] = []
-        ProtobufBytes.delimited(Array(layout.objectIDField.utf8), field: 1, to: &uniqueID)
-        ProtobufBytes.bool(true, field: 2, to: &uniqueID)
-        ProtobufBytes.delimited(uniqueID, field: 2, to: &bytes)
+        if !layout.isOfStatistics {
+            ProtobufBytes.delimited(Array(layout.objectIDField.utf8), field: 1, to: &bytes)
+            var uniqueID: [UInt8] = []
+            ProtobufBytes.delimited(Array(layout.objectIDField.utf8), field: 1, to: &uniqueID)
+            ProtobufBytes.bool(true, field: 2, to: &uniqueID)
+            ProtobufBytes.delimited(uniqueID, field: 2, to: &bytes)
+        }
         if let name = layout.globalIDField { ProtobufBytes.delimited(Array(name.utf8), field: 3, to: &bytes) }
         let type = number(of: layout.geometryType)
         if type > 0 { ProtobufBytes.integer(type, field: 7, to: &bytes) }

@@ -67,13 +67,22 @@ extension FeatureQuery {
         return relation
     }
 
-    /// `distance` widens the geometry, over the ellipsoid.
+    /// `distance` widens the geometry, over the ellipsoid; without `units` it is in the unit of the geometry's reference,
+    /// degrees included.
     private static func buffered(_ geometry: Geometry, _ parameters: RequestParameters) throws(ServiceError) -> Geometry
     {
         guard let distance = try parameters.number("distance"), distance != 0 else { return geometry }
         let metersPerUnit: Double
         switch parameters["units"] {
-        case nil, "esriSRUnit_Meter": metersPerUnit = 1
+        case nil:
+            if geometry.spatialReference?.isGeographic == true {
+                guard let buffer = GeometryEngine.buffer(around: geometry, distance: distance) else {
+                    throw .invalidQuery("'geometry' can't be widened by 'distance'.")
+                }
+                return buffer
+            }
+            metersPerUnit = geometry.spatialReference?.unitFactor ?? 1
+        case "esriSRUnit_Meter": metersPerUnit = 1
         case "esriSRUnit_Kilometer": metersPerUnit = 1_000
         case "esriSRUnit_Foot": metersPerUnit = 0.3048
         case "esriSRUnit_StatuteMile": metersPerUnit = 1_609.344

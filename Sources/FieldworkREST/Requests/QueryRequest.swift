@@ -8,6 +8,7 @@ package struct QueryRequest: Sendable {
         case objectIDs(FeatureQuery)
         /// The extent and the number of features.
         case extent(FeatureQuery)
+        case statistics(StatisticsQuery)
     }
 
     package enum Format: String, Sendable, CaseIterable {
@@ -27,7 +28,9 @@ package struct QueryRequest: Sendable {
         self.format = format
         try Self.refuseUnsupported(parameters)
         var query = try FeatureQuery(filter: parameters, layer: layer)
-        if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
+        if let statistics = try Self.statistics(query, parameters, layer, service) {
+            content = .statistics(statistics)
+        } else if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
             query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
             if query.returnsDistinctValues { query.outFields = try Self.outFields(parameters, layer) }
             content = .count(query)
@@ -40,6 +43,18 @@ package struct QueryRequest: Sendable {
         } else {
             content = .features(try Self.features(query, parameters, layer, service, format))
         }
+    }
+
+    private static func statistics(
+        _ filter: FeatureQuery, _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition
+    ) throws(ServiceError) -> StatisticsQuery? {
+        let statistics = try StatisticsQuery(
+            parameters, filter: filter, limit: try limit(parameters, layer, service, isOfFeatures: false), layer: layer)
+        guard let statistics else { return nil }
+        for name in ["returnCountOnly", "returnIdsOnly", "returnExtentOnly"] where try parameters.bool(name) == true {
+            throw .invalidQuery("'\(name)' can't be combined with 'outStatistics'.")
+        }
+        return statistics
     }
 
     // MARK: Features
@@ -102,11 +117,12 @@ package struct QueryRequest: Sendable {
 
     /// Explicit ids are all answered: clients that ask for them do not look whether the answer was cut.
     private static func limit(
-        _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition
+        _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition,
+        isOfFeatures: Bool = true
     ) throws(ServiceError) -> Int {
         let maximum = max(1, min(layer.maxRecordCount, service.maxRecordCount))
         let asked = try nonNegative("resultRecordCount", parameters)
-        if parameters["objectIds"] != nil || parameters["globalIds"] != nil {
+        if isOfFeatures, (parameters["objectIds"] != nil || parameters["globalIds"] != nil) {
             return min(asked ?? Limits.identifierCount, Limits.identifierCount)
         }
         return min(asked ?? maximum, maximum)
@@ -147,7 +163,7 @@ package struct QueryRequest: Sendable {
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
         for name in [
-            "outStatistics", "groupByFieldsForStatistics", "having", "time", "historicMoment", "fullText", "gdbVersion",
+            "time", "historicMoment", "fullText", "gdbVersion",
             "uniqueIds", "text", "parameterValues", "rangeValues",
         ]
         where parameters[name].map({ !["null", "sde.default", "[]", "{}"].contains($0.lowercased()) }) == true {

@@ -1,8 +1,8 @@
 import FieldworkGeometry
 
 extension SQLExpression {
-    /// The expression with its fields spelled as the layer spells them, and with texts that stand beside a date read as
-    /// dates. Throws for a field that the layer doesn't have.
+    /// The expression with its fields spelled as the layer spells them, and with literals read as what they are
+    /// compared with. Throws for a field that the layer doesn't have and for comparisons of numbers with texts.
     package func bound(to layer: LayerDefinition) throws(ServiceError) -> SQLExpression {
         switch self {
         case .literal, .current: return self
@@ -19,21 +19,23 @@ extension SQLExpression {
         case .not(let value): return .not(try value.bound(to: layer))
         case .negate(let value): return .negate(try value.bound(to: layer))
         case .binary(let sign, let left, let right):
-            return Self.dated(sign, try left.bound(to: layer), try right.bound(to: layer), layer)
+            return try Self.matched(sign, try left.bound(to: layer), try right.bound(to: layer), layer)
         case .isNull(let value, let negated): return .isNull(try value.bound(to: layer), negated: negated)
         case .like(let value, let pattern, let escape, let negated):
             return .like(
                 try value.bound(to: layer), pattern: try pattern.bound(to: layer), escape: escape, negated: negated)
         case .inList(let value, let list, let negated):
             let value = try value.bound(to: layer)
-            return .inList(
-                value, try Self.bind(list, layer).map { $0.asTimestamp(if: value.isDate(in: layer)) }, negated: negated)
+            var members: [SQLExpression] = []
+            for member in try Self.bind(list, layer) {
+                members.append(try member.matching(value, isOrdered: false, in: layer))
+            }
+            return .inList(value, members, negated: negated)
         case .between(let value, let lower, let upper, let negated):
             let value = try value.bound(to: layer)
-            let isDate = value.isDate(in: layer)
             return .between(
-                value, lower: try lower.bound(to: layer).asTimestamp(if: isDate),
-                upper: try upper.bound(to: layer).asTimestamp(if: isDate), negated: negated)
+                value, lower: try lower.bound(to: layer).matching(value, isOrdered: true, in: layer),
+                upper: try upper.bound(to: layer).matching(value, isOrdered: true, in: layer), negated: negated)
         case .caseWhen(let operand, let branches, let otherwise):
             var bound: [SQLCaseBranch] = []
             for branch in branches {
@@ -63,34 +65,58 @@ extension SQLExpression {
         return try expression.bound(to: layer)
     }
 
-    private static func dated(
+    private static func matched(
         _ sign: SQLBinaryOperator, _ left: SQLExpression, _ right: SQLExpression, _ layer: LayerDefinition
-    ) -> SQLExpression {
+    ) throws(ServiceError) -> SQLExpression {
         switch sign {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-            .binary(
-                sign, left.asTimestamp(if: right.isDate(in: layer)), right.asTimestamp(if: left.isDate(in: layer)))
-        default: .binary(sign, left, right)
+            let isOrdered = sign != .equal && sign != .notEqual
+            return .binary(
+                sign, try left.matching(right, isOrdered: isOrdered, in: layer),
+                try right.matching(left, isOrdered: isOrdered, in: layer))
+        default: return .binary(sign, left, right)
         }
     }
 
-    /// Whether the value is a moment: a date field, a literal, or a sum with one.
-    package func isDate(in layer: LayerDefinition) -> Bool {
+    /// The value as the kind of what it is compared with: services take `d > '2020-01-01'`, `height = '10'` and
+    /// `code = 10`. Throws for a comparison that can't be meant.
+    private func matching(
+        _ other: SQLExpression, isOrdered: Bool, in layer: LayerDefinition
+    ) throws(ServiceError) -> SQLExpression {
+        switch (kind(in: layer), other.kind(in: layer)) {
+        case (.text, .date):
+            guard case .literal(.string(let text)) = self, let moment = SQLDateText.timestamp(text) else { break }
+            return .literal(.timestamp(moment))
+        case (.text, .time):
+            guard case .literal(.string(let text)) = self, let time = SQLDateText.time(text) else { break }
+            return .literal(.time(time))
+        case (.text, .number):
+            if case .literal(.string(let text)) = self {
+                if let number = Int64(text) { return .literal(.integer(number)) }
+                if let number = Double(text), number.isFinite { return .literal(.real(number)) }
+                throw .invalidQuery("'\(text.prefix(64))' is compared with a number and is none.")
+            }
+            // The other side is a number as it was written; its own turn makes it a text.
+            if other.isNumberLiteral, !isOrdered { return self }
+            throw .invalidQuery("A text is compared with a number. Use CAST.")
+        case (.number, .text):
+            if case .literal(.string) = other { return self }
+            guard !isOrdered else { throw .invalidQuery("A number is compared with a text. Use CAST.") }
+            switch self {
+            case .literal(.integer(let number)): return .literal(.string(String(number)))
+            case .literal(.real(let number)): return .literal(.string("\(number)"))
+            default: throw .invalidQuery("A number is compared with a text. Use CAST.")
+            }
+        default: break
+        }
+        return self
+    }
+
+    private var isNumberLiteral: Bool {
         switch self {
-        case .field(let name): layer.field(named: name)?.type == .date
-        case .literal(.date), .literal(.timestamp), .current(.date), .current(.timestamp), .cast(_, .timestamp): true
-        case .binary(.add, let left, let right), .binary(.subtract, let left, let right):
-            left.isDate(in: layer) != right.isDate(in: layer)
+        case .literal(.integer), .literal(.real): true
         default: false
         }
-    }
-
-    /// A text that reads as a moment, as a moment: services take `d > '2020-01-01'`.
-    private func asTimestamp(if isDate: Bool) -> SQLExpression {
-        guard isDate, case .literal(.string(let text)) = self, let moment = SQLDateText.timestamp(text) else {
-            return self
-        }
-        return .literal(.timestamp(moment))
     }
 
     /// The names of all fields in it.

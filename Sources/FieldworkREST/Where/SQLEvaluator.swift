@@ -10,14 +10,20 @@ package struct SQLEvaluator {
     package typealias Value = AttributeValue
 
     private let value: (String) -> AttributeValue
+    private let kind: (String) -> SQLValueKind
     /// Milliseconds since 1970.
     private let now: Int64
     private let user: String?
 
     /// - Parameters:
     ///   - now: the moment that `CURRENT_TIMESTAMP` stands for, in milliseconds since 1970.
+    ///   - kind: gives the kind of a field by its name: without it the difference of two date fields is one of numbers.
     ///   - value: gives the value of a field by its name.
-    package init(now: Int64, user: String? = nil, value: @escaping (String) -> AttributeValue) {
+    package init(
+        now: Int64, user: String? = nil, kind: @escaping (String) -> SQLValueKind = { _ in .other },
+        value: @escaping (String) -> AttributeValue
+    ) {
+        self.kind = kind
         self.value = value
         self.now = now
         self.user = user
@@ -29,7 +35,7 @@ package struct SQLEvaluator {
     package func evaluate(_ expression: SQLExpression) -> Value {
         switch expression {
         case .literal(let literal): return Self.value(of: literal)
-        case .field(let name): return value(name)
+        case .field(let name): return field(name)
         case .not(let inner): return Self.value(of: truth(evaluate(inner)).map { !$0 })
         case .negate(let inner): return Self.negated(evaluate(inner))
         case .binary(let sign, let left, let right): return binary(sign, left, right)
@@ -59,6 +65,17 @@ package struct SQLEvaluator {
         case .extract(let part, let inner): return evaluate(inner).integerValue.map { Self.part(part, of: $0) } ?? .null
         case .cast(let inner, let type): return Self.cast(evaluate(inner), to: type)
         case .current(let what): return current(what)
+        }
+    }
+
+    /// Dates and times of day are milliseconds here, also those that are kept as text.
+    private func field(_ name: String) -> Value {
+        let value = value(name)
+        guard case .text(let text) = value else { return value }
+        switch kind(name) {
+        case .date: return SQLDateText.timestamp(text).map(AttributeValue.integer) ?? .null
+        case .time: return SQLDateText.time(text).map(AttributeValue.integer) ?? .null
+        default: return value
         }
     }
 
@@ -116,8 +133,33 @@ package struct SQLEvaluator {
         case .concatenate:
             guard let one = Self.text(one), let other = Self.text(other) else { return .null }
             return .text(one + other)
-        case .add, .subtract, .multiply, .divide: return SQLFunctions.arithmetic(sign, one, other)
+        case .add, .subtract: return sum(sign, (left.kind(kind), one), (right.kind(kind), other))
+        case .multiply, .divide: return SQLFunctions.arithmetic(sign, one, other)
         }
+    }
+
+    /// The difference of two dates is days, with their fraction; a number added to a date counts days.
+    private func sum(
+        _ sign: SQLBinaryOperator, _ left: (kind: SQLValueKind, value: Value),
+        _ right: (kind: SQLValueKind, value: Value)
+    ) -> Value {
+        switch (left.kind, right.kind) {
+        case (.date, .date) where sign == .subtract:
+            return SQLFunctions.arithmetic(
+                .divide, SQLFunctions.arithmetic(.subtract, left.value, right.value), .real(Self.millisecondsPerDay))
+        case (.date, .number):
+            return SQLFunctions.arithmetic(sign, left.value, Self.milliseconds(days: right.value))
+        case (.number, .date) where sign == .add:
+            return SQLFunctions.arithmetic(sign, Self.milliseconds(days: left.value), right.value)
+        default: return SQLFunctions.arithmetic(sign, left.value, right.value)
+        }
+    }
+
+    private static let millisecondsPerDay = 86_400_000.0
+
+    private static func milliseconds(days: Value) -> Value {
+        let product = SQLFunctions.arithmetic(.multiply, days, .real(millisecondsPerDay))
+        return product.doubleValue.map { .integer(SQLFunctions.clamped($0.rounded())) } ?? .null
     }
 
     private static func and(_ one: Bool?, _ other: Bool?) -> Bool? {

@@ -136,6 +136,7 @@ extension SQLParser {
     ]
 
     private mutating func call(_ name: String) throws(SQLParseError) -> SQLExpression {
+        if let aggregate = try aggregate(name) { return aggregate }
         let place = current.position
         switch name {
         case "EXTRACT": return try extract()

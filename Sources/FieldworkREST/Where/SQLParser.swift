@@ -5,6 +5,9 @@ package struct SQLParser {
     private var index = 0
     private var depth = 0
     var nodes = 0
+    /// Whether `SUM(x)` and its like may stand where a function may.
+    var allowsAggregates = false
+    var aggregates: [Aggregate] = []
 
     /// Reads a condition.
     package static func parse(where text: String) throws(SQLParseError) -> SQLExpression {
@@ -22,18 +25,22 @@ package struct SQLParser {
     /// Reads `F1 ASC, F2 DESC`.
     package static func parse(orderBy text: String) throws(SQLParseError) -> [FeatureQuery.OrderTerm] {
         var parser = SQLParser(tokens: try SQLLexer.tokens(of: text))
+        return try parser.orderTerms()
+    }
+
+    mutating func orderTerms() throws(SQLParseError) -> [FeatureQuery.OrderTerm] {
         var terms: [FeatureQuery.OrderTerm] = []
         repeat {
-            let expression = try parser.expression()
-            let isDescending = parser.takeWord("DESC")
-            if !isDescending { _ = parser.takeWord("ASC") }
+            let expression = try expression()
+            let isDescending = takeWord("DESC")
+            if !isDescending { _ = takeWord("ASC") }
             terms.append(FeatureQuery.OrderTerm(expression: expression, isDescending: isDescending))
-        } while parser.take(",")
-        guard parser.current.kind == .end else { throw parser.unexpected() }
+        } while take(",")
+        guard current.kind == .end else { throw unexpected() }
         return terms
     }
 
-    private init(tokens: [SQLToken]) { self.tokens = tokens }
+    init(tokens: [SQLToken]) { self.tokens = tokens }
 
     // MARK: Tokens
 

@@ -39,6 +39,8 @@ enum ServiceResource: Sendable, Hashable {
     case root
     case layers
     case relationships
+    case query
+    case queryDomains
     case applyEdits
     case layer(Int)
     case feature(layerID: Int, objectID: Int64)
@@ -61,6 +63,10 @@ enum ServiceResource: Sendable, Hashable {
             self = .layers
         } else if first.equalsIgnoringCase("relationships") {
             self = .relationships
+        } else if first.equalsIgnoringCase("query") {
+            self = .query
+        } else if first.equalsIgnoringCase("queryDomains") {
+            self = .queryDomains
         } else if first.equalsIgnoringCase("applyEdits") {
             self = .applyEdits
         } else {
@@ -92,6 +98,7 @@ enum LayerResource: String, Sendable, Hashable, CaseIterable {
 enum LayerOperation: String, Sendable, Hashable, CaseIterable {
     case query
     case queryRelatedRecords
+    case validateSQL
     case addFeatures
     case updateFeatures
     case deleteFeatures
@@ -113,7 +120,9 @@ extension ServiceResource {
     /// What the request is counted under.
     var operation: ServerMetrics.Operation {
         switch self {
-        case .root, .layers, .relationships: .service
+        case .root, .layers, .relationships, .queryDomains: .service
+        case .query: .query
+        case .layerOperation(_, .validateSQL): .layer
         case .layer, .layerResource: .layer
         case .feature: .feature
         case .layerOperation(_, .query): .query

@@ -13,7 +13,7 @@ extension FeatureService {
         let edits: ApplyEditsRequest
         let answered: EditAnswer.Operation
         switch operation {
-        case .query, .queryRelatedRecords:
+        case .query, .queryRelatedRecords, .validateSQL:
             throw ServiceError.notSupported
         case .addFeatures:
             try permissions.require(.create)

@@ -37,8 +37,7 @@ extension FeatureService {
         return .json(["feature": feature], format: format == .html ? .json : format)
     }
 
-    private func answer(_ query: QueryRequest, _ layer: LayerDefinition, _ address: LayerAddress) async throws -> Answer
-    {
+    func answer(_ query: QueryRequest, _ layer: LayerDefinition, _ address: LayerAddress) async throws -> Answer {
         let format: AnswerFormat = query.format == .pjson ? .prettyJSON : .json
         let isPBF = query.format == .pbf
         switch query.content {
@@ -51,6 +50,8 @@ extension FeatureService {
             let ids = try await store.objectIDs(wanted, in: address)
             if isPBF { return .pbf(PBFHead.objectIDs(ids, layer: layer)) }
             return Answer(contentType: Answer.jsonType, body: .bytes(QueryAnswer.objectIDs(ids, layer: layer)))
+        case .statistics(let statistics):
+            return try await self.statistics(statistics, query.format, address)
         case .extent(let bounded):
             let (extent, count) = try await store.extent(bounded, in: address)
             let reference = bounded.output.spatialReference ?? (query.format == .geojson ? .wgs84 : nil)
@@ -87,6 +88,26 @@ extension FeatureService {
         }
     }
 
+    private func statistics(
+        _ query: StatisticsQuery, _ format: QueryRequest.Format, _ address: LayerAddress
+    ) async throws -> Answer {
+        switch format {
+        case .json, .pjson:
+            let encoder = JSONFeatureEncoder(statistics: query)
+            let pieces = try await store.encodedStatistics(query, in: address, encoder: encoder)
+            guard format == .pjson else { return Answer(contentType: Answer.jsonType, body: .stream(pieces)) }
+            return .json(try JSONParser.parse(await Self.collected(pieces)), format: .prettyJSON)
+        case .geojson:
+            let encoder = GeoJSONFeatureEncoder(statistics: query)
+            let pieces = try await store.encodedStatistics(query, in: address, encoder: encoder)
+            return Answer(contentType: Answer.geoJSONType, body: .stream(pieces))
+        case .pbf:
+            let encoder = PBFFeatureEncoder(statistics: query)
+            let pieces = try await store.encodedStatistics(query, in: address, encoder: encoder)
+            return Answer(contentType: Answer.pbfType, body: .stream(pieces))
+        }
+    }
+
     static func collected(_ pieces: EncodedFeatures) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         for try await piece in pieces { bytes.append(contentsOf: piece) }
@@ -115,6 +136,8 @@ extension FeatureService {
 extension ServiceRequest {
     /// Whether a condition may depend on when it is asked.
     fileprivate var asksForCurrentTime: Bool {
-        ["where", "definitionExpression"].contains { parameters[$0]?.lowercased().contains("current_") == true }
+        [
+            "where", "definitionExpression", "outStatistics", "groupByFieldsForStatistics", "having", "orderByFields",
+        ].contains { parameters[$0]?.lowercased().contains("current_") == true }
     }
 }

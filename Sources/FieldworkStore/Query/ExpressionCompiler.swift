@@ -4,7 +4,8 @@ import Foundation
 /// Turns an expression tree into SQL of a dialect. Values become arguments; the only text that comes from outside are
 /// names of the layer's own fields, quoted.
 struct ExpressionCompiler {
-    let layer: StoredLayer
+    /// The column of a name; nil when there is none.
+    private let columnNamed: (String) -> StoredColumn?
     let dialect: SQLDialect
     /// The alias of the layer's table in the statement.
     let alias: String
@@ -15,7 +16,17 @@ struct ExpressionCompiler {
     private(set) var arguments: [AttributeValue] = []
 
     init(layer: StoredLayer, dialect: SQLDialect, alias: String, now: Int64, user: String? = nil) {
-        self.layer = layer
+        self.init(dialect: dialect, alias: alias, now: now, user: user) { name in
+            layer.index(of: name).map { layer.columns[$0] }
+        }
+    }
+
+    /// For what is no layer: any columns by their names.
+    init(
+        dialect: SQLDialect, alias: String, now: Int64, user: String? = nil,
+        columnNamed: @escaping (String) -> StoredColumn?
+    ) {
+        self.columnNamed = columnNamed
         self.dialect = dialect
         self.alias = alias
         self.now = now
@@ -43,11 +54,16 @@ struct ExpressionCompiler {
         return try compile(expression, depth: 0).sql
     }
 
+    /// A value as it is counted with: a date in milliseconds, whatever its column holds.
+    mutating func value(_ expression: SQLExpression) throws -> String {
+        try compile(expression, depth: 0).sql
+    }
+
     private func column(_ name: String) throws -> (sql: String, column: StoredColumn) {
-        guard let index = layer.index(of: name), layer.columns[index].isStored else {
+        guard let column = columnNamed(name), column.isStored else {
             throw StoreError(.invalidQuery, "Invalid field: \(name).")
         }
-        return ("\(alias).\(quoted(layer.columns[index].name))", layer.columns[index])
+        return ("\(alias).\(quoted(column.name))", column)
     }
 
     private mutating func argument(_ value: AttributeValue) -> String {
@@ -188,6 +204,8 @@ struct ExpressionCompiler {
             return Compiled(sql: "((\(a.sql) - \(b.sql)) / 86400000.0)", kind: .number)
         case (.date, .number):
             return Compiled(sql: "(\(a.sql) \(op.rawValue) CAST(round(\(b.sql) * 86400000.0) AS INTEGER))", kind: .date)
+        case (.number, .date) where op == .add:
+            return Compiled(sql: "(CAST(round(\(a.sql) * 86400000.0) AS INTEGER) + \(b.sql))", kind: .date)
         case (.date, _), (_, .date): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .date)
         case (.time, _), (_, .time): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .time)
         case (.interval, _), (_, .interval):

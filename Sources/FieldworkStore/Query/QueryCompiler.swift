@@ -10,12 +10,12 @@ struct QueryCompiler {
     /// Milliseconds since 1970.
     let now: Int64
 
-    private static let alias = "t"
+    static let alias = "t"
     /// Above this share of the layer a walk along the table is faster than one through the R-tree, since it needs no list
     /// of candidates and can stop at the limit.
     private static let largestShareByIndex = 0.2
 
-    private var table: String { "\(quoted(layer.tableName)) AS \(Self.alias)" }
+    var table: String { "\(quoted(layer.tableName)) AS \(Self.alias)" }
     private var key: String { column(layer.objectIDColumn) }
     private func column(_ name: String) -> String { "\(Self.alias).\(quoted(name))" }
 
@@ -105,7 +105,7 @@ struct QueryCompiler {
         return layer.columns.indices.filter(wanted.contains).map { layer.columns[$0] }
     }
 
-    private func conditions(of query: FeatureQuery) throws -> Parts {
+    func conditions(of query: FeatureQuery) throws -> Parts {
         var parts = Parts()
         if let ids = query.objectIDs { addIDs(ids.map { .integer($0) }, key, &parts) }
         if let ids = query.globalIDs {
@@ -181,7 +181,7 @@ struct QueryCompiler {
         return terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
     }
 
-    private func limitClause(_ query: FeatureQuery, _ parts: inout Parts) -> String {
+    func limitClause(_ query: FeatureQuery, _ parts: inout Parts) -> String {
         let offset = parts.startsAtOffset ? 0 : query.offset
         guard query.limit != nil || offset > 0 else { return "" }
         // One more than asked for tells whether there are more.

@@ -15,6 +15,10 @@ enum QueryFunctions {
             sqlite3_result_int(context, matcher.matches(bytes) ? 1 : 0)
         }
         try connection.addFunction("fieldwork_ms") { context, _, values in
+            // A date that was counted with before is its milliseconds already.
+            if let value = values?[0], sqlite3_value_type(value) == SQLITE_INTEGER {
+                return sqlite3_result_int64(context, sqlite3_value_int64(value))
+            }
             QueryFunctions.result(context, QueryFunctions.milliseconds(values))
         }
         try connection.addFunction("fieldwork_time") { context, _, values in

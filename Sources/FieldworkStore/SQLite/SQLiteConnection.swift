@@ -45,6 +45,7 @@ final class SQLiteConnection {
         try SpatialFunctions.register(on: self)
         try QueryFunctions.register(on: self)
         try ScalarFunctions.register(on: self)
+        try VarianceFunction.register(on: self)
     }
 
     /// Runs SQL of ours that takes no arguments.

@@ -39,6 +39,13 @@ final class ScriptedStore: FeatureStore {
         return EncodedFeatures { [piece] in try await piece(pieces.next()) }
     }
 
+    func encodedStatistics<Encoder: FeatureEncoder>(
+        _ query: StatisticsQuery, in layer: LayerAddress, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        let pieces = Counter()
+        return EncodedFeatures { [piece] in try await piece(pieces.next()) }
+    }
+
     func encodedRelatedFeatures<Encoder: FeatureEncoder>(
         _ query: RelatedQuery, in service: ServiceName, encoder: Encoder
     ) async throws -> EncodedFeatures {
