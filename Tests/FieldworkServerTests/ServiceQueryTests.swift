@@ -52,8 +52,10 @@ struct ServiceQueryTests {
         arguments: ["7:1=1", "0:Colour = 1", "x", "0:1=1;0:1=1", #"{"0":5}"#, #"{"0":"#, "[5]"])
     func refused(definitions: String) async throws {
         try await TemporaryStore.serve { server, _ in
-            #expect(try await server.client.get(Self.path, ["layerDefs": definitions]).errorCode == 400)
-            #expect(try await server.client.get(Self.path, ["f": "pbf"]).errorCode == 400)
+            let answer = try await server.client.get(Self.path, ["layerDefs": definitions])
+            #expect(answer.errorCode == 400)
+            let wrongFormat = try await server.client.get(Self.path, ["f": "pbf"])
+            #expect(wrongFormat.errorCode == 400)
         }
     }
 
