@@ -40,6 +40,7 @@ enum ServiceResource: Sendable, Hashable {
     case layers
     case relationships
     case applyEdits
+    case replicas(ReplicaResource)
     case layer(Int)
     case feature(layerID: Int, objectID: Int64)
     case layerOperation(layerID: Int, LayerOperation)
@@ -55,6 +56,8 @@ enum ServiceResource: Sendable, Hashable {
         let rest = segments.dropFirst()
         if let layerID = Int(first), layerID >= 0 {
             self = Self.within(layerID: layerID, rest)
+        } else if let resource = ReplicaResource(segments) {
+            self = .replicas(resource)
         } else if !rest.isEmpty {
             self = .unknown
         } else if first.equalsIgnoringCase("layers") {
@@ -114,6 +117,8 @@ extension ServiceResource {
     var operation: ServerMetrics.Operation {
         switch self {
         case .root, .layers, .relationships: .service
+        case .replicas(.synchronizeReplica): .synchronizeReplica
+        case .replicas: .replicas
         case .layer, .layerResource: .layer
         case .feature: .feature
         case .layerOperation(_, .query): .query
