@@ -42,6 +42,7 @@ enum ServiceResource: Sendable, Hashable {
     case query
     case queryDomains
     case applyEdits
+    case replicas(ReplicaResource)
     case layer(Int)
     case feature(layerID: Int, objectID: Int64)
     case layerOperation(layerID: Int, LayerOperation)
@@ -57,6 +58,8 @@ enum ServiceResource: Sendable, Hashable {
         let rest = segments.dropFirst()
         if let layerID = Int(first), layerID >= 0 {
             self = Self.within(layerID: layerID, rest)
+        } else if let resource = ReplicaResource(segments) {
+            self = .replicas(resource)
         } else if !rest.isEmpty {
             self = .unknown
         } else if first.equalsIgnoringCase("layers") {
@@ -120,9 +123,11 @@ extension ServiceResource {
     /// What the request is counted under.
     var operation: ServerMetrics.Operation {
         switch self {
-        case .root, .layers, .relationships, .queryDomains: .service
+case .root, .layers, .relationships, .queryDomains: .service
         case .query: .query
         case .layerOperation(_, .validateSQL): .layer
+        case .replicas(.synchronizeReplica): .synchronizeReplica
+        case .replicas: .replicas
         case .layer, .layerResource: .layer
         case .feature: .feature
         case .layerOperation(_, .query): .query
