@@ -90,9 +90,11 @@ struct OfflineTests {
 
     // MARK: There and back
 
-    @Test("An area is taken along, edited, and brought back; another device gets what it has not", arguments: [
-        Geodatabase.SyncModel.layer, .geodatabase,
-    ])
+    @Test(
+        "An area is taken along, edited, and brought back; another device gets what it has not",
+        arguments: [
+            Geodatabase.SyncModel.layer, .geodatabase,
+        ])
     func thereAndBack(model: Geodatabase.SyncModel) async throws {
         try await Self.with { service in
             let one = try await takeOffline(service, device: "one", model: model)

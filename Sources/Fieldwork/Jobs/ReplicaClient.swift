@@ -81,7 +81,9 @@ struct ReplicaClient: Sendable {
         guard let json = try? JSONParser.parse(answer.bytes) else {
             throw ServiceError.unknown(details: "The answer of \(url.host() ?? "the service") is not JSON.")
         }
-        if let error = FieldworkREST.ServiceError(answer: json) { throw ServiceError(error) }
+        // A job's state has a member of that name too: null as long as nothing went wrong.
+        let isState = json["status"] != nil
+        if !isState, let error = FieldworkREST.ServiceError(answer: json) { throw ServiceError(error) }
         return json
     }
 }
