@@ -58,7 +58,7 @@ struct LayerDefinitionList {
             entries = service.layers.map { Entry(layerID: $0.id) }
             return
         }
-        switch text.first { $0 != " " } {
+        switch text.first(where: { $0 != " " }) {
         case "{", "[": try read(try parameters.json("layerDefs") ?? .null)
         default: try read(plain: text)
         }
