@@ -9,6 +9,7 @@ struct RequestRouter: Sendable {
     let instance: String
     let catalog: ServiceCatalog
     let service: FeatureService
+    let administration: Administration
     let store: any FeatureStore
     let metrics: ServerMetrics
     let directory: ServicesDirectory
@@ -44,6 +45,9 @@ struct RequestRouter: Sendable {
         switch request.resource {
         case .services(let segments):
             return try await services(segments, request, &operation)
+        case .administration(let segments):
+            operation = .administration
+            return try await administration.answer(segments, request)
         case .info:
             operation = .info
             return tagged(.json(ServerInfo.json, format: try request.format()))
