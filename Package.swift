@@ -142,7 +142,8 @@ let package = Package(
         // An app author's settings: the example of README.md as it stands there.
         .testTarget(name: "ReadmeTests", dependencies: ["Fieldwork"]),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
-        .testTarget(name: "EndToEndTests", dependencies: ["FieldworkCommand"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["FieldworkCommand", "FieldworkGeometry"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
