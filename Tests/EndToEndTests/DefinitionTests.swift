@@ -79,11 +79,11 @@ struct DefinitionTests {
         for place in ["layers[0].displayField: ", "layers[0].minScale: ", "layers[0].fields["] {
             #expect(refused.errors.contains(place), "\(refused.errors)")
         }
+        #expect(try await FieldworkProcess.run(["service", "validate", file]).status == 65)
         let empty = try Self.write(["layers": []], in: folder.url)
         let removal = try await FieldworkProcess.run(["service", "edit", "Trees", "--file", empty, "--data", data])
         #expect(removal.status == 65)
         #expect(try await FieldworkProcess.run(["service", "show", "Trees", "--data", data]).text == before)
-        #expect(try await FieldworkProcess.run(["service", "validate", file]).status == 65)
         #expect(try await FieldworkProcess.run(["service", "show", "None", "--data", data]).status == 66)
     }
 
@@ -120,7 +120,7 @@ struct DefinitionTests {
         #expect(try await FieldworkProcess.run(["services", "--data", data]).text.contains("point  2"))
     }
 
-    private static let hasTools = ["ogr2ogr", "sqlite3"].allSatisfy {
+    private static let hasTools = ["ogr2ogr", "ogrinfo", "sqlite3"].allSatisfy {
         FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
     }
 
@@ -135,6 +135,8 @@ struct DefinitionTests {
         let file = folder.url.appending(path: "survey.gpkg")
         let convert = "ogr2ogr -f GPKG -nln trees -oo X_POSSIBLE_NAMES=lon -oo Y_POSSIBLE_NAMES=lat -a_srs EPSG:4326"
         try #require(try await Shell.run("\(convert) '\(file.path)' '\(csv.path)'") == 0)
+        let table = "ogr2ogr -f GPKG -update -nln notes -nlt NONE"
+        try #require(try await Shell.run("\(table) '\(file.path)' '\(csv.path)'") == 0)
         let published = try await FieldworkProcess.run(
             ["publish", file.path, "--service", "Survey", "--in-place", "--data", data])
         #expect(published.status == 0, "\(published.errors)")
@@ -142,20 +144,27 @@ struct DefinitionTests {
         let layer = "\(server.services)/Survey/FeatureServer/0"
 
         #expect(try await Shell.run("\(convert) -update -append '\(file.path)' '\(csv.path)'") == 0)
-        let update = "UPDATE trees SET species = 'Yew' WHERE fid = 2; INSERT INTO trees (species) VALUES ('Fir');"
-        #expect(try await Shell.run("sqlite3 '\(file.path)' \"\(update)\"") == 0)
+        // The R-tree of a layer needs functions that GDAL has and plain sqlite3 has not: that edits the table.
+        #expect(
+            try await Shell.run("ogrinfo '\(file.path)' -sql \"UPDATE trees SET species = 'Yew' WHERE fid = 2\"") == 0)
+        #expect(try await Shell.run("sqlite3 '\(file.path)' \"INSERT INTO notes (species) VALUES ('Fir')\"") == 0)
         let seen = try await FieldworkProcess.run([
             "query", layer, "--out-fields", "species,GlobalID", "--format", "csv",
         ]).text
-        for species in ["Ash", "Yew", "Fir"] { #expect(seen.contains("\(species),{"), "\(seen)") }
+        for species in ["Ash", "Yew"] { #expect(seen.contains("\(species),{"), "\(seen)") }
+
+        let notes = try await FieldworkProcess.run([
+            "query", "\(server.services)/Survey/FeatureServer/1", "--out-fields", "species,GlobalID", "--format", "csv",
+        ]).text
+        #expect(notes.contains("Fir,{"), "\(notes)")
 
         let log = """
-            SELECT group_concat(object_id || ':' || operation, ' ') FROM
+            SELECT group_concat(layer_id || ':' || object_id || ':' || operation, ' ') FROM
             (SELECT * FROM fieldwork_changes ORDER BY generation, object_id, operation)
             """
         let output = folder.url.appending(path: "log.txt")
         #expect(try await Shell.run("sqlite3 '\(file.path)' \"\(log)\" > '\(output.path)'") == 0)
-        #expect(try String(contentsOf: output, encoding: .utf8) == "2:0 2:1 3:0\n")
+        #expect(try String(contentsOf: output, encoding: .utf8) == "0:2:0 0:2:1 1:2:0\n")
         #expect(try await FieldworkProcess.run(["doctor", "--data", data]).status == 0)
 
         let gone = try await FieldworkProcess.run(["unpublish", "Survey", "--data", data])

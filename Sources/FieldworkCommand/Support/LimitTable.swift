@@ -19,6 +19,8 @@ enum LimitTable {
         NamedLimit(module: "Fieldwork", name: "firstPollMilliseconds", value: "100", meaning: "How long a job waits between two questions to the service, in milliseconds: at first, and at most."),
         NamedLimit(module: "Fieldwork", name: "lastPollMilliseconds", value: "2_000", meaning: "The longest wait between two looks at a job."),
         NamedLimit(module: "Fieldwork", name: "formRounds", value: "8", meaning: "How often the expressions of a form are evaluated until nothing changes any more."),
+        NamedLimit(module: "Fieldwork", name: "populatedFeatures", value: "10_000", meaning: "The most features that filling the cache gives back; all are in the cache."),
+        NamedLimit(module: "Fieldwork", name: "featuresPerPage", value: "2_000", meaning: "The most features that one page of filling the cache asks for."),
         NamedLimit(module: "FieldworkCollect", name: "formBytes", value: "1_000_000", meaning: "Bytes of a posted form."),
         NamedLimit(module: "FieldworkCollect", name: "formFields", value: "400", meaning: "Fields of a posted form."),
         NamedLimit(module: "FieldworkCollect", name: "services", value: "200", meaning: "Services listed on the first page."),
