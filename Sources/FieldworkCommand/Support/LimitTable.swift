@@ -62,6 +62,8 @@ enum LimitTable {
         NamedLimit(module: "FieldworkREST", name: "editCount", value: "100_000", meaning: "Features of one edit request."),
         NamedLimit(module: "FieldworkREST", name: "pbfDepth", value: "16", meaning: "Messages within messages of a protocol buffer."),
         NamedLimit(module: "FieldworkREST", name: "recordCount", value: "100_000", meaning: "Features that one answer may hold, whatever a service says of itself."),
+        NamedLimit(module: "FieldworkREST", name: "statisticCount", value: "100", meaning: "Statistics of one query."),
+        NamedLimit(module: "FieldworkREST", name: "groupFieldCount", value: "20", meaning: "Fields and expressions that statistics are grouped by."),
         NamedLimit(module: "FieldworkREST", name: "definitionProblems", value: "1_000", meaning: "Problems of one definition document that are told."),
         NamedLimit(module: "FieldworkServer", name: "bodyBytes", value: "64 * 1_024 * 1_024", meaning: "Bytes of a request's body. The protocol's clients send edits of up to 50 MB in one request."),
         NamedLimit(module: "FieldworkServer", name: "bodyBytesInFlight", value: "256 * 1_024 * 1_024", meaning: "Bytes of the bodies of all requests that are being read or worked on. Further ones are told to come again."),
