@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build bench lint format setup clean
+.PHONY: run test build bench limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -21,6 +21,9 @@ bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run
 	swift build -c release --product fieldwork
 	swift run -c release --package-path Benchmarks bench $(ARGS)
+
+limits: ## Write the table of fieldwork limits anew
+	python3 scripts/list-limits.py
 
 lint: ## Check the formatting
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources

@@ -61,6 +61,7 @@ let package = Package(
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -141,7 +142,8 @@ let package = Package(
         // An app author's settings: the example of README.md as it stands there.
         .testTarget(name: "ReadmeTests", dependencies: ["Fieldwork"]),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
-        .testTarget(name: "EndToEndTests", dependencies: ["FieldworkCommand"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["FieldworkCommand", "FieldworkGeometry"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -30,6 +30,7 @@ enum Limits {
     static let featuresPerLoad = 2_000
     /// How long a job waits between two questions to the service, in milliseconds: at first, and at most.
     static let firstPollMilliseconds = 100
+    /// The longest wait between two looks at a job.
     static let lastPollMilliseconds = 2_000
     /// How often the expressions of a form are evaluated until nothing changes any more.
     static let formRounds = 8

@@ -38,6 +38,7 @@ package enum Limits {
     package static let sendPatienceMilliseconds = 1_500
     /// The wait after the first failed try to send, in milliseconds; it doubles up to `retryMostMilliseconds`.
     package static let retryFirstMilliseconds = 1_000
+    /// The longest wait before edits are sent again.
     package static let retryMostMilliseconds = 60_000
     /// Choices of a coded domain shown as buttons; more become a select.
     package static let buttonChoices = 8

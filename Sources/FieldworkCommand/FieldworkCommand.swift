@@ -21,7 +21,9 @@ struct FieldworkCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            DemoCommand.self, ServeCommand.self, PublishCommand.self, ServicesCommand.self, QueryCommand.self,
+            DemoCommand.self, ServeCommand.self, PublishCommand.self, UnpublishCommand.self, ServiceCommand.self,
+            ServicesCommand.self, QueryCommand.self,
             ExportCommand.self, OfflineCommand.self, SyncCommand.self, DiffCommand.self, DoctorCommand.self,
+            LimitsCommand.self,
         ])
 }

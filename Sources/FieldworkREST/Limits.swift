@@ -22,4 +22,6 @@ package enum Limits {
     package static let statisticCount = 100
     /// Fields and expressions that statistics are grouped by.
     package static let groupFieldCount = 20
+    /// Problems of one definition document that are told.
+    static let definitionProblems = 1_000
 }

@@ -64,8 +64,10 @@ package struct FeatureServer: Service {
         let service = FeatureService(store: store)
         return RequestPipeline(
             router: RequestRouter(
-                instance: configuration.instance, catalog: catalog, service: service, replicas: replicas, store: store,
-                metrics: metrics,
+                instance: configuration.instance, catalog: catalog, service: service, replicas: replicas,
+                administration: Administration(
+                    store: store, catalog: catalog, service: service, key: configuration.administrationKey),
+                store: store, metrics: metrics,
                 directory: ServicesDirectory(instance: configuration.instance), logger: logger),
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,

@@ -29,6 +29,8 @@ package enum Limits {
     package static let shutdownSeconds = 30
     /// How long a definition is used before the store is asked again whether it changed, in milliseconds.
     package static let definitionLifetimeMilliseconds = 1_000
+    /// Bytes that are read of the file with the hash of the administration key.
+    package static let administrationKeyFileBytes = 1_024
     /// Services whose definitions are kept in memory.
     package static let cachedServices = 1_024
     /// Layers that one `identify` or `find` names.

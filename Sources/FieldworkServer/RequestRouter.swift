@@ -11,6 +11,7 @@ struct RequestRouter: Sendable {
     let service: FeatureService
     /// nil for a store that keeps no replicas.
     let replicas: ReplicaService?
+    let administration: Administration
     let store: any FeatureStore
     let metrics: ServerMetrics
     let directory: ServicesDirectory
@@ -46,6 +47,9 @@ struct RequestRouter: Sendable {
         switch request.resource {
         case .services(let segments):
             return try await services(segments, request, &operation)
+        case .administration(let segments):
+            operation = .administration
+            return try await administration.answer(segments, request)
         case .info:
             operation = .info
             return tagged(.json(ServerInfo.json, format: try request.format()))

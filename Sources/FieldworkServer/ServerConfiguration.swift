@@ -20,6 +20,8 @@ package struct ServerConfiguration: Sendable {
     /// Tells from a request who asks, for editor tracking and ownership. There is no sign-in yet: nobody, unless whoever
     /// starts the server knows better.
     package var identify: @Sendable (HTTPRequest) -> String?
+    /// Opens the administrative operations to who has it; nil: they are off.
+    package var administrationKey: AdministrationKey?
 
     package init(
         host: String = "127.0.0.1", port: Int = 8080, instance: String = "arcgis",
@@ -28,7 +30,8 @@ package struct ServerConfiguration: Sendable {
         idleTime: Duration = .seconds(Limits.idleSeconds),
         stalledWriteTime: Duration = .seconds(Limits.stalledWriteSeconds),
         shutdownTime: Duration = .seconds(Limits.shutdownSeconds), closesStore: Bool = true,
-        identify: @escaping @Sendable (HTTPRequest) -> String? = { _ in nil }
+        identify: @escaping @Sendable (HTTPRequest) -> String? = { _ in nil },
+        administrationKey: AdministrationKey? = nil
     ) {
         self.host = host
         self.port = port
@@ -41,5 +44,6 @@ package struct ServerConfiguration: Sendable {
         self.shutdownTime = shutdownTime
         self.closesStore = closesStore
         self.identify = identify
+        self.administrationKey = administrationKey
     }
 }

@@ -16,8 +16,14 @@ package protocol FeatureStore: Sendable {
     /// Creates a service with its layers and tables, all empty. Throws `StoreError.serviceExists`,
     /// `StoreError.invalidDefinition`.
     func createService(_ definition: ServiceDefinition) async throws
-    /// Replaces what a definition says about looks, rights, domains and descriptions of existing layers and fields.
-    func updateService(_ definition: ServiceDefinition) async throws
+    /// Replaces the definition of a service, in one transaction that is a generation of its own. Looks, rights, domains and
+    /// descriptions may always change; layers and fields come and go as far as `changes` says. What a removed field or
+    /// layer held stays in the history. Throws `StoreError.invalidDefinition`, and nothing has changed then.
+    /// - Parameter old: the definition from which the new one was made. When another has taken its place meanwhile, nothing
+    ///   changes and `StoreError.busy` is thrown: nobody's change is overwritten unseen.
+    func updateService(
+        _ definition: ServiceDefinition, allowing changes: DefinitionChanges, replacing old: ServiceDefinition?
+    ) async throws
     func deleteService(_ name: ServiceName) async throws
 
     // MARK: Reading

@@ -18,8 +18,14 @@ package final class GeoPackageFile: Sendable {
     let readers: ReaderPool
     let catalogue: Mutex<ServiceCatalogue>
 
+    /// Which file it was that was opened.
+    private let identity: FileIdentity?
+    /// Whether the file that was opened is still the one at its place.
+    var isInPlace: Bool { FileIdentity(url) == identity }
+
     private init(url: URL, catalogue: ServiceCatalogue, options: Options) {
         self.url = url
+        identity = FileIdentity(url)
         self.catalogue = Mutex(catalogue)
         writer = Writer(path: url.path, catalogue: catalogue, keepsObjectIDs: options.keepsObjectIDs)
         readers = ReaderPool(path: url.path)
@@ -79,11 +85,21 @@ package final class GeoPackageFile: Sendable {
 
     func layer(_ id: Int) throws -> StoredLayer { try catalogue.withLock { try $0.layer(id) } }
 
-    /// Replaces what may change without moving data: looks, rights, domains, descriptions.
-    package func updateDefinition(_ new: ServiceDefinition) async throws {
-        let updated = try catalogue.withLock { try $0.updated(to: new) }
-        try await writer.replaceCatalogue(updated)
+    /// Replaces the definition; see `FeatureStore.updateService`.
+    package func updateDefinition(
+        _ new: ServiceDefinition, allowing changes: DefinitionChanges = [], replacing old: ServiceDefinition? = nil
+    ) async throws {
+        let updated = try await writer.update(to: new, allowing: changes, replacing: old)
         catalogue.withLock { $0 = updated }
+    }
+
+    /// Takes over a definition that another program wrote into the file.
+    package func refresh() async throws {
+        let known = catalogue.withLock { $0.source }
+        let fresh = try await readers.read { connection in
+            try ServiceCatalogue.source(on: connection) == known ? nil : ServiceCatalogue.read(from: connection)
+        }
+        if let fresh { catalogue.withLock { $0 = fresh } }
     }
 
     // MARK: Reading

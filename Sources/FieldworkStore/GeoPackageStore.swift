@@ -57,7 +57,7 @@ package final class GeoPackageStore: FeatureStore {
         return parent.appending(path: name.name + ".gpkg", directoryHint: .notDirectory)
     }
 
-    private func url(of name: ServiceName) throws -> URL {
+    func url(of name: ServiceName) throws -> URL {
         if let url = state.withLock({ $0.attached[name] }) { return url }
         do {
             return try Self.place(of: name, in: folder)
@@ -89,6 +89,17 @@ package final class GeoPackageStore: FeatureStore {
         return kept
     }
 
+    /// The file that lies at the place of a service now: a link may have been made anew. Who still reads the one before ends
+    /// in peace; it closes with its last reader.
+    private func currentFile(_ name: ServiceName) async throws -> GeoPackageFile {
+        let opened = try await file(name)
+        guard !opened.isInPlace else { return opened }
+        state.withLock { state in
+            if state.files[name] === opened { state.files[name] = nil }
+        }
+        return try await file(name)
+    }
+
     // MARK: Catalogue
 
     package func serviceNames() async throws -> [ServiceName] {
@@ -108,12 +119,17 @@ package final class GeoPackageStore: FeatureStore {
     }
 
     private func contents(of folder: URL) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(
+        let all = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
+        let marks = Set(all.map(\.lastPathComponent).filter { $0.hasSuffix(Self.unpublishedSuffix) })
+        if marks.isEmpty { return all }
+        return all.filter { !marks.contains($0.lastPathComponent + Self.unpublishedSuffix) }
     }
 
     package func service(_ name: ServiceName) async throws -> ServiceDefinition {
-        var definition = try await file(name).definition
+        let file = try await currentFile(name)
+        try await file.refresh()
+        var definition = file.definition
         // The file's place is its name, also after someone has moved it.
         definition.name = name
         return definition
@@ -138,8 +154,10 @@ package final class GeoPackageStore: FeatureStore {
         }
     }
 
-    package func updateService(_ definition: ServiceDefinition) async throws {
-        try await file(definition.name).updateDefinition(definition)
+    package func updateService(
+        _ definition: ServiceDefinition, allowing changes: DefinitionChanges, replacing old: ServiceDefinition?
+    ) async throws {
+        try await file(definition.name).updateDefinition(definition, allowing: changes, replacing: old)
     }
 
     package func deleteService(_ name: ServiceName) async throws {

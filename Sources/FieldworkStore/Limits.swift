@@ -2,6 +2,7 @@
 package enum Limits {
     /// Columns of a layer besides its geometry: as many as the bit masks of the change log tell apart.
     package static let fieldsPerLayer = 240
+    /// Layers and tables of one service.
     package static let layersPerService = 1_000
     /// Characters of a service's or folder's name: it becomes a file's name.
     package static let serviceNameLength = 120

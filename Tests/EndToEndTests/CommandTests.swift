@@ -93,8 +93,15 @@ struct CommandTests {
         "The help of each verb names its options and shows examples",
         arguments: [
             ("demo", ["--data", "--port", "--host", "--instance"]),
-            ("serve", ["--data", "--port", "--host", "--instance"]),
-            ("publish", ["--service", "--layer", "--x", "--y", "--wkid", "--skip-bad-rows", "--data"]),
+            ("serve", ["--data", "--port", "--host", "--instance", "--admin-key-file"]),
+            (
+                "publish",
+                [
+                    "--service", "--layer", "--x", "--y", "--wkid", "--skip-bad-rows", "--in-place", "--definition",
+                    "--data",
+                ]
+            ),
+            ("unpublish", ["--restore", "--data"]),
             ("services", ["--data"]),
             ("query", ["--where", "--out-fields", "--format", "--limit", "--data"]),
             ("export", ["--to", "--where", "--overwrite", "--data"]),

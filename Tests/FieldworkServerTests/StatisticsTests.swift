@@ -105,6 +105,24 @@ struct StatisticsTests {
         }
     }
 
+    @Test("A column may have any name, also one that a hidden aggregate would take")
+    func names() async throws {
+        try await TemporaryStore.serve(trees: 10) { server, _ in
+            let statistics =
+                #"[{"statisticType":"sum","onStatisticField":"Stems","outStatisticFieldName":"$0"},"#
+                + #"{"statisticType":"max","onStatisticField":"Stems","outStatisticFieldName":"a \" , \" b"}]"#
+            let json = try await server.client.get(
+                Self.path,
+                [
+                    "outStatistics": statistics, "groupByFieldsForStatistics": "Species",
+                    "having": "MIN(Stems) = 1 AND COUNT(*) = 4",
+                ]
+            ).json
+            #expect(Self.rows(json).map { $0["$0"]?.doubleValue } == [22])
+            #expect(Self.rows(json).map { $0[#"a " , " b"#] } == [10])
+        }
+    }
+
     @Test("The rows of GeoJSON and of protocol buffers are the rows of JSON")
     func formats() async throws {
         try await TemporaryStore.serve(trees: 10) { server, _ in

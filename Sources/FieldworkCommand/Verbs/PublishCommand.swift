@@ -1,6 +1,7 @@
 import ArgumentParser
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 
 /// `fieldwork publish`.
@@ -14,6 +15,7 @@ struct PublishCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
               fieldwork publish parcels.gpkg --service Parcels
+              fieldwork publish survey.gpkg --service Survey --in-place
               fieldwork publish hydrants.geojson.gz --service City/Hydrants --layer Hydrants
             """)
 
@@ -37,6 +39,12 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Flag(help: "Leave out rows that can't become features, and say which.")
     var skipBadRows = false
+
+    @Flag(help: "Leave the GeoPackage where it is: QGIS and others go on editing the very file that is served.")
+    var inPlace = false
+
+    @Option(help: "A definition document whose members the new service gets; see fieldwork service.")
+    var definition: String?
 
     @OptionGroup var data: DataOption
 
@@ -67,13 +75,32 @@ struct PublishCommand: AsyncParsableCommand {
             let publisher = Publisher(
                 folder: data.url, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows)
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
+            let document = try definition.map { try DefinitionFiles.read($0) }
             let publication = try await Interruption.cancelling { [self] in try await publish(input, with: publisher) }
+            if let document { try await define(document) }
             let skipped = publication.skippedCount > 0 ? ", skipped \(publication.skippedCount)" : ""
             Terminal.output("Published \(name.path): \(publication.featureCount) features\(skipped)")
         }
     }
 
+    /// Gives the new service its definition, or takes it back.
+    private func define(_ document: JSONValue) async throws {
+        let store = try await GeoPackageStore.open(at: data.url)
+        do {
+            let current = try await store.service(name)
+            let changed = try DefinitionFiles.definition(DefinitionFiles.merged(document, into: current), name)
+            try await store.updateService(changed, allowing: [], replacing: current)
+            try await store.close()
+        } catch {
+            // Only what this command made a moment ago: of a file in place, the link.
+            try? await store.deleteService(name)
+            try? await store.close()
+            throw error
+        }
+    }
+
     private func publish(_ input: URL, with publisher: Publisher) async throws -> Publication {
+        if inPlace { return try await InPlacePublisher(publisher: publisher).publish(input) }
         let unpacked = input.pathExtension == "gz" ? input.deletingPathExtension() : input
         switch unpacked.pathExtension.lowercased() {
         case "csv":

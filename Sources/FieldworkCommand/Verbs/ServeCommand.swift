@@ -16,9 +16,16 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOption
     @OptionGroup var listen: ListenOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Allow the administrative operations to who has the key of this file; see fieldwork service key.",
+            valueName: "file"))
+    var adminKeyFile: String?
+
     func run() async throws {
         try await runVerb {
             listen.warnIfReachable()
+            let key = try administrationKey()
             let logger = Serving.logger()
             let store = try await GeoPackageStore.open(at: data.url)
             if try await store.serviceNames().isEmpty {
@@ -27,12 +34,26 @@ struct ServeCommand: AsyncParsableCommand {
             let server = FeatureServer(
                 store: store,
                 configuration: ServerConfiguration(
-                    host: listen.plainHost, port: listen.port, instance: listen.instance),
+                    host: listen.plainHost, port: listen.port, instance: listen.instance, administrationKey: key),
                 logger: logger
             ) { [listen] port in
                 Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port))")
             }
             try await Serving.run([server], on: listen, logger: logger)
+        }
+    }
+
+    private func administrationKey() throws -> AdministrationKey? {
+        guard let adminKeyFile else { return nil }
+        let url = URL(filePath: (adminKeyFile as NSString).expandingTildeInPath)
+        guard FileManager.default.isReadableFile(atPath: url.path) else {
+            throw CommandFailure(.noInput, "\(url.path) is not there, or can't be read.")
+        }
+        do {
+            return try AdministrationKey(file: url)
+        } catch let error as AdministrationKey.MalformedFile {
+            throw CommandFailure(
+                .badData, "\(error.path) holds no hash of a key. fieldwork service key makes such a file.")
         }
     }
 }

@@ -115,8 +115,9 @@ extension StatisticsQuery {
         guard hiddenStatistics.count < Limits.statisticCount else {
             throw .invalidQuery("There are too many aggregates.")
         }
-        // No field can be called so: a name in quotes has no use for it, since it is no column of the answer.
-        let name = "$\(hiddenStatistics.count)"
+        var name = "$\(hiddenStatistics.count)"
+        // A client may call a column of the answer whatever it likes.
+        while definition.field(named: name) != nil { name += "$" }
         hiddenStatistics.append(
             try Statistic(
                 kind: aggregate.kind, value: value, fraction: 0, isDescending: false, name: name, layer: layer))

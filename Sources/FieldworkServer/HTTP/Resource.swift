@@ -10,6 +10,8 @@ enum Resource: Sendable, Hashable {
     case info
     /// `rest/services` and what follows it.
     case services([String])
+    /// `rest/admin/services` and what follows it.
+    case administration([String])
     case unknown
 
     init(_ target: RequestTarget, instance: String) {
@@ -30,6 +32,9 @@ enum Resource: Sendable, Hashable {
         guard segments.count > 2 else { return .restRoot }
         if segments[2].equalsIgnoringCase("services") { return .services(Array(segments.dropFirst(3))) }
         if segments.count == 3, segments[2].equalsIgnoringCase("info") { return .info }
+        if segments.count > 3, segments[2].equalsIgnoringCase("admin"), segments[3].equalsIgnoringCase("services") {
+            return .administration(Array(segments.dropFirst(4)))
+        }
         return .unknown
     }
 }

@@ -7,7 +7,7 @@ final class ServerMetrics: Sendable {
         case info, catalog, service, layer, feature, query, queryRelatedRecords, addFeatures, updateFeatures,
             deleteFeatures, applyEdits, identify, find, legend
         case replicas, synchronizeReplica
-        case page, health, metrics, other
+        case administration, page, health, metrics, other
     }
 
     /// Upper bounds of the duration buckets in seconds.

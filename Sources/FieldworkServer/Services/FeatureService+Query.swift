@@ -125,7 +125,9 @@ extension FeatureService {
 
     /// An answer to GET is a function of the address, the definition and the generation, unless it asks for the time.
     func entityTag(for request: ServiceRequest, of published: PublishedService) async throws -> String? {
-        guard request.method != .post, request.keepsAnswers, !request.asksForCurrentTime else { return nil }
+        guard request.method != .post, request.keepsAnswers, !request.asksForCurrentTime,
+            !published.definition.layers.contains(where: \.dependsOnCurrentTime)
+        else { return nil }
         return EntityTag.ofState(
             target: request.editor.map { "\(request.address)\n\($0)" } ?? request.address,
             generation: try await store.generation(of: published.definition.name),

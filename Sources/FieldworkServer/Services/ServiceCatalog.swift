@@ -12,7 +12,9 @@ struct PublishedService: Sendable {
         guard definition.layers.contains(where: { $0.ownershipAccess != nil }) else { return self }
         var seen = self
         for index in seen.definition.layers.indices {
-            seen.definition.layers[index].restriction = seen.definition.layers[index].visibleFeatures(to: editor)
+            let layer = seen.definition.layers[index]
+            guard let own = layer.visibleFeatures(to: editor) else { continue }
+            seen.definition.layers[index].restriction = layer.restriction.map { .binary(.and, $0, own) } ?? own
         }
         return seen
     }
@@ -78,7 +80,23 @@ final class ServiceCatalog: Sendable {
         } catch let error as StoreError where error.code == .serviceNotFound {
             return nil
         }
-        return state.withLock { keep(definition, for: key, in: &$0) }
+        let restricted = Self.restricted(definition)
+        return state.withLock { keep(restricted, for: key, in: &$0) }
+    }
+
+    /// The layers with the conditions of their definitions, read once. Administration refuses a condition that can't be
+    /// read; where another program wrote one, the layer shows nothing rather than what it should not.
+    private static func restricted(_ definition: ServiceDefinition) -> ServiceDefinition {
+        var result = definition
+        for index in result.layers.indices {
+            let nothing = SQLExpression.isNull(.field(result.layers[index].objectIDField), negated: false)
+            do {
+                result.layers[index].restriction = try result.layers[index].definitionCondition()
+            } catch {
+                result.layers[index].restriction = nothing
+            }
+        }
+        return result
     }
 
     private func keep(_ definition: ServiceDefinition, for key: String, in state: inout State) -> PublishedService {

@@ -80,7 +80,8 @@ struct ChangeLog {
 
     private func fields(_ masks: [Int64]) -> [String] {
         var names = layer.columns.indices.filter { index in
-            masks[index / ChangeTriggers.bitsPerMask] & (1 << Int64(index % ChangeTriggers.bitsPerMask)) != 0
+            let slot = layer.slots[index]
+            return masks[slot / ChangeTriggers.bitsPerMask] & (1 << Int64(slot % ChangeTriggers.bitsPerMask)) != 0
         }.map { layer.columns[$0].name }
         if masks[0] & (1 << Int64(ChangeTriggers.geometryBit)) != 0 { names.append(FeatureChange.geometryName) }
         return names

@@ -15,11 +15,11 @@ struct ChangeTriggers {
     private var key: String { quoted(layer.objectIDColumn) }
     private var stored: [(index: Int, column: StoredColumn)] {
         layer.columns.enumerated().filter { $0.element.isStored && $0.offset != layer.objectIDIndex }
-            .map { (index: $0.offset, column: $0.element) }
+            .map { (index: layer.slots[$0.offset], column: $0.element) }
     }
 
     /// The columns whose superseded values the history keeps.
-    private var historyColumns: [String] {
+    var historyColumns: [String] {
         stored.map(\.column.name) + (layer.geometryColumn.map { [$0] } ?? [])
     }
 

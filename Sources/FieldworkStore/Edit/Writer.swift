@@ -24,6 +24,8 @@ actor Writer {
     private let keepsObjectIDs: Bool
     private var connection: SQLiteConnection?
     private var isClosed = false
+    /// SQLite's number of the last commit of another connection that was taken into account.
+    private var dataVersion: Int64?
     private var outcomes: [Int: Result<EditBatchResult, any Error>] = [:]
     private var catalogue: ServiceCatalogue
     private var rules: [Int: RowRules]
@@ -62,16 +64,16 @@ actor Writer {
         let batches = takeWaiting(relationships)
         do {
             let connection = try opened()
-            let applier = applier(on: connection)
             if connection.isInTransaction {
                 // Its user commits or rolls back: here each batch only stands or falls by itself.
+                let applier = applier(on: connection)
                 for waiting in batches {
                     outcomes[waiting.ticket] = Result { try applier.applyInSavepoint(waiting.batch) }
                 }
             } else if batches.count == 1, let only = batches.first {
-                outcomes[only.ticket] = .success(try Self.commit(only.batch, applier))
+                outcomes[only.ticket] = .success(try commit(only.batch, on: connection))
             } else {
-                outcomes.merge(try Self.commit(batches, applier)) { _, new in new }
+                outcomes.merge(try commit(batches, on: connection)) { _, new in new }
             }
         } catch {
             // The transaction is undone as a whole: nobody is told otherwise.
@@ -90,10 +92,10 @@ actor Writer {
         }
     }
 
-    private static func commit(_ batch: EditBatch, _ applier: EditApplier) throws -> EditBatchResult {
-        let connection = applier.connection
+    private func commit(_ batch: EditBatch, on connection: SQLiteConnection) throws -> EditBatchResult {
         try connection.execute("BEGIN IMMEDIATE")
         do {
+            let applier = try freshApplier(on: connection)
             let (result, isKept) = try applier.apply(batch)
             if isKept { try EditApplier.close(on: connection) }
             try connection.execute(isKept ? "COMMIT" : "ROLLBACK")
@@ -104,21 +106,22 @@ actor Writer {
         }
     }
 
-    private static func commit(
-        _ batches: [Waiting], _ applier: EditApplier
+    private func commit(
+        _ batches: [Waiting], on connection: SQLiteConnection
     ) throws -> [Int: Result<EditBatchResult, any Error>] {
         var results: [Int: Result<EditBatchResult, any Error>] = [:]
-        try applier.connection.transaction {
+        try connection.transaction {
+            let applier = try freshApplier(on: connection)
             for waiting in batches {
                 do {
                     results[waiting.ticket] = .success(try applier.applyInSavepoint(waiting.batch))
                 } catch {
                     // A batch that fails alone leaves the others in the transaction as they are.
-                    guard applier.connection.isInTransaction else { throw error }
+                    guard connection.isInTransaction else { throw error }
                     results[waiting.ticket] = .failure(error)
                 }
             }
-            try EditApplier.close(on: applier.connection)
+            try EditApplier.close(on: connection)
         }
         return results
     }
@@ -147,7 +150,7 @@ actor Writer {
         let connection = try opened()
         if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
         return try connection.transaction {
-            let result = try body(applier(on: connection))
+            let result = try body(freshApplier(on: connection))
             try EditApplier.close(on: connection)
             return result
         }
@@ -159,13 +162,40 @@ actor Writer {
             keepsObjectIDs: keepsObjectIDs)
     }
 
+    /// The applier with the definition that holds in this transaction: another program may have changed it.
+    private func freshApplier(on connection: SQLiteConnection) throws -> EditApplier {
+        let version = try connection.integer("PRAGMA data_version")
+        if version != dataVersion {
+            if try ServiceCatalogue.source(on: connection) != catalogue.source {
+                adopt(try ServiceCatalogue.read(from: connection))
+            }
+            dataVersion = version
+        }
+        return applier(on: connection)
+    }
+
     /// Reads where no edit can come between two looks.
     func inspect<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) throws -> Result {
         try body(opened())
     }
 
-    func replaceCatalogue(_ new: ServiceCatalogue) throws {
-        try write { try new.write(on: $0) }
+    /// Replaces the definition of the service, in a transaction that is a generation. What the file says counts, not what
+    /// was read from it earlier.
+    func update(
+        to new: ServiceDefinition, allowing changes: DefinitionChanges, replacing expected: ServiceDefinition?
+    ) throws -> ServiceCatalogue {
+        let updated = try write { connection in
+            let old = try ServiceCatalogue.read(from: connection)
+            if let expected, expected.document != old.definition.document {
+                throw StoreError(.busy, "The definition was changed by somebody else meanwhile. Nothing was done.")
+            }
+            return try DefinitionUpdate(from: old, to: new, allowing: changes).apply(on: connection)
+        }
+        adopt(updated)
+        return updated
+    }
+
+    private func adopt(_ new: ServiceCatalogue) {
         catalogue = new
         rules = new.layers.mapValues(RowRules.init)
         relationships = RelationshipRules(new)

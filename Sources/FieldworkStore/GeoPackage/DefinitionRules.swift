@@ -61,17 +61,5 @@ enum DefinitionRules {
         }
     }
 
-    /// An update of a definition must describe the columns that are there.
-    static func checkKeepsData(_ new: LayerDefinition, of old: LayerDefinition) throws {
-        let isSame = zip(new.fields, old.fields).allSatisfy { $0.name == $1.name && $0.type == $1.type }
-        guard isSame, new.fields.count == old.fields.count, new.geometryType == old.geometryType,
-            new.objectIDField == old.objectIDField, new.globalIDField == old.globalIDField,
-            new.spatialReference == old.spatialReference
-        else {
-            throw invalid(
-                "Layer \(new.id): an update keeps fields, their order and types, geometry type and spatial reference.")
-        }
-    }
-
     private static func invalid(_ message: String) -> StoreError { StoreError(.invalidDefinition, message) }
 }

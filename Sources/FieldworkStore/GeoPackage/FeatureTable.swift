@@ -46,7 +46,7 @@ struct FeatureTable {
         return "CREATE TABLE \(quoted(layer.tableName)) (\(columns.joined(separator: ", ")))"
     }
 
-    private static func defaultClause(_ value: AttributeValue) -> String {
+    static func defaultClause(_ value: AttributeValue) -> String {
         switch value {
         case .null, .data: ""
         case .integer(let value): " DEFAULT \(value)"

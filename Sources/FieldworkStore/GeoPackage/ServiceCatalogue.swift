@@ -5,6 +5,8 @@ import FieldworkREST
 struct ServiceCatalogue: Sendable {
     var definition: ServiceDefinition
     var layers: [Int: StoredLayer]
+    /// The text from which this was read, to see whether another program has changed it; empty for a new one.
+    var source = ""
 
     func layer(_ id: Int) throws -> StoredLayer {
         guard let layer = layers[id] else {
@@ -37,16 +39,29 @@ struct ServiceCatalogue: Sendable {
         definition.name = found.name
         definition.layers = []
         var layers: [Int: StoredLayer] = [:]
+        let slots = try FieldSlots.read(from: connection)
         try connection.run(
             "SELECT definition, table_name, geometry_column, srs_id FROM fieldwork_layers ORDER BY position, layer_id",
             row: { row in
+                let layerDefinition = try LayerDefinition(storageJSON: json(row.text(0)))
                 let layer = try StoredLayer(
-                    definition: LayerDefinition(storageJSON: json(row.text(0))), tableName: row.text(1),
-                    geometryColumn: row.optionalText(2), srsID: Int32(clamping: row.integer(3)))
+                    definition: layerDefinition, tableName: row.text(1),
+                    geometryColumn: row.optionalText(2), srsID: Int32(clamping: row.integer(3)),
+                    slots: slots.slots(of: layerDefinition))
                 layers[layer.definition.id] = layer
                 definition.layers.append(layer.definition)
             })
-        return ServiceCatalogue(definition: definition, layers: layers)
+        return ServiceCatalogue(definition: definition, layers: layers, source: try source(on: connection))
+    }
+
+    /// What the file says of the service, unread.
+    static func source(on connection: SQLiteConnection) throws -> String {
+        try connection.text(
+            """
+            SELECT definition || coalesce((
+                SELECT group_concat(layer_id || table_name || definition, char(10)) FROM fieldwork_layers), '')
+            FROM fieldwork_service WHERE id = 1
+            """) ?? ""
     }
 
     private static func json(_ text: String) throws -> JSONValue {
@@ -119,30 +134,12 @@ struct ServiceCatalogue: Sendable {
         try catalogue.write(on: connection)
         return catalogue
     }
-
-    /// The catalogue with the parts of a new definition that may change without moving data.
-    func updated(to new: ServiceDefinition) throws -> ServiceCatalogue {
-        try DefinitionRules.check(new)
-        guard Set(new.layers.map(\.id)) == Set(layers.keys) else {
-            throw StoreError(.invalidDefinition, "An update of a definition neither adds nor removes layers.")
-        }
-        var result = self
-        result.definition = new
-        result.definition.name = definition.name
-        for layerDefinition in new.layers {
-            let old = try layer(layerDefinition.id)
-            try DefinitionRules.checkKeepsData(layerDefinition, of: old.definition)
-            result.layers[layerDefinition.id] = try StoredLayer(
-                definition: layerDefinition, tableName: old.tableName, geometryColumn: old.geometryColumn,
-                srsID: old.srsID)
-        }
-        return result
-    }
 }
 
 /// The names of tables: the layers' own where SQLite allows it, so that the file reads well in QGIS.
 struct TableNames {
-    private var used: Set<String> = []
+    /// In lower case.
+    var used: Set<String> = []
     private static let reservedPrefixes = ["gpkg_", "rtree_", "sqlite_", "fieldwork_", "ogr_"]
 
     mutating func next(for layer: LayerDefinition) -> String {

@@ -9,19 +9,24 @@ struct StoredLayer: Sendable {
     /// nil for a table.
     var geometryColumn: String?
     var srsID: Int32
-    /// The columns of attributes, in the order of the definition's fields, whose positions the change log's bits are.
+    /// The columns of attributes, in the order of the definition's fields.
     let columns: [StoredColumn]
+    /// The bit of each column in the masks of the change log: its position, until fields come and go.
+    let slots: [Int]
     let objectIDIndex: Int
     let globalIDIndex: Int?
     private let indexByName: [String: Int]
     private let indexByLowercasedName: [String: Int]
 
-    init(definition: LayerDefinition, tableName: String, geometryColumn: String?, srsID: Int32) throws {
+    init(definition: LayerDefinition, tableName: String, geometryColumn: String?, srsID: Int32, slots: [Int]? = nil)
+        throws
+    {
         self.definition = definition
         self.tableName = tableName
         self.geometryColumn = geometryColumn
         self.srsID = srsID
         columns = definition.fields.map(StoredColumn.init)
+        self.slots = slots ?? Array(columns.indices)
         indexByName = Dictionary(zip(columns.map(\.name), columns.indices), uniquingKeysWith: { first, _ in first })
         indexByLowercasedName = Dictionary(
             zip(columns.map { $0.name.lowercased() }, columns.indices), uniquingKeysWith: { first, _ in first })

@@ -15,9 +15,10 @@ struct FeatureTimeline {
         var masks: [Int64]
         var isOwn: Bool
 
-        func touches(_ slot: Slot) -> Bool {
+        func touches(_ column: Slot, _ slots: [Int]) -> Bool {
             guard operation == .update else { return true }
-            if slot == FeatureTimeline.geometry { return masks[0] & (1 << Int64(ChangeTriggers.geometryBit)) != 0 }
+            if column == FeatureTimeline.geometry { return masks[0] & (1 << Int64(ChangeTriggers.geometryBit)) != 0 }
+            let slot = slots[column]
             return masks[slot / ChangeTriggers.bitsPerMask] & (1 << Int64(slot % ChangeTriggers.bitsPerMask)) != 0
         }
     }
@@ -25,11 +26,13 @@ struct FeatureTimeline {
     /// The generation that the client had.
     let base: Int64
     private let entries: [Entry]
+    private let slots: [Int]
 
     init(
         of objectID: Int64, in layer: StoredLayer, since base: Int64, replicaID: UUID, on connection: SQLiteConnection
     ) throws {
         self.base = base
+        slots = layer.slots
         var entries: [Entry] = []
         let own = replicaID.uuidString
         try connection.run(
@@ -58,11 +61,11 @@ struct FeatureTimeline {
     var isEmpty: Bool { entries.isEmpty }
 
     /// The state of a slot that the client has seen: its base, or what it handed in itself since.
-    func seen(_ slot: Slot) -> Int64 { entries.last { $0.isOwn && $0.touches(slot) }?.generation ?? base }
+    func seen(_ slot: Slot) -> Int64 { entries.last { $0.isOwn && $0.touches(slot, slots) }?.generation ?? base }
 
     /// Whether somebody else has changed a slot and the client does not know.
     func isContested(_ slot: Slot) -> Bool { (otherChange(of: slot) ?? .min) > seen(slot) }
 
     /// The generation in which somebody else changed a slot last.
-    func otherChange(of slot: Slot) -> Int64? { entries.last { !$0.isOwn && $0.touches(slot) }?.generation }
+    func otherChange(of slot: Slot) -> Int64? { entries.last { !$0.isOwn && $0.touches(slot, slots) }?.generation }
 }

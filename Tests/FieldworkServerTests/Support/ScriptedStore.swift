@@ -54,7 +54,9 @@ final class ScriptedStore: FeatureStore {
     }
 
     func createService(_ definition: ServiceDefinition) async throws { try check() }
-    func updateService(_ definition: ServiceDefinition) async throws { try check() }
+    func updateService(
+        _ definition: ServiceDefinition, allowing changes: DefinitionChanges, replacing old: ServiceDefinition?
+    ) async throws { try check() }
     func deleteService(_ name: ServiceName) async throws { try check() }
     func records(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [FeatureRecord] { [] }
     func objectIDs(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [Int64] { [] }

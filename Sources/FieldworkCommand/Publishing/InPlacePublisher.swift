@@ -1,0 +1,37 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// Makes a service of a GeoPackage that stays where it is: the folder of the services gets a link to it.
+struct InPlacePublisher {
+    let publisher: Publisher
+
+    func publish(_ url: URL) async throws -> Publication {
+        guard url.pathExtension.lowercased() == "gpkg" else {
+            throw CommandFailure(.badData, "Only a GeoPackage (.gpkg) can be published in place.")
+        }
+        guard FileManager.default.isWritableFile(atPath: url.path) else {
+            throw CommandFailure(.noInput, "\(url.path) is not there, or can't be written.")
+        }
+        let place = try publisher.place()
+        let target = url.resolvingSymlinksInPath().standardizedFileURL
+        try await GeoPackageFile.prepare(at: target, as: publisher.service)
+        let file = try await GeoPackageStore.openFile(at: target)
+        var count = 0
+        do {
+            for layer in file.definition.layers { count += try await file.count(FeatureQuery(), in: layer.id) }
+        } catch {
+            await file.close()
+            throw error
+        }
+        await file.close()
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        do {
+            try FileManager.default.createSymbolicLink(at: place, withDestinationURL: target)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw CommandFailure(.cannotCreate, "There is a service \(publisher.service.path) already.")
+        }
+        return Publication(featureCount: count, skippedCount: 0)
+    }
+}

@@ -1,0 +1,56 @@
+import FieldworkGeometry
+import FieldworkREST
+
+/// The indexes that a layer's definition lists under `indexes`, as the protocol does. Fields that have an index anyway, and
+/// the geometry, are passed over.
+struct DeclaredIndexes {
+    let layer: StoredLayer
+
+    private var prefix: String { "fieldwork_index_\(layer.definition.id)_" }
+
+    private struct Declared {
+        var name: String
+        var columns: [String]
+        var isUnique: Bool
+        var isAscending: Bool
+    }
+
+    /// Makes what is declared and takes away what is no more.
+    func write(on connection: SQLiteConnection) throws {
+        let declared = declared()
+        var present: Set<String> = []
+        try connection.run(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND substr(name, 1, length(?1)) = ?1",
+            bind: { try $0.bind(prefix, at: 1) }, row: { present.insert($0.text(0)) })
+        let wanted = Set(declared.map { prefix + $0.name })
+        for name in present.subtracting(wanted) { try connection.execute("DROP INDEX \(quoted(name))") }
+        for index in declared where !present.contains(prefix + index.name) {
+            let columns = index.columns.map { quoted($0) + (index.isAscending ? "" : " DESC") }
+            do {
+                try connection.execute(
+                    """
+                    CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(quoted(prefix + index.name))
+                    ON \(quoted(layer.tableName)) (\(columns.joined(separator: ", ")))
+                    """)
+            } catch let error as StoreError where index.isUnique && error.code == .failure {
+                throw StoreError(
+                    .invalidDefinition,
+                    "The index \(index.name) of layer \(layer.definition.id) can't be unique: values are there twice.")
+            }
+        }
+    }
+
+    private func declared() -> [Declared] {
+        (layer.definition.unknownMembers["indexes"]?.arrayValue ?? []).compactMap { json in
+            guard let name = json["name"]?.stringValue?.lowercased(), let fields = json["fields"]?.stringValue else {
+                return nil
+            }
+            let columns = fields.split(separator: ",").compactMap { layer.index(of: $0.filter { $0 != " " }) }
+            let isOurs = columns.allSatisfy { $0 != layer.objectIDIndex && $0 != layer.globalIDIndex }
+            guard isOurs, !columns.isEmpty, columns.count == fields.split(separator: ",").count else { return nil }
+            return Declared(
+                name: name, columns: columns.map { layer.columns[$0].name },
+                isUnique: json["isUnique"]?.boolValue ?? false, isAscending: json["isAscending"]?.boolValue ?? true)
+        }
+    }
+}

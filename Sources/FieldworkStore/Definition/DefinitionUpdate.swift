@@ -1,0 +1,100 @@
+import FieldworkGeometry
+import FieldworkREST
+
+/// Changes a service to a new definition: tables, columns, history and triggers follow. Within one transaction of the
+/// caller, and one generation.
+struct DefinitionUpdate {
+    private let old: ServiceCatalogue
+    private let new: ServiceDefinition
+    private let changes: DefinitionChanges
+
+    /// Throws `StoreError.invalidDefinition` for what can't be, or was not asked for.
+    init(from old: ServiceCatalogue, to new: ServiceDefinition, allowing changes: DefinitionChanges) throws {
+        try DefinitionRules.check(new)
+        self.old = old
+        self.new = new
+        self.changes = changes
+        let (oldIDs, newIDs) = (Set(old.layers.keys), Set(new.layers.map(\.id)))
+        try require(.removesLayers, for: oldIDs.subtracting(newIDs).sorted().map(String.init), "layers")
+        try require(.addsLayers, for: newIDs.subtracting(oldIDs).sorted().map(String.init), "new layers")
+        for layer in new.layers where oldIDs.contains(layer.id) {
+            let change = FieldChange(from: try old.layer(layer.id), to: layer)
+            try change.check()
+            try require(.removesFields, for: change.removed.map(\.name), "fields of layer \(layer.id)")
+            try require(.addsFields, for: change.added.map(\.name), "new fields of layer \(layer.id)")
+        }
+    }
+
+    private func require(_ change: DefinitionChanges, for names: [String], _ what: String) throws {
+        guard names.isEmpty || changes.contains(change) else {
+            throw StoreError(
+                .invalidDefinition,
+                "The update would \(change.isSubset(of: .additions) ? "add" : "remove") \(what), which was not asked for: "
+                    + names.joined(separator: ", ") + ".")
+        }
+    }
+
+    func apply(on connection: SQLiteConnection) throws -> ServiceCatalogue {
+        try begin(on: connection)
+        // Views and indexes of relationships name columns, which could not be dropped otherwise.
+        try RelationshipViews.remove(on: connection)
+        var result = ServiceCatalogue(definition: new, layers: [:])
+        result.definition.name = old.definition.name
+        let ids = Set(new.layers.map(\.id))
+        for (id, layer) in old.layers.sorted(by: { $0.key < $1.key }) where !ids.contains(id) {
+            try LayerRemoval(layer: layer).apply(on: connection)
+        }
+        if let last = (old.layers.keys.filter { !ids.contains($0) }).max() {
+            // For those who choose ids of new layers.
+            let known = new.unknownMembers["lastLayerId"]?.integerValue ?? -1
+            result.definition.unknownMembers["lastLayerId"] = .integer(max(known, Int64(last)))
+        }
+        for layer in new.layers {
+            if let known = old.layers[layer.id] {
+                result.layers[layer.id] = try FieldChange(from: known, to: layer).apply(on: connection)
+            } else {
+                result.layers[layer.id] = try added(layer, on: connection)
+            }
+        }
+        try result.write(on: connection)
+        for layer in result.layers.values { try DeclaredIndexes(layer: layer).write(on: connection) }
+        try EditApplier.close(on: connection)
+        return result
+    }
+
+    /// Opens the generation and keeps the definition that it ends.
+    private func begin(on connection: SQLiteConnection) throws {
+        try connection.run("UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1")
+        try connection.run(
+            """
+            INSERT INTO fieldwork_generations (generation, moment)
+            SELECT generation, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM fieldwork_state WHERE id = 1
+            """)
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS fieldwork_definitions (
+                generation INTEGER PRIMARY KEY, definition TEXT NOT NULL)
+            """)
+        try GeoPackageSchema.registerOwn("fieldwork_definitions", on: connection)
+        try connection.run(
+            "INSERT INTO fieldwork_definitions SELECT generation, ? FROM fieldwork_state WHERE id = 1"
+        ) { try $0.bind(old.definition.storageJSON.text, at: 1) }
+    }
+
+    private func added(_ definition: LayerDefinition, on connection: SQLiteConnection) throws -> StoredLayer {
+        var names = TableNames()
+        try connection.run("SELECT lower(name) FROM sqlite_master", row: { names.used.insert($0.text(0)) })
+        let layer = try StoredLayer(
+            definition: definition, tableName: names.next(for: definition),
+            geometryColumn: definition.isTable ? nil : TableNames.geometryColumn(for: definition),
+            srsID: SpatialReferenceTable.id(
+                of: definition.isTable ? nil : definition.spatialReference, on: connection))
+        // An id that was used before has a history, which is not this layer's.
+        guard !names.used.contains(layer.historyTable) else {
+            throw StoreError(
+                .invalidDefinition, "The id \(definition.id) was that of a layer that was removed. Choose another.")
+        }
+        try FeatureTable(layer: layer).create(on: connection)
+        return layer
+    }
+}
