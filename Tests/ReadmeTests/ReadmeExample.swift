@@ -1,3 +1,6 @@
+// swift-format-ignore-file: NeverForceUnwrap
+// The words of README.md, where a reader sees at once that an address is one.
+
 import Fieldwork
 import Foundation
 

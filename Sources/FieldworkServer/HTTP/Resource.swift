@@ -128,7 +128,7 @@ extension ServiceResource {
     /// What the request is counted under.
     var operation: ServerMetrics.Operation {
         switch self {
-case .root, .layers, .relationships, .queryDomains: .service
+        case .root, .layers, .relationships, .queryDomains: .service
         case .query: .query
         case .layerOperation(_, .validateSQL): .layer
         case .replicas(.synchronizeReplica): .synchronizeReplica
