@@ -23,10 +23,10 @@ struct StrangerTests {
 
     private static let layers = [
         Layer(service: "DamageAssessment", id: 0, name: "Damage reports", count: 5_000),
-        Layer(service: "SaveTheBaySync", id: 0, name: "Birds", count: 0),
-        Layer(service: "SaveTheBaySync", id: 1, name: "Marine", count: 0),
+        Layer(service: "SaveTheBaySync", id: 0, name: "Birds", count: 100),
+        Layer(service: "SaveTheBaySync", id: 1, name: "Marine", count: 100),
         Layer(service: "TreesOfPortland", id: 0, name: "Trees", count: 60_000),
-        Layer(service: "TreesOfPortland", id: 1, name: "Neighborhoods", count: 0),
+        Layer(service: "TreesOfPortland", id: 1, name: "Neighborhoods", count: 10),
     ]
 
     /// A feature as two sources can both tell it: moments in seconds, the corners of its geometry without their order.
@@ -49,7 +49,7 @@ struct StrangerTests {
                 "'ESRIJSON:\(address)?\(query)'", in: folder.url, digits: 6)
             let stored = try await Self.converted(
                 "'\(folder.url.path)/\(layer.service).gpkg' '\(layer.name)'", in: folder.url, digits: 6)
-            #expect(stored.count > layer.count, "\(layer)")
+            #expect(stored.count >= layer.count, "\(layer)")
             try Self.compare(served, stored, layer)
         }
         #expect(await demo.interrupt() == 0)
@@ -81,7 +81,7 @@ struct StrangerTests {
         #expect(served.count == stored.count, "\(layer)")
         for (id, feature) in stored {
             let other = try #require(served[id], "\(layer): \(id) is missing")
-            guard other.corners == feature.corners else {
+            guard isSame(other.corners, feature.corners) else {
                 Issue.record("\(layer): \(id) lies elsewhere: \(other.corners) instead of \(feature.corners)")
                 return
             }
@@ -92,6 +92,15 @@ struct StrangerTests {
                 return
             }
         }
+    }
+
+    /// Whether each corner of one has one of the other in its cell or beside it: a digit may round either way.
+    private static func isSame(_ one: Set<[Int]>, _ other: Set<[Int]>) -> Bool {
+        func holds(_ corners: Set<[Int]>, _ corner: [Int]) -> Bool {
+            if corners.contains(corner) { return true }
+            return corners.contains { $0.count == corner.count && zip($0, corner).allSatisfy { abs($0 - $1) <= 1 } }
+        }
+        return one.allSatisfy { holds(other, $0) } && other.allSatisfy { holds(one, $0) }
     }
 
     /// The features of what GDAL opens, by global id.
