@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build bench limits lint format setup clean
+.PHONY: run test build fuzz bench limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -16,6 +16,17 @@ test: ## Run every test, the browser tests too
 
 build: ## Build in release
 	swift build -c release --product fieldwork
+
+# Each reader runs in a process of its own: a crash tells which one, and the seed repeats it.
+FUZZ_INPUTS ?= 10000000
+FUZZ_READERS ?= condition geoServicesJSON geoJSON wellKnownBinary geoPackageBinary wellKnownText multipart protocolBuffer form
+
+fuzz: ## Feed each reader of foreign input ten million mutated ones (FUZZ_INPUTS, FUZZ_READERS, FIELDWORK_FUZZ_SEED)
+	swift build --build-tests
+	@for reader in $(FUZZ_READERS); do \
+	  FIELDWORK_FUZZ_INPUTS=$(FUZZ_INPUTS) FIELDWORK_FUZZ_READER=$$reader \
+	    nice swift test --skip-build --filter 'FuzzTests.mutations' || exit 1; \
+	done
 
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run

@@ -24,6 +24,14 @@ struct DemoDataTests {
         return digest
     }
 
+    @Test("The demo's definitions are documents without a problem")
+    func documents() throws {
+        for demo in DemoServices.all {
+            let read = try ServiceDefinition(document: demo.definition.document, name: demo.definition.name)
+            #expect(read.document.text == demo.definition.document.text)
+        }
+    }
+
     @Test("The same seed gives the same features")
     func deterministic() {
         for (first, second) in zip(

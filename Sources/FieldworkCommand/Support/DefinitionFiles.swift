@@ -33,9 +33,11 @@ enum DefinitionFiles {
     }
 
     /// The definition of a document; all its problems go to standard error.
-    static func definition(_ document: JSONValue, _ name: ServiceName) throws -> ServiceDefinition {
+    static func definition(
+        _ document: JSONValue, _ name: ServiceName, replacing old: ServiceDefinition? = nil
+    ) throws -> ServiceDefinition {
         do {
-            return try ServiceDefinition(document: document, name: name)
+            return try ServiceDefinition(document: document, name: name, replacing: old)
         } catch {
             for problem in error.problems { Terminal.error("\(problem)") }
             throw CommandFailure(

@@ -84,7 +84,7 @@ struct ServiceCommand: AsyncParsableCommand {
                         .temporary, "\(name.path) has changed since the document was printed. Nothing was changed.")
                 }
                 let wanted = try merge ? DefinitionFiles.merged(document, into: current) : document
-                let changed = try DefinitionFiles.definition(wanted, name)
+                let changed = try DefinitionFiles.definition(wanted, name, replacing: current)
                 let removals: DefinitionChanges = allowRemoval ? .removals : []
                 try await store.updateService(
                     changed, allowing: merge ? [] : removals.union(.additions), replacing: current)

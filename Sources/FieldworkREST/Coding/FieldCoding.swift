@@ -2,7 +2,7 @@ package import FieldworkGeometry
 
 extension FieldDefinition {
     private static let knownMembers: Set<String> = [
-        "name", "type", "alias", "length", "nullable", "editable", "domain", "defaultValue", "sqlType",
+        "name", "type", "alias", "length", "nullable", "editable", "domain", "defaultValue",
     ]
 
     /// Reads a field of a layer resource. Throws for a field without a name or of a type that the protocol doesn't have.
@@ -14,6 +14,9 @@ extension FieldDefinition {
             throw .invalidParameter("The type of the field \(name) is unknown.")
         }
         let isMaintained = type == .oid || type == .globalID
+        var unknownMembers = object.without(Self.knownMembers)
+        // What is written for every field says nothing about this one.
+        if unknownMembers["sqlType"] == Self.usualSQLType { unknownMembers["sqlType"] = nil }
         self.init(
             name: name, alias: object.string("alias"), type: type,
             length: type == .string ? Self.length(object.integer("length")) : 0,
@@ -22,8 +25,10 @@ extension FieldDefinition {
             domain: try object["domain"].flatMap { json throws(ServiceError) in
                 json.isNull ? nil : try DomainDefinition(json: json)
             },
-            unknownMembers: object.without(Self.knownMembers))
+            unknownMembers: unknownMembers)
     }
+
+    private static let usualSQLType: JSONValue = "sqlTypeOther"
 
     /// Services say the largest integer for a text of any length.
     private static func length(_ number: Int?) -> Int {
@@ -37,7 +42,7 @@ extension FieldDefinition {
         object.append("name", .string(name))
         object.append("type", .string(type.rawValue))
         object.append("alias", .string(alias))
-        object.append("sqlType", "sqlTypeOther")
+        object.append("sqlType", unknownMembers["sqlType"] ?? Self.usualSQLType)
         // Lengths of other types would be read as column widths by GDAL.
         switch type {
         case .string: object.append("length", JSONValue(length == 0 ? Int(Int32.max) : length))

@@ -43,9 +43,14 @@ extension LayerDefinition {
         var templates: [FeatureTemplateDefinition] = []
         for template in object.array("templates") { templates.append(try FeatureTemplateDefinition(json: template)) }
         var relationships: [RelationshipDefinition] = []
+        var unreadRelationships: [JSONValue] = []
         for relationship in object.array("relationships") {
-            // Old map services list an end without its cardinality: it can't be followed, so it is left out.
-            if let read = try? RelationshipDefinition(json: relationship) { relationships.append(read) }
+            // Old map services list an end without its cardinality: it can't be followed, so it is only kept.
+            if let read = try? RelationshipDefinition(json: relationship) {
+                relationships.append(read)
+            } else {
+                unreadRelationships.append(relationship)
+            }
         }
         var subtypes: [SubtypeDefinition] = []
         for subtype in object.array("subtypes") { subtypes.append(try SubtypeDefinition(json: subtype)) }
@@ -77,12 +82,26 @@ extension LayerDefinition {
             maxScale: object.double("maxScale") ?? 0, isVisibleByDefault: object.bool("defaultVisibility") ?? true,
             drawingInfo: object["drawingInfo"], extent: extent as? Envelope,
             unknownMembers: object.without(Self.readMembers))
+        keep(unread: object, unreadRelationships)
+    }
+
+    /// Keeps what stands under a known name in a form that is not known, so that it is written back.
+    private mutating func keep(unread object: JSONObject, _ unreadRelationships: [JSONValue]) {
+        if !unreadRelationships.isEmpty { unknownMembers["relationships"] = .array(unreadRelationships) }
+        let isRead = [
+            "editFieldsInfo": editFields != nil, "ownershipBasedAccessControlForFeatures": ownershipAccess != nil,
+        ]
+        for (name, isRead) in isRead.sorted(by: { $0.key < $1.key }) where !isRead {
+            if let value = object[name], !value.isNull { unknownMembers[name] = value }
+        }
     }
 
     /// The layer or table resource (rest-api §2.4). What it advertises is what the server does.
     package func json(context: ResourceContext = ResourceContext()) -> JSONValue {
         let allowed = context.serviceCapabilities.map { capabilities.intersection($0) } ?? capabilities
         var object = definitionMembers
+        object["relationships"] = .array(relationships.map(\.json))
+        object["ownershipBasedAccessControlForFeatures"] = ownershipAccess?.json ?? .null
         object["currentVersion"] = .number(11.2)
         object["parentLayer"] = .null
         object["subLayers"] = []
@@ -139,8 +158,11 @@ extension LayerDefinition {
         object.append("minScale", .number(minScale))
         object.append("maxScale", .number(maxScale))
         if let editFields { object.append("editFieldsInfo", editFields.json) }
-        object.append("ownershipBasedAccessControlForFeatures", ownershipAccess?.json ?? .null)
-        object.append("relationships", .array(relationships.map(\.json)))
+        object.append(
+            "ownershipBasedAccessControlForFeatures",
+            ownershipAccess?.json ?? unknownMembers["ownershipBasedAccessControlForFeatures"] ?? .null)
+        let unread = unknownMembers["relationships"]?.arrayValue ?? []
+        object.append("relationships", .array(relationships.map(\.json) + unread))
         if let geometryType {
             object.append("geometryType", .string(geometryType.rawValue))
             if let spatialReference {

@@ -11,16 +11,18 @@ extension FeatureTypeDefinition {
         for template in object.array("templates") { templates.append(try FeatureTemplateDefinition(json: template)) }
         self.init(
             id: AttributeValue(json: object["id"] ?? .null), name: object.string("name") ?? "", domains: domains,
-            templates: templates)
+            templates: templates, unknownMembers: object.without(["id", "name", "domains", "templates"]))
     }
 
     package var json: JSONValue {
         var domains = JSONObject()
         for (field, domain) in self.domains.sorted(by: { $0.key < $1.key }) { domains.append(field, domain.json) }
-        return [
+        var object: JSONObject = JSONObject([
             "id": id.json, "name": .string(name), "domains": .object(domains),
             "templates": .array(templates.map(\.json)),
-        ]
+        ])
+        object.merge(unknownMembers)
+        return .object(object)
     }
 }
 
@@ -33,7 +35,9 @@ extension FeatureTemplateDefinition {
         }
         self.init(
             name: object.string("name") ?? "", description: object.string("description") ?? "",
-            drawingTool: object.string("drawingTool"), attributes: attributes)
+            drawingTool: object.string("drawingTool"), attributes: attributes,
+            unknownMembers: object.without(["name", "description", "drawingTool", "prototype"]),
+            unknownPrototypeMembers: object["prototype"]?.objectValue?.without(["attributes"]) ?? JSONObject())
     }
 
     package var json: JSONValue {
@@ -43,12 +47,20 @@ extension FeatureTemplateDefinition {
         object.append("name", .string(name))
         object.append("description", .string(description))
         if let drawingTool { object.append("drawingTool", .string(drawingTool)) }
-        object.append("prototype", ["attributes": .object(attributes)])
+        var prototype = JSONObject(["attributes": .object(attributes)])
+        prototype.merge(unknownPrototypeMembers)
+        object.append("prototype", .object(prototype))
+        object.merge(unknownMembers)
         return .object(object)
     }
 }
 
 extension RelationshipDefinition {
+    private static let knownMembers: Set<String> = [
+        "id", "name", "relatedTableId", "cardinality", "role", "keyField", "composite", "relationshipTableId",
+        "keyFieldInRelationshipTable", "originDeleteRule",
+    ]
+
     package init(json: JSONValue) throws(ServiceError) {
         guard let object = json.objectValue, let id = object.integer("id"),
             let related = object.integer("relatedTableId"),
@@ -60,7 +72,8 @@ extension RelationshipDefinition {
             keyField: object.string("keyField") ?? "", isComposite: object.bool("composite") ?? false,
             relationshipTableID: object.integer("relationshipTableId").flatMap { $0 >= 0 ? $0 : nil },
             keyFieldInRelationshipTable: object.string("keyFieldInRelationshipTable"),
-            originDeletion: object.string("originDeleteRule").flatMap(OriginDeletion.init(rawValue:)))
+            originDeletion: object.string("originDeleteRule").flatMap(OriginDeletion.init(rawValue:)),
+            unknownMembers: object.without(Self.knownMembers))
     }
 
     package var json: JSONValue {
@@ -80,6 +93,7 @@ extension RelationshipDefinition {
         if originDeletion != Self.usualDeletion(isComposite: isComposite) {
             object.append("originDeleteRule", .string(originDeletion.rawValue))
         }
+        object.merge(unknownMembers)
         return .object(object)
     }
 }

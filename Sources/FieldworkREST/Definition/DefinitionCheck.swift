@@ -10,6 +10,8 @@ struct DefinitionCheck {
         problems.append(DefinitionProblem(path: path, message: message))
     }
 
+    mutating func forgive(_ known: Set<DefinitionProblem>) { problems.removeAll(where: known.contains) }
+
     mutating func run(_ document: JSONValue) {
         guard let object = document.objectValue else { return report("", "A definition is a JSON object.") }
         for key in ["description", "serviceDescription", "copyrightText"] { expect(.string, key, in: object, "") }

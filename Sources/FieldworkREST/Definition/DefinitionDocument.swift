@@ -56,9 +56,18 @@ extension ServiceDefinition {
     }
 
     /// Reads a document. Throws every problem that it has, each with its place.
-    package init(document: JSONValue, name: ServiceName) throws(DefinitionProblems) {
+    /// - Parameter old: the definition that the new one takes the place of. A problem that this has too is none of the
+    ///   change: services that were made elsewhere may name what they don't have, and can be changed all the same.
+    package init(
+        document: JSONValue, name: ServiceName, replacing old: ServiceDefinition? = nil
+    ) throws(DefinitionProblems) {
         var check = DefinitionCheck()
         check.run(document)
+        if !check.problems.isEmpty, let old {
+            var known = DefinitionCheck()
+            known.run(old.document)
+            check.forgive(Set(known.problems))
+        }
         guard check.problems.isEmpty, let object = document.objectValue else {
             throw DefinitionProblems(check.problems)
         }

@@ -129,15 +129,18 @@ package struct FeatureTypeDefinition: Sendable, Hashable {
     /// Domains by field name.
     package var domains: [String: DomainDefinition]
     package var templates: [FeatureTemplateDefinition]
+    /// Members of the type's JSON that this type does not know; written back unchanged.
+    package var unknownMembers: JSONObject
 
     package init(
         id: AttributeValue, name: String, domains: [String: DomainDefinition] = [:],
-        templates: [FeatureTemplateDefinition] = []
+        templates: [FeatureTemplateDefinition] = [], unknownMembers: JSONObject = JSONObject()
     ) {
         self.id = id
         self.name = name
         self.domains = domains
         self.templates = templates
+        self.unknownMembers = unknownMembers
     }
 }
 
@@ -149,14 +152,20 @@ package struct FeatureTemplateDefinition: Sendable, Hashable {
     package var drawingTool: String?
     /// Attribute values of the prototype by field name.
     package var attributes: [String: AttributeValue]
+    /// Members of the template's JSON and of its prototype that this type does not know; written back unchanged.
+    package var unknownMembers: JSONObject
+    package var unknownPrototypeMembers: JSONObject
 
     package init(
-        name: String, description: String = "", drawingTool: String? = nil, attributes: [String: AttributeValue] = [:]
+        name: String, description: String = "", drawingTool: String? = nil, attributes: [String: AttributeValue] = [:],
+        unknownMembers: JSONObject = JSONObject(), unknownPrototypeMembers: JSONObject = JSONObject()
     ) {
         self.name = name
         self.description = description
         self.drawingTool = drawingTool
         self.attributes = attributes
+        self.unknownMembers = unknownMembers
+        self.unknownPrototypeMembers = unknownPrototypeMembers
     }
 }
 
@@ -196,11 +205,13 @@ package struct RelationshipDefinition: Sendable, Hashable {
     package var keyFieldInRelationshipTable: String?
     /// Told by the origin's end.
     package var originDeletion: OriginDeletion
+    /// Members of the relationship's JSON that this type does not know; written back unchanged.
+    package var unknownMembers: JSONObject
 
     package init(
         id: Int, name: String, relatedTableID: Int, cardinality: Cardinality, role: Role, keyField: String,
         isComposite: Bool = false, relationshipTableID: Int? = nil, keyFieldInRelationshipTable: String? = nil,
-        originDeletion: OriginDeletion? = nil
+        originDeletion: OriginDeletion? = nil, unknownMembers: JSONObject = JSONObject()
     ) {
         self.id = id
         self.name = name
@@ -212,6 +223,7 @@ package struct RelationshipDefinition: Sendable, Hashable {
         self.relationshipTableID = relationshipTableID
         self.keyFieldInRelationshipTable = keyFieldInRelationshipTable
         self.originDeletion = originDeletion ?? Self.usualDeletion(isComposite: isComposite)
+        self.unknownMembers = unknownMembers
     }
 
     package static func usualDeletion(isComposite: Bool) -> OriginDeletion { isComposite ? .cascade : .clear }

@@ -163,8 +163,8 @@ package struct QueryRequest: Sendable {
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
         for name in [
-            "time", "historicMoment", "fullText", "gdbVersion",
-            "uniqueIds", "text", "parameterValues", "rangeValues",
+            "time", "historicMoment", "fullText", "gdbVersion", "uniqueIds", "text", "parameterValues", "rangeValues",
+            "sessionID", "lodType", "lod", "lodSR",
         ]
         where parameters[name].map({ !["null", "sde.default", "[]", "{}"].contains($0.lowercased()) }) == true {
             throw .invalidQuery("'\(name)' is not supported.")

@@ -76,7 +76,7 @@ struct Administration: Sendable {
         let (document, added) = try edit.applied(to: current.document)
         let changed: ServiceDefinition
         do {
-            changed = try ServiceDefinition(document: document, name: name)
+            changed = try ServiceDefinition(document: document, name: name, replacing: current)
         } catch {
             throw error.serviceError
         }
