@@ -28,7 +28,12 @@ package struct FeatureServer: Service {
 
     /// Serves until the task's service group shuts down gracefully or the task is cancelled.
     package func run(onReady: @escaping @Sendable (_ port: Int) async -> Void) async throws {
-        let pipeline = makePipeline()
+        let replicas = (store as? any ReplicaStore).map {
+            ReplicaService(store: $0, instance: configuration.instance, logger: logger)
+        }
+        let pipeline = makePipeline(replicas)
+        // What an earlier run left unfinished goes on.
+        await replicas?.jobs.resume()
         let server = try HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 idleTimeout: TimeAmount(configuration.idleTime),
@@ -45,13 +50,15 @@ package struct FeatureServer: Service {
         do {
             try await server.run()
         } catch {
+            await replicas?.jobs.stop()
             if configuration.closesStore { try? await store.close() }
             throw error
         }
+        await replicas?.jobs.stop()
         if configuration.closesStore { try await store.close() }
     }
 
-    private func makePipeline() -> RequestPipeline {
+    private func makePipeline(_ replicas: ReplicaService?) -> RequestPipeline {
         let metrics = ServerMetrics()
         let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
         let service = FeatureService(store: store)
@@ -60,7 +67,7 @@ package struct FeatureServer: Service {
                 instance: configuration.instance, catalog: catalog, service: service,
                 administration: Administration(
                     store: store, catalog: catalog, service: service, key: configuration.administrationKey),
-                store: store, metrics: metrics,
+                replicas: replicas, store: store, metrics: metrics,
                 directory: ServicesDirectory(instance: configuration.instance), logger: logger),
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,

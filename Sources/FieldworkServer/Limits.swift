@@ -49,4 +49,14 @@ package enum Limits {
     package static let pageCodes = 50
     /// Characters of a geometry that a page of the directory shows.
     package static let pageGeometryCharacters = 200
+    /// Jobs that are under way or wait.
+    package static let jobsAtOnce = 1_024
+    /// How long jobs and their results are kept, in seconds: clients come back the next day.
+    package static let resultLifetimeSeconds: Double = 48 * 3_600
+    /// Bytes of a document of a replica within an answer. Larger ones are fetched as files.
+    package static let embeddedBytes = 64 * 1_024 * 1_024
+    /// Reasons that one error tells.
+    static let reasonsPerError = 20
+    /// Conflicts in one answer.
+    static let conflictsPerAnswer = 1_000
 }

@@ -10,6 +10,8 @@ struct RequestRouter: Sendable {
     let catalog: ServiceCatalog
     let service: FeatureService
     let administration: Administration
+    /// nil for a store that keeps no replicas.
+    let replicas: ReplicaService?
     let store: any FeatureStore
     let metrics: ServerMetrics
     let directory: ServicesDirectory
@@ -119,6 +121,9 @@ struct RequestRouter: Sendable {
             return tagged(.json(try await service.layers(published), format: try request.format()))
         case .relationships:
             return tagged(.json(service.relationships(published), format: try request.format()))
+        case .replicas(let resource):
+            guard let replicas else { throw ServiceError.notSupported }
+            return try await replicas.answer(resource, of: published, request)
         case .layer(let id):
             let layer = try published.layer(id: id)
             let format = try request.format()

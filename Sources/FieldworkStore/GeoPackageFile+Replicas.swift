@@ -12,7 +12,7 @@ extension GeoPackageFile {
     package func createReplica<Sink: ChangeSink>(
         _ definition: ReplicaDefinition, into sink: Sink
     ) async throws -> (replica: Replica, document: Sink) {
-        let request = ChangeRequest(layers: try snapshotLayers(of: definition))
+        let request = try snapshotRequest(for: definition)
         // First the replica: from here on the log keeps what is committed while the rows are read. What it is given in
         // the rows already comes once more with the first delta, which changes nothing.
         let replica = try await registerReplica(definition, generation: nil)
@@ -24,20 +24,19 @@ extension GeoPackageFile {
         }
     }
 
-    /// What a new client of a replica gets.
-    package func snapshotLayers(of definition: ReplicaDefinition) throws -> [ChangeRequest.Layer] {
-        try definition.layers.map { part in
+    /// What a new client of a replica asks for.
+    package func snapshotRequest(for definition: ReplicaDefinition) throws -> ChangeRequest {
+        let layers = try definition.layers.map { part in
             let layer = try layer(part.layerID).definition
-            let rows: FeatureQuery?
-            do throws(ServiceError) {
-                rows = try definition.rows(of: layer)
-            } catch {
-                throw StoreError(.invalidQuery, error.details.first ?? error.message)
-            }
             return ChangeRequest.Layer(
-                layerID: part.layerID, rows: rows, since: nil,
+                layerID: part.layerID, since: nil,
                 output: GeometryOutput(
                     spatialReference: definition.outputReference, returnsZ: layer.hasZ, returnsM: layer.hasM))
+        }
+        do throws(ServiceError) {
+            return ChangeRequest(layers: layers, rows: try definition.rows(in: self.definition))
+        } catch {
+            throw StoreError(.invalidQuery, error.details.first ?? error.message)
         }
     }
 

@@ -2,6 +2,8 @@ package import FieldworkREST
 package import Foundation
 
 extension GeoPackageStore: ReplicaStore {
+    package var workFolder: URL { folder.appending(path: ".fieldwork", directoryHint: .isDirectory) }
+
     package func createReplica<Sink: ChangeSink>(
         _ definition: ReplicaDefinition, of service: ServiceName, into sink: Sink
     ) async throws -> (replica: Replica, document: Sink) {

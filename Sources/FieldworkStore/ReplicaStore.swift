@@ -3,6 +3,9 @@ package import Foundation
 
 /// A store that keeps replicas of its services in step with clients that work without a network.
 package protocol ReplicaStore: FeatureStore {
+    /// A folder for what is made on behalf of clients: jobs, results. Nothing in it is a service.
+    var workFolder: URL { get }
+
     // MARK: Replicas
 
     /// Records a replica and reads its rows as one state; the replica's generation is that state's. A name that is taken

@@ -27,6 +27,11 @@ package struct RequestParameters: Sendable, Hashable {
         return value
     }
 
+    /// All parameters, for one who reads them later.
+    package var fields: [(name: String, value: String)] {
+        values.keys.sorted().map { ($0, values[$0] ?? "") }
+    }
+
     /// Whether a parameter was sent, even empty.
     package func names(_ name: String) -> Bool { values[name.lowercased()] != nil }
 

@@ -32,12 +32,31 @@ package struct DeletedFeature: Sendable, Hashable {
     }
 }
 
+/// The rows of one layer or table that a client keeps.
+package enum ReplicaRows: Sendable, Hashable {
+    case none
+    case matching(FeatureQuery)
+    /// What is related to the rows of the layers with these relationships: rows that hold the key of one of those.
+    case related([ReplicaRelation])
+}
+
+/// How rows of a table belong to those of another layer: they hold its key.
+package struct ReplicaRelation: Sendable, Hashable {
+    package var originID: Int
+    package var originKey: String
+    package var foreignKey: String
+
+    package init(originID: Int, originKey: String, foreignKey: String) {
+        self.originID = originID
+        self.originKey = originKey
+        self.foreignKey = foreignKey
+    }
+}
+
 /// What a client asks of the change log, layer by layer, read as one state of the service.
 package struct ChangeRequest: Sendable {
     package struct Layer: Sendable {
         package var layerID: Int
-        /// The rows that the client keeps; nil for none.
-        package var rows: FeatureQuery?
         /// Changes after this generation; nil for the whole present state.
         package var since: Int64?
         /// How geometries leave.
@@ -46,11 +65,9 @@ package struct ChangeRequest: Sendable {
         package var upload: ReplicaLayerUpload?
 
         package init(
-            layerID: Int, rows: FeatureQuery?, since: Int64?, output: GeometryOutput = GeometryOutput(),
-            upload: ReplicaLayerUpload? = nil
+            layerID: Int, since: Int64?, output: GeometryOutput = GeometryOutput(), upload: ReplicaLayerUpload? = nil
         ) {
             self.layerID = layerID
-            self.rows = rows
             self.since = since
             self.output = output
             self.upload = upload
@@ -58,8 +75,13 @@ package struct ChangeRequest: Sendable {
     }
 
     package var layers: [Layer]
+    /// The rows that the client keeps of every layer, also of those that are not asked for: others may depend on them.
+    package var rows: [Int: ReplicaRows]
 
-    package init(layers: [Layer]) { self.layers = layers }
+    package init(layers: [Layer], rows: [Int: ReplicaRows]) {
+        self.layers = layers
+        self.rows = rows
+    }
 }
 
 /// Takes changes or whole layers from a store and makes a document of them. Calls come in this order: `begin`, then for

@@ -24,6 +24,7 @@ extension ReplicaDefinition {
         [
             "id": JSONValue(layer.layerID), "option": .string(layer.option.rawValue),
             "usesGeometry": .bool(layer.usesGeometry), "condition": JSONValue(layer.condition),
+            "includesRelated": .bool(layer.includesRelated),
         ]
     }
 
@@ -61,7 +62,8 @@ extension ReplicaDefinition {
             let usesGeometry = object.bool("usesGeometry")
         else { throw malformed }
         return ReplicaLayer(
-            layerID: id, option: option, usesGeometry: usesGeometry, condition: object.string("condition"))
+            layerID: id, option: option, usesGeometry: usesGeometry, condition: object.string("condition"),
+            includesRelated: object.bool("includesRelated") ?? false)
     }
 
     private static var malformed: ServiceError { .invalidParameter("The stored definition of a replica is malformed.") }

@@ -82,15 +82,22 @@ package struct ReplicaLayer: Sendable, Hashable {
         case all
         /// What meets the condition and the area.
         case useFilter
-        /// Nothing.
+        /// Nothing, or only what is related to the rows of other layers.
         case none
     }
 
-    package init(layerID: Int, option: Option = .useFilter, usesGeometry: Bool = true, condition: String? = nil) {
+    /// With `none`: whether the rows come that are related to those of other layers of the replica.
+    package var includesRelated: Bool
+
+    package init(
+        layerID: Int, option: Option = .useFilter, usesGeometry: Bool = true, condition: String? = nil,
+        includesRelated: Bool = false
+    ) {
         self.layerID = layerID
         self.option = option
         self.usesGeometry = usesGeometry
         self.condition = condition
+        self.includesRelated = includesRelated
     }
 }
 
@@ -120,17 +127,62 @@ package struct Replica: Sendable, Hashable {
 }
 
 extension ReplicaDefinition {
-    /// The rows of a layer that belong to the replica as a query; nil for none.
+    /// The rows of all layers of the replica.
     ///
-    /// - Throws: `ServiceError` when the layer can't answer the condition.
-    package func rows(of layer: LayerDefinition) throws(ServiceError) -> FeatureQuery? {
-        guard let part = self.layer(id: layer.id), part.option != .none else { return nil }
-        guard part.option == .useFilter else { return FeatureQuery() }
-        var parameters = RequestParameters()
-        if let condition = part.condition { parameters.set("where", condition) }
-        if part.usesGeometry, let geometry, !layer.isTable {
-            parameters.set("geometry", GeoServicesJSON.json(for: geometry).text)
+    /// - Throws: `ServiceError` when a layer can't answer its condition.
+    package func rows(in service: ServiceDefinition) throws(ServiceError) -> [Int: ReplicaRows] {
+        var rows: [Int: ReplicaRows] = [:]
+        for part in layers {
+            guard let layer = service.layer(id: part.layerID) else { continue }
+            rows[part.layerID] = try self.rows(part, of: layer, in: service)
         }
-        return try FeatureQuery(filter: parameters, layer: layer)
+        return rows
+    }
+
+    private func rows(
+        _ part: ReplicaLayer, of layer: LayerDefinition, in service: ServiceDefinition
+    ) throws(ServiceError) -> ReplicaRows {
+        switch part.option {
+        case .all:
+            var query = FeatureQuery()
+            query.restrict(to: layer)
+            return .matching(query)
+        case .none:
+            let relations = part.includesRelated ? relations(to: layer, in: service) : []
+            guard relations.isEmpty || layer.restriction == nil else {
+                throw .invalidParameter("The rows of \(layer.name) can't be taken along: each sees only his own.")
+            }
+            return relations.isEmpty ? .none : .related(relations)
+        case .useFilter:
+            var parameters = RequestParameters()
+            if let condition = part.condition { parameters.set("where", condition) }
+            if part.usesGeometry, let geometry, !layer.isTable {
+                parameters.set("geometry", GeoServicesJSON.json(for: geometry).text)
+            }
+            return .matching(try FeatureQuery(filter: parameters, layer: layer))
+        }
+    }
+
+    /// The relationships that lead from other layers of the replica to one. Those through a table between are not
+    /// followed: what they relate belongs to both sides.
+    private func relations(to layer: LayerDefinition, in service: ServiceDefinition) -> [ReplicaRelation] {
+        layers.filter { $0.layerID != layer.id }.flatMap { part -> [ReplicaRelation] in
+            guard let origin = service.layer(id: part.layerID) else { return [] }
+            return origin.relationships.compactMap { relationship in
+                guard relationship.role == .origin, relationship.relatedTableID == layer.id,
+                    relationship.relationshipTableID == nil,
+                    let destination = layer.relationships.first(where: {
+                        $0.id == relationship.id && $0.role == .destination
+                    })
+                else { return nil }
+                return ReplicaRelation(
+                    originID: origin.id, originKey: relationship.keyField, foreignKey: destination.keyField)
+            }
+        }
+    }
+
+    /// Whether a relationship leads to a layer from another one of the replica.
+    package func isRelated(_ layer: LayerDefinition, in service: ServiceDefinition) -> Bool {
+        !relations(to: layer, in: service).isEmpty
     }
 }

@@ -58,7 +58,7 @@ package enum EditAnswer {
 
     private static func results(_ results: [EditResult]) -> JSONValue { .array(results.map(json)) }
 
-    private static func json(_ result: EditResult) -> JSONValue {
+    static func json(_ result: EditResult) -> JSONValue {
         var object = JSONObject()
         object.append("objectId", .integer(result.objectID ?? -1))
         object.append("uniqueId", .integer(result.objectID ?? -1))

@@ -21,6 +21,10 @@ struct Answer: Sendable {
     /// The code of the protocol's error that the body carries.
     var errorCode: Int?
     var isCompressible = true
+    /// The bytes of a streamed body, where they are known.
+    var contentLength: Int?
+    /// Which part of a file this is.
+    var contentRange: String?
     /// Pages carry a content policy.
     var isPage = false
 

@@ -34,6 +34,7 @@ struct AnswerWriter: Sendable {
             try await writer.write(response: head, body: isHead ? ResponseBody() : ResponseBody(byteBuffer: body))
             return isHead ? 0 : body.readableBytes
         case .begun(let first, let second, let rest):
+            if encoding == .identity, let length = answer.contentLength { headers[.contentLength] = String(length) }
             let head = HTTPResponse(status: answer.status, headerFields: headers)
             guard !isHead else {
                 try await writer.writeResponse(head)
@@ -59,6 +60,8 @@ struct AnswerWriter: Sendable {
         headers[.cacheControl] = Self.cacheControl(for: request)
         headers[.vary] = "Accept-Encoding"
         headers[.xContentTypeOptions] = "nosniff"
+        if answer.contentLength != nil { headers[.acceptRanges] = "bytes" }
+        if let range = answer.contentRange { headers[.contentRange] = range }
         if answer.isPage { headers[.contentSecurityPolicy] = ServicesDirectory.contentPolicy }
         CrossOrigin.allow(request, in: &headers)
         return headers
@@ -70,6 +73,7 @@ struct AnswerWriter: Sendable {
     }
 
     private func encoding(of answer: Answer, for request: HTTPRequest) -> AnswerEncoding {
+        guard answer.isCompressible else { return .identity }
         if case .bytes(let bytes) = answer.body, bytes.count < Limits.compressionThreshold { return .identity }
         return AnswerEncoding(accepted: request.headerFields[.acceptEncoding])
     }

@@ -26,8 +26,14 @@ struct RequestReader: Sendable {
         }
         return ServiceRequest(
             method: request.method, address: address, resource: Resource(target, instance: instance),
-            parameters: parameters, accept: request.headers[.accept], editor: identify(request.head),
+            parameters: parameters, accept: request.headers[.accept], origin: Self.origin(of: request.head),
+            range: request.headers[.range], editor: identify(request.head),
             keepsAnswers: Self.keepsAnswers(request.head), isFromOtherSite: RequestOrigin.isOtherSite(request.head))
+    }
+
+    private static func origin(of request: HTTPRequest) -> String {
+        let isSecure = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headerFields[$0] }?.lowercased() == "https"
+        return "\(isSecure ? "https" : "http")://\(request.authority ?? "localhost")"
     }
 
     private static func keepsAnswers(_ request: HTTPRequest) -> Bool {

@@ -47,6 +47,7 @@ enum ServiceResource: Sendable, Hashable {
     case query
     case queryDomains
     case applyEdits
+    case replicas(ReplicaResource)
     case layer(Int)
     case feature(layerID: Int, objectID: Int64)
     case layerOperation(layerID: Int, LayerOperation)
@@ -62,6 +63,8 @@ enum ServiceResource: Sendable, Hashable {
         let rest = segments.dropFirst()
         if let layerID = Int(first), layerID >= 0 {
             self = Self.within(layerID: layerID, rest)
+        } else if let resource = ReplicaResource(segments) {
+            self = .replicas(resource)
         } else if !rest.isEmpty {
             self = .unknown
         } else if first.equalsIgnoringCase("layers") {
@@ -128,6 +131,8 @@ extension ServiceResource {
         case .root, .layers, .relationships, .queryDomains: .service
         case .query: .query
         case .layerOperation(_, .validateSQL): .layer
+        case .replicas(.synchronizeReplica): .synchronizeReplica
+        case .replicas: .replicas
         case .layer, .layerResource: .layer
         case .feature: .feature
         case .layerOperation(_, .query): .query

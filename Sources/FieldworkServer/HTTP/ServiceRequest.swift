@@ -9,6 +9,10 @@ struct ServiceRequest: Sendable {
     var resource: Resource
     var parameters: RequestParameters
     var accept: String?
+    /// Scheme and host as the client sees the server.
+    var origin = ""
+    /// The part of a file that the client wants.
+    var range: String?
     /// Who asks; nil when nobody has signed in.
     var editor: String?
     /// Whether the client is one that keeps answers and asks again with their tag: browsers do, programs don't. For the

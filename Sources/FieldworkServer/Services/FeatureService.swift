@@ -16,7 +16,16 @@ struct FeatureService: Sendable {
             guard let more = try await self.extent(of: layer, in: published) else { continue }
             extent = extent.map { GeometryEngine.combineExtents(of: [$0, more]) ?? $0 } ?? more
         }
-        return published.definition.json(context: ResourceContext(extent: extent))
+        let definition = published.definition
+        let json = definition.json(context: ResourceContext(extent: extent))
+        guard ReplicaAbilities.allowsExtract(definition), let store = store as? any ReplicaStore,
+            var object = json.objectValue
+        else { return json }
+        let abilities = ReplicaAbilities.members(
+            definition, generation: try await store.generation(of: definition.name),
+            floors: try await store.logFloors(of: definition.name))
+        for member in abilities.members { object[member.key] = member.value }
+        return .object(object)
     }
 
     /// All layers and tables at once (rest-api §2.2).

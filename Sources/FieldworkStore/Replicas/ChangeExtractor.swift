@@ -11,37 +11,51 @@ struct ChangeExtractor {
         try connection.execute("BEGIN")
         defer { try? connection.execute("COMMIT") }
         try sink.begin(generation: ChangeLog.generation(on: connection))
-        for part in request.layers { try extract(part, into: &sink) }
+        let rows = ReplicaRowsReader(catalogue: catalogue, connection: connection, rows: request.rows)
+        var whole: [ChangeRequest.Layer] = []
+        for part in request.layers {
+            // A log that begins too late is no delta: the client gets its rows anew.
+            if let since = part.since, since >= (try rows.floor(of: part.layerID)) {
+                try extract(part, since: since, rows, into: &sink)
+            } else {
+                whole.append(part)
+            }
+        }
+        for part in whole { try extractWhole(part, rows, into: &sink) }
         try sink.end()
     }
 
-    private func extract<Sink: ChangeSink>(_ part: ChangeRequest.Layer, into sink: inout Sink) throws {
+    private func extract<Sink: ChangeSink>(
+        _ part: ChangeRequest.Layer, since: Int64, _ rows: ReplicaRowsReader, into sink: inout Sink
+    ) throws {
         let layer = try catalogue.layer(part.layerID)
-        let definition = layer.definition
-        // A log that begins too late is no delta: the client gets its rows anew.
-        let floor = try LogCompaction.floor(of: part.layerID, on: connection)
-        if let since = part.since, since >= floor {
-            var delta = LayerDelta()
-            if let rows = part.rows {
-                delta = try DeltaReader(layer: layer, connection: connection).delta(after: since, rows: rows)
-                if let upload = part.upload, !upload.isEmpty {
-                    try EchoFilter(layer: layer, connection: connection, base: since)
-                        .leaveOutWhatIsKnown(from: upload, rows: rows, in: &delta)
-                }
+        var delta = try rows.delta(of: part.layerID, after: since)
+        if let upload = part.upload, !upload.isEmpty {
+            let filter = EchoFilter(layer: layer, connection: connection, base: since) {
+                try rows.contains($0, in: part.layerID)
             }
-            try sink.beginLayer(definition, delta: delta)
-            try encode(delta.adds, .adds, layer, part.output, into: &sink)
-            try encode(delta.updates, .updates, layer, part.output, into: &sink)
-        } else {
-            try sink.beginLayer(definition, delta: nil)
-            if var rows = part.rows {
-                rows.output = part.output
-                try encode([rows], .all, layer, into: &sink)
-            } else {
-                try encode([], .all, layer, into: &sink)
-            }
+            try filter.leaveOutWhatIsKnown(from: upload, in: &delta)
         }
-        try sink.endLayer(definition)
+        try sink.beginLayer(layer.definition, delta: delta)
+        try encode(delta.adds, .adds, layer, part.output, into: &sink)
+        try encode(delta.updates, .updates, layer, part.output, into: &sink)
+        try sink.endLayer(layer.definition)
+    }
+
+    private func extractWhole<Sink: ChangeSink>(
+        _ part: ChangeRequest.Layer, _ rows: ReplicaRowsReader, into sink: inout Sink
+    ) throws {
+        let layer = try catalogue.layer(part.layerID)
+        try sink.beginLayer(layer.definition, delta: nil)
+        switch rows.rows[part.layerID] ?? .none {
+        case .none: try encode([], .all, layer, into: &sink)
+        case .matching(var query):
+            query.output = part.output
+            try encode([query], .all, layer, into: &sink)
+        case .related(let relations):
+            try encode(rows.relatedIDs(relations, in: layer).sorted(), .all, layer, part.output, into: &sink)
+        }
+        try sink.endLayer(layer.definition)
     }
 
     private func encode<Sink: ChangeSink>(

@@ -8,7 +8,7 @@ struct DeltaReader {
     let connection: SQLiteConnection
 
     /// A feature that changed, with what happened to it first and last.
-    private struct Entry {
+    struct Entry {
         var objectID: Int64
         var first: FeatureChange.Operation
         var last: FeatureChange.Operation
@@ -38,7 +38,7 @@ struct DeltaReader {
         return delta
     }
 
-    private func entries(after generation: Int64) throws -> [Entry] {
+    func entries(after generation: Int64) throws -> [Entry] {
         var entries: [Entry] = []
         let geometryBit: Int64 = 1 << Int64(ChangeTriggers.geometryBit)
         try connection.run(

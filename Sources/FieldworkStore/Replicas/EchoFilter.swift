@@ -8,8 +8,10 @@ struct EchoFilter {
     let connection: SQLiteConnection
     /// The generation on which the client made its edits.
     let base: Int64
+    /// Whether a feature belongs to the rows that the client keeps.
+    let contains: (Int64) throws -> Bool
 
-    func leaveOutWhatIsKnown(from upload: ReplicaLayerUpload, rows: FeatureQuery, in delta: inout LayerDelta) throws {
+    func leaveOutWhatIsKnown(from upload: ReplicaLayerUpload, in delta: inout LayerDelta) throws {
         let deleted = Set(upload.deletes)
         delta.deletes.removeAll { $0.globalID.map(deleted.contains) ?? false }
         var adds = Dictionary(upload.adds.keyedByGlobalID, uniquingKeysWith: { _, last in last })
@@ -32,7 +34,7 @@ struct EchoFilter {
             }
         }
         for globalID in Array(adds.keys) + Array(updates.keys) {
-            let id = try strayed(globalID, rows) ?? gone(globalID, versions)
+            let id = try strayed(globalID) ?? gone(globalID, versions)
             if let id, !result.deletes.contains(where: { $0.objectID == id }) {
                 result.deletes.append(DeletedFeature(objectID: id, globalID: globalID))
             }
@@ -75,17 +77,13 @@ struct EchoFilter {
     }
 
     /// A feature that the client handed in and that does not belong to its rows: its object id, if it is there.
-    private func strayed(_ globalID: UUID, _ rows: FeatureQuery) throws -> Int64? {
-        guard !rows.asksForAll, let column = layer.globalIDColumn.map(quoted) else { return nil }
+    private func strayed(_ globalID: UUID) throws -> Int64? {
+        guard let column = layer.globalIDColumn.map(quoted) else { return nil }
         let id = try connection.integer(
             "SELECT \(quoted(layer.objectIDColumn)) FROM \(quoted(layer.tableName)) WHERE \(column) = ?"
         ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
         guard let id else { return nil }
-        let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
-            .identifiers(rows.restricted(to: [id]))
-        let statement = try plan.statement(on: connection)
-        defer { statement.finish() }
-        return try statement.step() ? nil : id
+        return try contains(id) ? nil : id
     }
 }
 

@@ -108,11 +108,11 @@ extension GeoPackageStore {
         guard let replica = try await replica(client.replicaID, of: Samples.name) else {
             throw StoreError(.invalidQuery, "no replica")
         }
-        let rows = try replica.definition.rows(of: try await service(Samples.name).layers[0])
+        let rows = try replica.definition.rows(in: try await service(Samples.name))
         return try await extract(
-            ChangeRequest(layers: [
-                ChangeRequest.Layer(layerID: 0, rows: rows, since: client.generation, upload: upload)
-            ]), from: Samples.name, into: ChangeRecorder())
+            ChangeRequest(
+                layers: [ChangeRequest.Layer(layerID: 0, since: client.generation, upload: upload)], rows: rows),
+            from: Samples.name, into: ChangeRecorder())
     }
 
     /// The trees as the service has them.

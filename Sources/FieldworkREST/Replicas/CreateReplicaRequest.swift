@@ -1,0 +1,46 @@
+import FieldworkGeometry
+package import Foundation
+
+/// A request for a replica (rest-api §5.2).
+package struct CreateReplicaRequest: Sendable {
+    package var definition: ReplicaDefinition
+    package var transport: ReplicaTransport
+    package var isAsynchronous: Bool
+    /// The client has the rows already and wants only to be registered.
+    package var registersExistingData: Bool
+
+    package init(
+        _ parameters: RequestParameters, service: ServiceDefinition, id: UUID, owner: String?, moment: Date
+    ) throws(ServiceError) {
+        let scope = try ReplicaScope(parameters, service: service)
+        if let format = parameters["dataFormat"], format.lowercased() != "json" {
+            throw .invalidParameter("'dataFormat' must be json.")
+        }
+        try parameters.refuse(["gdbVersion"])
+        let model = try parameters.choice("syncModel", ReplicaDefinition.SyncModel.self) ?? .none
+        let target = try parameters.choice("targetType", ReplicaDefinition.Target.self) ?? .client
+        let direction = try parameters.choice("syncDirection", SyncDirection.self)
+        definition = ReplicaDefinition(
+            id: id, name: parameters["replicaName"] ?? "Replica_\(id.uuidString.prefix(8))", owner: owner,
+            syncModel: model, target: target,
+            direction: direction ?? (target == .client ? .bidirectional : .download), layers: scope.layers,
+            geometry: scope.geometry, outputReference: try parameters.spatialReference("replicaSR"),
+            attachments: try Self.attachments(parameters), created: moment)
+        transport = try ReplicaTransport(parameters)
+        isAsynchronous = try parameters.bool("async") ?? false
+        registersExistingData = false
+        if let options = try parameters.json("replicaOptions")?.objectValue {
+            registersExistingData = options.bool("registerExistingData") ?? false
+        }
+    }
+
+    private static func attachments(_ parameters: RequestParameters) throws(ServiceError) -> AttachmentSync {
+        let isReturned = try parameters.bool("returnAttachments") ?? false
+        let direction = try parameters.choice("attachmentsSyncDirection", AttachmentSync.Direction.self) ?? .none
+        // What can't be kept is not promised.
+        guard !isReturned, direction == .none else {
+            throw .invalidParameter("Attachments of replicas are not supported: 'returnAttachments' must be false.")
+        }
+        return AttachmentSync()
+    }
+}

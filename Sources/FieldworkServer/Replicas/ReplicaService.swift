@@ -1,0 +1,228 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import HTTPTypes
+import Logging
+import Synchronization
+
+/// Replicas, synchronisation and changes of services (rest-api §5), over a store that keeps them.
+struct ReplicaService: Sendable {
+    let store: any ReplicaStore
+    let instance: String
+    let folder: WorkFolder
+    let jobs: JobRunner
+    private let worker: ReplicaWorker
+    /// The moment of an edit.
+    var now: @Sendable () -> Date = { Date() }
+
+    init(store: any ReplicaStore, instance: String, logger: Logger) {
+        self.store = store
+        self.instance = instance
+        let folder = WorkFolder(url: store.workFolder)
+        let worker = ReplicaWorker(store: store)
+        self.folder = folder
+        self.worker = worker
+        jobs = JobRunner(folder: folder, logger: logger) { job in
+            let order = ReplicaWorker.Order(
+                id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),
+                service: PublishedService(definition: try await store.service(job.service), version: 0)
+                    .seen(by: job.editor).definition, editor: job.editor, moment: job.submitted, isJob: true)
+            let made = try await folder.makeResult(job.id) { try await worker.perform(order, write: $0) }
+            return (made.name, made.outcome)
+        }
+    }
+
+    func answer(
+        _ resource: ReplicaResource, of published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        let service = published.definition
+        if case .extractChanges = resource {
+            guard ReplicaAbilities.allowsExtract(service) else { throw ServiceError.notSupported }
+        } else if case .job = resource {
+        } else if case .result = resource {
+        } else {
+            guard ReplicaAbilities.allowsSync(service) else { throw ServiceError.notSupported }
+        }
+        if resource.isWrite { try request.requirePost() }
+        let format = try request.format() == .prettyJSON ? AnswerFormat.prettyJSON : .json
+        switch resource {
+        case .createReplica: return try await perform(.createReplica, service, request, format)
+        case .synchronizeReplica: return try await perform(.synchronizeReplica, service, request, format)
+        case .extractChanges: return try await perform(.extractChanges, service, request, format)
+        case .unRegisterReplica: return .json(try await unregister(service, request), format: format)
+        case .replicas: return .json(try await list(service, request), format: format)
+        case .replica(let id): return .json(try await info(id, service), format: format)
+        case .job(let id): return .json(try status(id, service, request), format: format)
+        case .result(let name): return try file(name, request)
+        case .conflicts, .conflict, .restoreConflict, .closeConflict:
+            return .json(try await conflicts(resource, published, request), format: format)
+        }
+    }
+
+    // MARK: Work
+
+    private func perform(
+        _ operation: ServiceJob.Operation, _ service: ServiceDefinition, _ request: ServiceRequest,
+        _ format: AnswerFormat
+    ) async throws -> Answer {
+        let order = ReplicaWorker.Order(
+            id: UUID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
+            moment: now(), isJob: false)
+        let shape = try await shape(order)
+        if shape.isAsynchronous {
+            var job = ServiceJob(
+                id: order.id, service: service.name, operation: operation, parameters: request.parameters.fields,
+                moment: order.moment)
+            job.editor = request.editor
+            try await jobs.submit(job)
+            return .json(
+                ["statusUrl": .string(address("jobs/\(ReplicaID.text(job.id))", service, request))], format: format)
+        }
+        switch shape.transport {
+        case .embedded:
+            let document = Mutex<[UInt8]>([])
+            _ = try await worker.perform(order) { piece in
+                try document.withLock { bytes in
+                    guard bytes.count + piece.count <= Limits.embeddedBytes else {
+                        throw ServiceError.invalidParameter(
+                            "The document is too large to be embedded: 'transportType' must be esriTransportTypeUrl.")
+                    }
+                    bytes += piece
+                }
+            }
+            let bytes = document.withLock { $0 }
+            if format == .prettyJSON { return .json(try JSONParser.parse(bytes), format: format) }
+            return Answer(contentType: Answer.jsonType, body: .bytes(bytes))
+        case .url:
+            let made = try await folder.makeResult(order.id) { try await worker.perform(order, write: $0) }
+            var answer = made.outcome
+            let url = address("\(ReplicaResource.resultFolder)/\(made.name)", service, request)
+            answer["transportType"] = "esriTransportTypeUrl"
+            answer["URL"] = .string(url)
+            answer["resultUrl"] = .string(url)
+            return .json(.object(answer), format: format)
+        }
+    }
+
+    /// Reads the request once before anything is done, so that what is wrong with it is told at once.
+    private func shape(
+        _ order: ReplicaWorker.Order
+    ) async throws -> (transport: ReplicaTransport, isAsynchronous: Bool) {
+        switch order.operation {
+        case .createReplica:
+            let request = try CreateReplicaRequest(
+                order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment)
+            return (request.transport, request.isAsynchronous)
+        case .synchronizeReplica:
+            let id = try SynchronizeReplicaRequest.replicaID(order.parameters)
+            guard let replica = try await store.replica(id, of: order.service.name) else {
+                throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
+            }
+            let request = try SynchronizeReplicaRequest(
+                order.parameters, replica: replica.definition, service: order.service)
+            return (request.transport, request.isAsynchronous)
+        case .extractChanges:
+            let request = try ExtractChangesRequest(order.parameters, service: order.service)
+            return (request.transport, request.isAsynchronous)
+        }
+    }
+
+    /// The address of something of a service, as the client sees the server.
+    private func address(_ path: String, _ service: ServiceDefinition, _ request: ServiceRequest) -> String {
+        let segments = service.name.path.split(separator: "/").map {
+            $0.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? String($0)
+        }
+        return "\(request.origin)/\(instance)/rest/services/\(segments.joined(separator: "/"))/FeatureServer/\(path)"
+    }
+
+    // MARK: Replicas
+
+    private func unregister(_ service: ServiceDefinition, _ request: ServiceRequest) async throws -> JSONValue {
+        let id = try SynchronizeReplicaRequest.replicaID(request.parameters)
+        guard try await store.retireReplica(id, of: service.name) else {
+            throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
+        }
+        return ["success": true]
+    }
+
+    private func list(_ service: ServiceDefinition, _ request: ServiceRequest) async throws -> JSONValue {
+        let returnsDates = try request.parameters.bool("returnLastSyncDate") ?? false
+        let replicas = try await store.replicas(of: service.name).filter { $0.state != .retired }
+        return ReplicaAnswer.list(replicas, returnsDates: returnsDates)
+    }
+
+    private func info(_ id: UUID, _ service: ServiceDefinition) async throws -> JSONValue {
+        guard let replica = try await store.replica(id, of: service.name), replica.state != .retired else {
+            throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
+        }
+        return ReplicaAnswer.info(replica)
+    }
+
+    // MARK: Jobs and results
+
+    private func status(_ id: UUID, _ service: ServiceDefinition, _ request: ServiceRequest) throws -> JSONValue {
+        guard let job = jobs.job(id), job.service == service.name else {
+            throw ServiceError.notFound("The service has no job \(ReplicaID.text(id)).")
+        }
+        return job.json { address("\(ReplicaResource.resultFolder)/\($0)", service, request) }
+    }
+
+    private func file(_ name: String, _ request: ServiceRequest) throws -> Answer {
+        guard let url = folder.result(name) else { throw ServiceError.notFound("There is no such file (any more).") }
+        guard let file = try FileAnswer(url, header: request.range) else {
+            var answer = Answer.error(ServiceError(code: 416, message: "The file ends before that range."))
+            answer.status = .rangeNotSatisfiable
+            return answer
+        }
+        var answer = Answer(contentType: Answer.jsonType, body: .stream(try file.pieces()))
+        answer.contentLength = Int(file.range.upperBound - file.range.lowerBound)
+        if file.isPart {
+            answer.status = .partialContent
+            answer.contentRange = file.contentRange
+            answer.isCompressible = false
+        }
+        return answer
+    }
+
+    // MARK: Conflicts
+
+    private func conflicts(
+        _ resource: ReplicaResource, _ published: PublishedService, _ request: ServiceRequest
+    ) async throws -> JSONValue {
+        let name = published.definition.name
+        /// Where each sees only his own features, a conflict tells nobody of another's.
+        func isShown(_ conflict: MergeConflict) -> Bool {
+            published.definition.layer(id: conflict.layerID)?.restriction == nil
+        }
+        func found(_ id: Int64) async throws -> MergeConflict {
+            guard let conflict = try await store.conflict(id, of: name) else {
+                throw ServiceError.notFound("The service has no conflict \(id).")
+            }
+            guard isShown(conflict) else { throw ServiceError.notFound("The service has no conflict \(id).") }
+            return conflict
+        }
+        switch resource {
+        case .conflict(let id): return try await found(id).json
+        case .restoreConflict(let id):
+            let layer = try published.layer(id: try await found(id).layerID)
+            try Permissions(service: published.definition, layer: layer).require(.update)
+            let result = try await store.restoreConflict(id, of: name, editor: request.editor, moment: now())
+            return ["success": .bool(result.isSuccess), "error": JSONValue(result.error?.description)]
+        case .closeConflict(let id):
+            _ = try await found(id)
+            try await store.closeConflict(id, of: name)
+            return ["success": true]
+        default:
+            var states = Set(MergeConflict.State.allCases)
+            if let text = request.parameters["state"] {
+                guard let state = MergeConflict.State(rawValue: text.lowercased()) else {
+                    throw ServiceError.invalidParameter("'state' must be open, decided or restored.")
+                }
+                states = [state]
+            }
+            let list = try await store.conflicts(in: states, of: name, limit: Limits.conflictsPerAnswer)
+            return ["conflicts": .array(list.filter(isShown).map(\.json))]
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// Does what is asked for replicas and writes the document of the answer. The same work for answers that are waited for
+/// and for jobs.
+struct ReplicaWorker: Sendable {
+    let store: any ReplicaStore
+
+    /// What is to be done.
+    struct Order: Sendable {
+        /// Names the work: a replica that is made gets this id, an upload without a name of its own is known by it.
+        var id: UUID
+        var operation: ServiceJob.Operation
+        var parameters: RequestParameters
+        var service: ServiceDefinition
+        var editor: String?
+        var moment: Date
+        /// Whether the work may be begun anew after a restart.
+        var isJob: Bool
+    }
+
+    /// - Returns: what is told of the result besides the document.
+    func perform(_ order: Order, write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> JSONObject {
+        switch order.operation {
+        case .createReplica: try await createReplica(order, write: write)
+        case .synchronizeReplica: try await synchronizeReplica(order, write: write)
+        case .extractChanges: try await extractChanges(order, write: write)
+        }
+    }
+
+    // MARK: createReplica
+
+    private func createReplica(
+        _ order: Order, write: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws -> JSONObject {
+        let request = try CreateReplicaRequest(
+            order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment)
+        var definition = request.definition
+        let isKept = definition.syncModel != .none
+        if isKept {
+            let replica = try await store.registerReplica(definition, of: order.service.name, generation: nil)
+            definition = replica.definition
+            if request.registersExistingData { return try info(replica, write: write) }
+        }
+        do {
+            let rows = try definition.rows(in: order.service)
+            let layers = definition.layers.map { part in
+                layer(part.layerID, since: nil, definition, order.service)
+            }
+            let document = ReplicaDocument(
+                .replica, model: definition.syncModel, head: ReplicaAnswer.head(of: definition),
+                layerIDs: definition.layers.map(\.layerID), write: write)
+            let made = try await store.extract(
+                ChangeRequest(layers: layers, rows: rows), from: order.service.name, into: document)
+            return members(of: definition, "esriReplicaResponseTypeData", made.generations)
+        } catch {
+            // A replica that nobody got is none. A job that is only interrupted finds its replica again.
+            if isKept, !(order.isJob && error is CancellationError) {
+                _ = try? await store.retireReplica(definition.id, of: order.service.name)
+            }
+            throw error
+        }
+    }
+
+    private func info(_ replica: Replica, write: ([UInt8]) throws -> Void) throws -> JSONObject {
+        var generations = JSONObject()
+        let definition = replica.definition
+        if definition.syncModel == .perReplica {
+            generations.append("replicaServerGen", .integer(replica.generations.values.min() ?? 0))
+        } else {
+            generations.append(
+                "layerServerGens",
+                .array(
+                    definition.layers.map {
+                        ["id": JSONValue($0.layerID), "serverGen": .integer(replica.generations[$0.layerID] ?? 0)]
+                    }))
+        }
+        let members = members(of: definition, "esriReplicaResponseTypeInfo", generations)
+        try write(Array(JSONValue.object(members).text.utf8))
+        return members
+    }
+
+    private func members(of definition: ReplicaDefinition, _ response: String, _ more: JSONObject) -> JSONObject {
+        var members = ReplicaAnswer.head(of: definition)
+        members["responseType"] = .string(response)
+        for member in more.members { members[member.key] = member.value }
+        return members
+    }
+
+    private func layer(
+        _ id: Int, since: Int64?, _ definition: ReplicaDefinition, _ service: ServiceDefinition,
+        upload: ReplicaLayerUpload? = nil
+    ) -> ChangeRequest.Layer {
+        let layer = service.layer(id: id)
+        return ChangeRequest.Layer(
+            layerID: id, since: since,
+            output: GeometryOutput(
+                spatialReference: definition.outputReference, returnsZ: layer?.hasZ ?? false,
+                returnsM: layer?.hasM ?? false), upload: upload)
+    }
+
+    // MARK: synchronizeReplica
+
+    private func synchronizeReplica(
+        _ order: Order, write: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws -> JSONObject {
+        let service = order.service
+        let id = try SynchronizeReplicaRequest.replicaID(order.parameters)
+        guard let replica = try await store.replica(id, of: service.name) else {
+            throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
+        }
+        let definition = replica.definition
+        let request = try SynchronizeReplicaRequest(order.parameters, replica: definition, service: service)
+        let result = try await handIn(request, replica, order)
+        if replica.state != .retired {
+            let known = request.layers.compactMap { layer in layer.generation.map { (layer.layerID, $0) } }
+            try await store.acknowledge(
+                Dictionary(known, uniquingKeysWith: min), of: id, in: service.name, at: order.moment)
+        }
+        var head = ReplicaAnswer.head(of: definition)
+        if let result, request.uploadID != nil {
+            head.append("conflicts", .array(result.conflicts.map { .integer($0) }))
+        }
+        var document = ReplicaDocument(
+            .synchronisation, model: definition.syncModel, head: head, layerIDs: request.layers.map(\.layerID),
+            write: write)
+        document.returnsIDsForAdds = request.returnsIDsForAdds
+        for results in result?.layers ?? [] { document.results[results.layerID] = results }
+        let layers = request.layers.map { part -> ChangeRequest.Layer in
+            // A retired replica only hands in.
+            guard part.direction != .upload, replica.state != .retired else {
+                document.keptGenerations[part.layerID] =
+                    part.generation ?? replica.generations[part.layerID] ?? 0
+                return layer(part.layerID, since: .max, definition, service)
+            }
+            let upload = request.uploads.first { $0.layerID == part.layerID }
+            return layer(
+                part.layerID, since: part.direction == .snapshot ? nil : part.generation, definition, service,
+                upload: upload)
+        }
+        let made = try await store.extract(
+            ChangeRequest(layers: layers, rows: try definition.rows(in: service)), from: service.name, into: document)
+        if request.closesReplica { _ = try await store.retireReplica(id, of: service.name) }
+        return members(of: definition, made.responseType, made.generations)
+    }
+
+    /// Takes in the edits, exactly once for each upload that has a name.
+    private func handIn(
+        _ request: SynchronizeReplicaRequest, _ replica: Replica, _ order: Order
+    ) async throws -> ReplicaUploadResult? {
+        guard !request.uploads.isEmpty else { return nil }
+        for upload in request.uploads {
+            guard let layer = order.service.layer(id: upload.layerID) else { continue }
+            let permissions = Permissions(service: order.service, layer: layer)
+            if !upload.adds.isEmpty { try permissions.require(.create) }
+            if !upload.updates.isEmpty { try permissions.require(.update) }
+            if !upload.deletes.isEmpty { try permissions.require(.delete) }
+        }
+        let result = try await store.apply(
+            ReplicaUpload(
+                id: request.uploadID ?? (order.isJob ? order.id : nil), replicaID: replica.definition.id,
+                layers: request.uploads, rollsBackOnFailure: request.rollsBackOnFailure, editor: order.editor,
+                moment: order.moment,
+                // Who knows only the plain protocol knows nothing of edits that are held back.
+                rule: request.uploadID == nil ? .lastInWins : order.service.conflictRule),
+            to: order.service.name)
+        if request.rollsBackOnFailure, result.hasErrors {
+            let failures = result.layers.flatMap { $0.adds + $0.updates + $0.deletes }.compactMap(\.error)
+            let reasons = failures.filter { $0 != .rolledBack }.map(\.description)
+            throw ServiceError(
+                code: 400, message: "The edits could not be applied; nothing was changed.",
+                details: Array(reasons.prefix(Limits.reasonsPerError)))
+        }
+        return result
+    }
+
+    // MARK: extractChanges
+
+    private func extractChanges(
+        _ order: Order, write: @escaping @Sendable ([UInt8]) throws -> Void
+    ) async throws -> JSONObject {
+        let request = try ExtractChangesRequest(order.parameters, service: order.service)
+        let floors = try await store.logFloors(of: order.service.name)
+        for layer in request.changes.layers {
+            let floor = floors[layer.layerID] ?? 0
+            guard layer.since ?? floor >= floor else {
+                throw ServiceError.invalidParameter(
+                    "The changes of layer \(layer.layerID) before generation \(floor) are no longer kept.")
+            }
+        }
+        var document = ReplicaDocument(
+            .changes, model: .perLayer, head: JSONObject(["transportType": "esriTransportTypeEmbedded"]),
+            layerIDs: request.changes.layers.map(\.layerID), write: write)
+        document.options = request.options
+        let made = try await store.extract(request.changes, from: order.service.name, into: document)
+        var members = made.generations
+        members["responseType"] = .string(made.responseType)
+        return members
+    }
+}
+
+/// How the protocol writes the id of a replica.
+enum ReplicaID {
+    static func text(_ id: UUID) -> String { id.uuidString.lowercased() }
+}

@@ -1,0 +1,33 @@
+import FieldworkStore
+import Foundation
+import Synchronization
+
+/// A file in the making: it appears under its name only when it is complete and on the disk.
+final class ResultFile: Sendable {
+    private let url: URL
+    private let handle: Mutex<FileHandle>
+
+    init(at url: URL) throws {
+        guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
+            throw StoreError(.full, "A file can't be made in the work folder.")
+        }
+        self.url = url
+        handle = Mutex(try FileHandle(forWritingTo: url))
+    }
+
+    func write(_ bytes: [UInt8]) throws { try handle.withLock { try $0.write(contentsOf: Data(bytes)) } }
+
+    /// Replaces what has the name.
+    func publish(as target: URL) throws {
+        try handle.withLock { handle in
+            try handle.synchronize()
+            try handle.close()
+        }
+        guard rename(url.path, target.path) == 0 else {
+            discard()
+            throw StoreError(.failure, "The file \(target.lastPathComponent) could not be put in its place.")
+        }
+    }
+
+    func discard() { try? FileManager.default.removeItem(at: url) }
+}

@@ -1,0 +1,89 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// The files that are made on behalf of clients: jobs and results. Each appears whole or not at all, and goes when it is
+/// too old.
+struct WorkFolder: Sendable {
+    let url: URL
+
+    private var jobs: URL { url.appending(path: "jobs", directoryHint: .isDirectory) }
+    private var results: URL { url.appending(path: "results", directoryHint: .isDirectory) }
+
+    func prepare() throws {
+        for folder in [jobs, results] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+    }
+
+    // MARK: Jobs
+
+    private func url(ofJob id: UUID) -> URL { jobs.appending(path: "\(id.uuidString).json") }
+
+    /// Has the job on the disk when it returns.
+    func keep(_ job: ServiceJob) throws {
+        try prepare()
+        let temporary = jobs.appending(path: ".\(job.id.uuidString).\(UUID().uuidString)")
+        let file = try ResultFile(at: temporary)
+        try file.write(Array(job.storageJSON.text.utf8))
+        try file.publish(as: url(ofJob: job.id))
+    }
+
+    func job(_ id: UUID) -> ServiceJob? {
+        guard let data = try? Data(contentsOf: url(ofJob: id)), let json = try? JSONParser.parse(data) else {
+            return nil
+        }
+        return ServiceJob(storageJSON: json)
+    }
+
+    func allJobs() -> [ServiceJob] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: jobs.path)) ?? []
+        return names.filter { $0.hasSuffix(".json") }
+            .compactMap { UUID(uuidString: String($0.dropLast(5))) }.compactMap(job)
+    }
+
+    // MARK: Results
+
+    /// A result's name: an id of ours and nothing else, so that no name leads out of the folder.
+    static func isResultName(_ name: String) -> Bool {
+        name.hasSuffix(".json") && UUID(uuidString: String(name.dropLast(5))) != nil
+    }
+
+    /// Makes a result: `body` writes it, and it is there when this returns.
+    func makeResult<Outcome>(
+        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome) {
+        try prepare()
+        let name = "\(id.uuidString.lowercased()).json"
+        let file = try ResultFile(at: results.appending(path: ".\(name).\(UUID().uuidString)"))
+        do {
+            let outcome = try await body { try file.write($0) }
+            try file.publish(as: results.appending(path: name))
+            return (name, outcome)
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    /// The file of a result; nil when there is none (any more).
+    func result(_ name: String) -> URL? {
+        guard Self.isResultName(name) else { return nil }
+        let file = results.appending(path: name.lowercased())
+        return FileManager.default.fileExists(atPath: file.path) ? file : nil
+    }
+
+    /// Removes what is older than a moment; what is being worked on stays.
+    func sweep(before moment: Date) {
+        for job in allJobs() where job.status.isFinal && job.updated < moment {
+            try? FileManager.default.removeItem(at: url(ofJob: job.id))
+        }
+        let keys: Set<URLResourceKey> = [.contentModificationDateKey]
+        let files =
+            (try? FileManager.default.contentsOfDirectory(at: results, includingPropertiesForKeys: Array(keys))) ?? []
+        for file in files {
+            let modified = try? file.resourceValues(forKeys: keys).contentModificationDate
+            if let modified, modified < moment { try? FileManager.default.removeItem(at: file) }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import Logging
+import Testing
+
+@testable import FieldworkServer
+
+@Suite("Jobs of replicas")
+struct JobRunnerTests {
+    private func parameters(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
+        [("layers", "0"), ("syncModel", "perLayer"), ("replicaName", "r"), ("async", "true")] + fields
+    }
+
+    @Test("A job that a killed server left unfinished is done by the next one, and makes one replica")
+    func restart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-jobs-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await GeoPackageStore.open(at: folder)
+        try await store.createService(SyncService.definition)
+        // As a server leaves it that was killed in the middle: begun, its replica registered, without a result.
+        let id = UUID()
+        var job = ServiceJob(
+            id: id, service: SyncService.name, operation: .createReplica, parameters: parameters([]),
+            moment: TemporaryStore.moment)
+        job.status = .inProgress
+        try WorkFolder(url: store.workFolder).keep(job)
+        let definition = ReplicaDefinition(
+            id: id, name: "r", layers: [ReplicaLayer(layerID: 0)], created: TemporaryStore.moment)
+        _ = try await store.registerReplica(definition, of: SyncService.name, generation: nil)
+        try await TestServer.with(store: store) { server in
+            let path = "Field/FeatureServer/jobs/\(id.uuidString)"
+            var status = try await server.client.get(path, ["f": "json"]).json
+            while status["status"] != "Completed" {
+                #expect(status["status"] != "Failed")
+                try await Task.sleep(for: .milliseconds(20))
+                status = try await server.client.get(path, ["f": "json"]).json
+            }
+            #expect(status["replicaID"]?.stringValue == id.uuidString.lowercased())
+            #expect(try await store.replicas(of: SyncService.name).count == 1)
+        }
+    }
+
+    @Test("A job whose work fails says why")
+    func failure() async throws {
+        try await SyncService.serve { client, store in
+            let folder = WorkFolder(url: store.workFolder)
+            let runner = JobRunner(folder: folder, logger: Logger(label: "test")) { _ in
+                throw ServiceError.invalidParameter("no good")
+            }
+            let job = ServiceJob(
+                id: UUID(), service: SyncService.name, operation: .createReplica, parameters: [], moment: Date())
+            try await runner.submit(job)
+            while runner.job(job.id)?.status.isFinal != true { try await Task.sleep(for: .milliseconds(10)) }
+            await runner.stop()
+            let status = try await client.get("jobs/\(job.id)", ["f": "json"]).json
+            #expect(status["status"] == "Failed")
+            #expect(status["error"]?["description"]?.stringValue?.contains("no good") == true)
+        }
+    }
+
+    @Test("What is too old goes, what is not finished stays")
+    func sweep() async throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "fieldwork-work-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let folder = WorkFolder(url: url)
+        let (name, _) = try await folder.makeResult(UUID()) { write in try write([0x7B, 0x7D]) }
+        var done = ServiceJob(
+            id: UUID(), service: SyncService.name, operation: .extractChanges, parameters: [],
+            moment: TemporaryStore.moment)
+        done.status = .completed
+        try folder.keep(done)
+        let waiting = ServiceJob(
+            id: UUID(), service: SyncService.name, operation: .extractChanges, parameters: [("a", "b")],
+            moment: TemporaryStore.moment)
+        try folder.keep(waiting)
+        #expect(folder.result(name) != nil)
+        folder.sweep(before: Date.now.addingTimeInterval(60))
+        #expect(folder.result(name) == nil)
+        #expect(folder.job(done.id) == nil)
+        #expect(folder.job(waiting.id)?.parameters.map(\.value) == ["b"])
+    }
+
+    @Test("A result that can't be made leaves nothing")
+    func brokenResult() async throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "fieldwork-work-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let folder = WorkFolder(url: url)
+        await #expect(throws: StoreError.self) {
+            _ = try await folder.makeResult(UUID()) { write in
+                try write([1, 2, 3])
+                throw StoreError(.full, "no space")
+            }
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: url.appending(path: "results").path)
+        #expect(left.isEmpty)
+    }
+}
