@@ -23,7 +23,8 @@ struct FieldworkCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ServeCommand.self, PublishCommand.self, UnpublishCommand.self, ServiceCommand.self,
             ServicesCommand.self, QueryCommand.self,
-            ExportCommand.self, OfflineCommand.self, SyncCommand.self, DiffCommand.self, DoctorCommand.self,
+            ExportCommand.self, OfflineCommand.self, SyncCommand.self, DiffCommand.self, ReplicasCommand.self,
+            ConflictsCommand.self, DoctorCommand.self,
             LimitsCommand.self,
         ])
 }

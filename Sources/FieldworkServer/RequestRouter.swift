@@ -12,6 +12,8 @@ struct RequestRouter: Sendable {
     /// nil for a store that keeps no replicas.
     let replicas: ReplicaService?
     let administration: Administration
+    /// nil for a store that keeps no replicas.
+    let replicas: ReplicaService?
     let store: any FeatureStore
     let metrics: ServerMetrics
     let directory: ServicesDirectory

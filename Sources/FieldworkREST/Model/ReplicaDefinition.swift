@@ -143,9 +143,15 @@ extension ReplicaDefinition {
         _ part: ReplicaLayer, of layer: LayerDefinition, in service: ServiceDefinition
     ) throws(ServiceError) -> ReplicaRows {
         switch part.option {
-        case .all: return .matching(FeatureQuery())
+        case .all:
+            var query = FeatureQuery()
+            query.restrict(to: layer)
+            return .matching(query)
         case .none:
             let relations = part.includesRelated ? relations(to: layer, in: service) : []
+            guard relations.isEmpty || layer.restriction == nil else {
+                throw .invalidParameter("The rows of \(layer.name) can't be taken along: each sees only his own.")
+            }
             return relations.isEmpty ? .none : .related(relations)
         case .useFilter:
             var parameters = RequestParameters()

@@ -6,8 +6,7 @@ final class ServerMetrics: Sendable {
     enum Operation: String, Sendable, CaseIterable {
         case info, catalog, service, layer, feature, query, queryRelatedRecords, addFeatures, updateFeatures,
             deleteFeatures, applyEdits, identify, find, legend
-        case replicas, synchronizeReplica
-        case administration, page, health, metrics, other
+        case replicas, synchronizeReplica, administration, page, health, metrics, other
     }
 
     /// Upper bounds of the duration buckets in seconds.

@@ -26,7 +26,8 @@ struct ReplicaService: Sendable {
         jobs = JobRunner(folder: folder, logger: logger) { job in
             let order = ReplicaWorker.Order(
                 id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),
-                service: try await store.service(job.service), editor: job.editor, moment: job.submitted, isJob: true)
+                service: PublishedService(definition: try await store.service(job.service), version: 0)
+                    .seen(by: job.editor).definition, editor: job.editor, moment: job.submitted, isJob: true)
             let made = try await folder.makeResult(job.id) { try await worker.perform(order, write: $0) }
             return (made.name, made.outcome)
         }
@@ -190,10 +191,15 @@ struct ReplicaService: Sendable {
         _ resource: ReplicaResource, _ published: PublishedService, _ request: ServiceRequest
     ) async throws -> JSONValue {
         let name = published.definition.name
+        /// Where each sees only his own features, a conflict tells nobody of another's.
+        func isShown(_ conflict: MergeConflict) -> Bool {
+            published.definition.layer(id: conflict.layerID)?.restriction == nil
+        }
         func found(_ id: Int64) async throws -> MergeConflict {
             guard let conflict = try await store.conflict(id, of: name) else {
                 throw ServiceError.notFound("The service has no conflict \(id).")
             }
+            guard isShown(conflict) else { throw ServiceError.notFound("The service has no conflict \(id).") }
             return conflict
         }
         switch resource {
@@ -216,7 +222,7 @@ struct ReplicaService: Sendable {
                 states = [state]
             }
             let list = try await store.conflicts(in: states, of: name, limit: Limits.conflictsPerAnswer)
-            return ["conflicts": .array(list.map(\.json))]
+            return ["conflicts": .array(list.filter(isShown).map(\.json))]
         }
     }
 }

@@ -1,0 +1,101 @@
+import ArgumentParser
+import FieldworkGeometry
+import Foundation
+
+/// `fieldwork conflicts`.
+struct ConflictsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conflicts", abstract: "Look at what lost when two had changed the same, and bring it back.",
+        discussion: """
+            EXAMPLES
+              fieldwork conflicts list http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer --open
+              fieldwork conflicts show http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer 3
+              fieldwork conflicts restore http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer 3
+            """,
+        subcommands: [List.self, Show.self, Restore.self, Close.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List conflicts, the newest first.")
+
+        @Argument(help: "The address of a feature service.")
+        var address: String
+
+        @Flag(help: "Only those that wait for somebody to look at them.")
+        var open = false
+
+        func run() async throws {
+            try await runVerb {
+                let list = try await ServiceReader(address).get("conflicts", open ? [("state", "open")] : [])
+                for conflict in list["conflicts"]?.arrayValue ?? [] {
+                    let text = [
+                        "\(conflict["id"]?.integerValue ?? 0)", conflict["state"]?.stringValue ?? "",
+                        conflict["kind"]?.stringValue ?? "",
+                        "feature \(conflict["layerId"]?.integerValue ?? 0)/\(conflict["objectId"]?.integerValue ?? 0)",
+                        MomentText.text(conflict["moment"]), "lost: \(ConflictsCommand.summary(conflict["lost"]))",
+                    ]
+                    Terminal.output(text.joined(separator: "  "))
+                }
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show both sides of a conflict.")
+
+        @OptionGroup var conflict: ConflictArguments
+
+        func run() async throws {
+            try await runVerb {
+                let json = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)")
+                for side in ["lost", "won"] {
+                    let editor = json[side]?["editor"]?.stringValue ?? "somebody"
+                    Terminal.output("\(side) (\(editor), \(MomentText.text(json[side]?["moment"]))):")
+                    Terminal.output("  \(ConflictsCommand.summary(json[side]))")
+                }
+            }
+        }
+    }
+
+    struct Restore: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Bring back what lost, as an edit of its own.")
+
+        @OptionGroup var conflict: ConflictArguments
+
+        func run() async throws {
+            try await runVerb {
+                let answer = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)/restore")
+                if answer["success"]?.boolValue != true {
+                    throw CommandFailure(.unavailable, answer["error"]?.stringValue ?? "It could not be restored.")
+                }
+            }
+        }
+    }
+
+    struct Close: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Leave what won, and stop asking.")
+
+        @OptionGroup var conflict: ConflictArguments
+
+        func run() async throws {
+            try await runVerb {
+                _ = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)/close")
+            }
+        }
+    }
+
+    /// The values of one side in a line.
+    static func summary(_ side: JSONValue?) -> String {
+        if side?["deleted"]?.boolValue == true { return "deleted" }
+        var parts = (side?["attributes"]?.objectValue?.members ?? []).map { "\($0.key) = \($0.value.text)" }
+        if let geometry = side?["geometry"] { parts.append("geometry = \(geometry.text)") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+struct ConflictArguments: ParsableArguments {
+    @Argument(help: "The address of a feature service.")
+    var address: String
+
+    @Argument(help: "The conflict's number, as conflicts list shows it.")
+    var number: Int64
+}
