@@ -67,7 +67,7 @@ package struct FeatureServer: Service {
                 instance: configuration.instance, catalog: catalog, service: service, replicas: replicas,
                 administration: Administration(
                     store: store, catalog: catalog, service: service, key: configuration.administrationKey),
-                replicas: replicas, store: store, metrics: metrics,
+                store: store, metrics: metrics,
                 directory: ServicesDirectory(instance: configuration.instance), logger: logger),
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,

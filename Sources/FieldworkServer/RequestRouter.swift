@@ -12,8 +12,6 @@ struct RequestRouter: Sendable {
     /// nil for a store that keeps no replicas.
     let replicas: ReplicaService?
     let administration: Administration
-    /// nil for a store that keeps no replicas.
-    let replicas: ReplicaService?
     let store: any FeatureStore
     let metrics: ServerMetrics
     let directory: ServicesDirectory
