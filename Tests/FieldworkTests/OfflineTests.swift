@@ -209,7 +209,12 @@ struct OfflineTests {
             first.start()
             await #expect(throws: (any Error).self) { _ = try await first.output }
             #expect(!FileManager.default.fileExists(atPath: target.path))
-            let replicas = try await service.store.replicas(of: service.name).count
+            // The service goes on by itself with what it was asked for.
+            var replicas = 0
+            for _ in 0..<600 where replicas == 0 {
+                try await Task.sleep(for: .milliseconds(100))
+                replicas = try await service.store.replicas(of: service.name).count
+            }
             #expect(replicas == 1)
             let state = try JSONParser.parse(early)
             let second = try GenerateGeodatabaseJob(snapshot: state, environment: service.environment())
