@@ -93,6 +93,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
+            resources: [.copy("Demo/Maps")],
             swiftSettings: strict),
 
         .testTarget(

@@ -11,7 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Make demo services, serve them, and run the app beside them.",
         discussion: """
             At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland are made from a seed;
-            nothing is downloaded. What you edit in them is kept. The app's page is on the next port.
+            nothing is downloaded. What you edit in them is kept. The app's page is on the next port. Web maps of the
+            services, with pop-ups and forms, lie in the folder maps beside them.
 
             EXAMPLES
               fieldwork demo
@@ -37,7 +38,15 @@ struct DemoCommand: AsyncParsableCommand {
                 configuration: ServerConfiguration(
                     host: listen.plainHost, port: listen.port, instance: listen.instance),
                 logger: logger
-            ) { port in await ready.serverIsReady(port) }
+            ) { [folder = data.url, listen] port in
+                // Without its maps the demo is still worth having.
+                do {
+                    try DemoMaps.prepare(in: folder, services: listen.servicesAddress(port: port))
+                } catch {
+                    Terminal.error("Warning: the demo's web maps were not written. \(CommandFailure(error).message)")
+                }
+                await ready.serverIsReady(port)
+            }
             let app = AppBesideServer(
                 ready: ready, port: listen.port == 0 ? 0 : listen.port + 1,
                 dataDirectory: data.url.appending(path: ".collect", directoryHint: .isDirectory), logger: logger)

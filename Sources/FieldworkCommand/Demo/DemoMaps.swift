@@ -1,0 +1,64 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// The demo's own web maps: how its services look, what their pop-ups and forms show, which rules hold between layers.
+enum DemoMaps {
+    /// The services that have a map, which is named after them.
+    static let names = [DamageAssessmentDemo.name.name, TreesOfPortlandDemo.name.name]
+
+    /// The map of a service as it comes with the program; its layers are those of a server with all defaults.
+    static func document(of name: String) throws -> JSONValue {
+        let place = Bundle.module.bundleURL.appending(path: "Maps/\(fileName(of: name))")
+        return try JSONParser.parse(Data(contentsOf: place))
+    }
+
+    /// Where a map lies in a demo's folder, for `fieldwork collect --map`.
+    static func place(of name: String, in folder: URL) -> URL {
+        folder.appending(path: "maps", directoryHint: .isDirectory).appending(path: fileName(of: name))
+    }
+
+    private static func fileName(of name: String) -> String { "\(name).webmap.json" }
+
+    /// Puts the maps in a demo's folder, their layers at the addresses that the server has now. Of a map that is there
+    /// already only these addresses change: somebody may have made it their own.
+    static func prepare(in folder: URL, services: String) throws {
+        for name in names {
+            let place = place(of: name, in: folder)
+            let isThere = FileManager.default.fileExists(atPath: place.path)
+            let known = try isThere ? JSONParser.parse(Data(contentsOf: place)) : document(of: name)
+            let map = addressed(known, service: name, to: services)
+            if isThere, map == known { continue }
+            try write(map, to: place)
+        }
+    }
+
+    private static func write(_ map: JSONValue, to place: URL) throws {
+        let folder = place.deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let draft = folder.appending(path: ".\(UUID().uuidString).making")
+        defer { try? FileManager.default.removeItem(at: draft) }
+        try Data(map.text.utf8).write(to: draft)
+        try DurableFile.replace(place, with: draft)
+    }
+
+    /// The document with every layer of the service at another server.
+    static func addressed(_ document: JSONValue, service: String, to services: String) -> JSONValue {
+        switch document {
+        case .array(let elements):
+            return .array(elements.map { addressed($0, service: service, to: services) })
+        case .object(var object):
+            for member in object.members {
+                if member.key == "url", let url = member.value.stringValue,
+                    let range = url.range(of: "/\(service)/FeatureServer")
+                {
+                    object[member.key] = .string(services + url[range.lowerBound...])
+                } else {
+                    object[member.key] = addressed(member.value, service: service, to: services)
+                }
+            }
+            return .object(object)
+        default: return document
+        }
+    }
+}
