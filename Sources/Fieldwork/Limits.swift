@@ -32,6 +32,8 @@ enum Limits {
     static let firstPollMilliseconds = 100
     /// The longest wait between two looks at a job.
     static let lastPollMilliseconds = 2_000
+    /// The largest document of a web map that is read from a file, in bytes.
+    static let webMapBytes = 32_000_000
     /// How often the expressions of a form are evaluated until nothing changes any more.
     static let formRounds = 8
     /// The most features that filling the cache gives back; all are in the cache.

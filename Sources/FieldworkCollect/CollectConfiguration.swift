@@ -27,6 +27,8 @@ package struct CollectConfiguration: Sendable {
     package var ownsServices: Bool
     /// Feature services offered besides those of `servicesRoot`.
     package var serviceURLs: [URL]
+    /// The web map that opens at the start, a file of this device or an address; nil for the map of last time.
+    package var webMap: URL?
     /// The name of the service that opens at the first start.
     package var defaultServiceName: String
     /// Keeps unsent edits, the journal of edits and the settings of this device.
@@ -38,7 +40,7 @@ package struct CollectConfiguration: Sendable {
 
     package init(
         host: String = "127.0.0.1", port: Int = 8081, servicesRoot: URL? = nil, ownsServices: Bool = false,
-        serviceURLs: [URL] = [],
+        serviceURLs: [URL] = [], webMap: URL? = nil,
         defaultServiceName: String = "DamageAssessment", dataDirectory: URL, mapLibraryDirectory: URL? = nil,
         initialView: InitialView? = nil
     ) {
@@ -47,6 +49,7 @@ package struct CollectConfiguration: Sendable {
         self.servicesRoot = servicesRoot
         self.ownsServices = ownsServices
         self.serviceURLs = serviceURLs
+        self.webMap = webMap
         self.defaultServiceName = defaultServiceName
         self.dataDirectory = dataDirectory
         self.mapLibraryDirectory = mapLibraryDirectory

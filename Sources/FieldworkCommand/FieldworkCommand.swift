@@ -10,6 +10,8 @@ struct FieldworkCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork demo
                   Makes demo services at the first start, serves them and opens the app beside them.
+              fieldwork collect --map trees.webmap.json
+                  Opens a web map for collecting.
               fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
                   Publishes a table with coordinates as a service.
               fieldwork serve --data ./Fieldwork-data --port 8080
@@ -21,7 +23,8 @@ struct FieldworkCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            DemoCommand.self, ServeCommand.self, PublishCommand.self, UnpublishCommand.self, ServiceCommand.self,
+            DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
+            ServiceCommand.self,
             ServicesCommand.self, QueryCommand.self,
             ExportCommand.self, OfflineCommand.self, SyncCommand.self, DiffCommand.self, ReplicasCommand.self,
             ConflictsCommand.self, DoctorCommand.self,

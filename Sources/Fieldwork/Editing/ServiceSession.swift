@@ -68,6 +68,8 @@ struct ServiceEnvironment: Sendable {
     var downloads: any FileDownloading = HTTPServiceClient()
     /// The folder of the one service that is reached with it; nil for one that the service's address names.
     var folderName: String?
+    /// Names the folders of several services; nil for what their addresses name.
+    var folderNameOfService: (@Sendable (URL) -> String)?
 
     static var standard: ServiceEnvironment {
         ServiceEnvironment(directory: ArcGISEnvironment.localEditsDirectory, client: HTTPServiceClient())
@@ -75,7 +77,9 @@ struct ServiceEnvironment: Sendable {
 
     /// The folder of a service: its name for people, a hash of its address for uniqueness.
     func folder(for root: URL) -> URL {
-        if let folderName { return directory.appending(path: folderName, directoryHint: .isDirectory) }
+        if let folderName = folderName ?? folderNameOfService?(root) {
+            return directory.appending(path: folderName, directoryHint: .isDirectory)
+        }
         let name = root.deletingLastPathComponent().lastPathComponent.unicodeScalars
             .filter { $0.isASCII && $0.properties.isAlphabetic }.prefix(40)
         var address = root.absoluteString

@@ -56,7 +56,7 @@ struct PageRenderer: Sendable {
         values["kind"] = panel.kind
         values["mapHeading"] = panel.kind == "nearby"
         for tab in ["Map", "List", "Changes", "Settings"] { values["tab\(tab)"] = panel.tab == tab.lowercased() }
-        let addable = map.layers.filter(\.table.canAdd)
+        let addable = map.layers.filter(\.isAddable)
         values["canAdd"] = !addable.isEmpty
         let label = addable.count == 1 ? "Add \(addable[0].noun)" : "Add a feature"
         values["addLabel"] = label

@@ -20,7 +20,7 @@ struct AddRoutes: Sendable {
 
     private func choose(_ request: Request) async throws -> Response {
         let map = try await workspace.map()
-        let layers = map.layers.reversed().filter { $0.table.canAdd && $0.geometry == .point }
+        let layers = map.layers.reversed().filter { $0.isAddable && $0.geometry == .point }
         if layers.count == 1 { return PageRenderer.redirect("/add/\(layers[0].id)") }
         let groups = layers.map { layer -> Values in
             [
@@ -43,7 +43,7 @@ struct AddRoutes: Sendable {
     private func place(
         _ request: Request, layer: MapLayer, form: FormValues?, error: String?, map: OpenMap
     ) async throws -> Response {
-        guard layer.table.canAdd, layer.geometry == .point else {
+        guard layer.isAddable, layer.geometry == .point else {
             throw CollectError(.notAllowed, "\(layer.name) doesn't let you add here.")
         }
         let asked = form?["template"] ?? request.uri.queryParameters["template"].map(String.init)

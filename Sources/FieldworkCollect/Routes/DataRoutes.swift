@@ -53,7 +53,7 @@ struct DataRoutes: Sendable {
     }
 
     private func mapDocument(_ map: OpenMap) async throws -> MapDocument {
-        let hidden = workspace.settings.hidden(of: map.key)
+        let hidden = map.hidden(in: workspace.settings)
         var layers: [MapDocument.Layer] = []
         for layer in map.layers {
             guard let geometry = layer.geometry else { continue }
@@ -64,6 +64,7 @@ struct DataRoutes: Sendable {
                     maxzoom: layer.maxZoom, symbols: layer.symbology.classes))
         }
         var view = workspace.settings.view(of: map.key)
+        if view == nil { view = map.authoredView }
         if view == nil, let first = await workspace.initialView {
             view = DeviceSettings.View(
                 lon: first.longitude, lat: first.latitude, zoom: first.zoom, west: 0, south: 0, east: 0, north: 0)
@@ -101,7 +102,7 @@ struct DataRoutes: Sendable {
             throw CollectError(.badForm, "A tolerance is missing.")
         }
         let found = try await map.identify(
-            place, tolerance: tolerance, hidden: workspace.settings.hidden(of: map.key))
+            place, tolerance: tolerance, hidden: map.hidden(in: workspace.settings))
         await workspace.noteReachable(true)
         if let first = found.first {
             let here = "\(FeatureViews.degrees(place.longitude)),\(FeatureViews.degrees(place.latitude)),\(tolerance)"
@@ -116,7 +117,7 @@ struct DataRoutes: Sendable {
         let session = UUID().uuidString
         let preferred = workspace.settings.kind(of: map.key)
         var kinds: [Values] = []
-        for layer in map.layers.reversed() where layer.table.canAdd && layer.geometry == .point {
+        for layer in map.layers.reversed() where layer.isAddable && layer.geometry == .point {
             for kind in layer.kinds {
                 kinds.append([
                     "layer": layer.id, "template": kind.key, "name": kind.name, "session": session,

@@ -90,13 +90,11 @@ struct FrameRoutes: Sendable {
 
     private func layers(_ request: Request) async throws -> Response {
         let map = try await workspace.map()
-        let hidden = workspace.settings.hidden(of: map.key)
+        let hidden = map.hidden(in: workspace.settings)
         let layers = map.listed.map { layer -> Values in
             let isTable = layer.geometry == nil
-            let about = [
-                isTable ? "Table, without a place on the map" : nil,
-                layer.table.canAdd ? "can be edited" : "can't be edited",
-            ].compactMap { $0 }.joined(separator: " · ")
+            let about = [isTable ? "Table, without a place on the map" : nil, Self.rights(layer)]
+                .compactMap { $0 }.joined(separator: " · ")
             let symbols = isTable ? [] : layer.symbology.classes
             return [
                 "id": layer.id, "name": layer.name, "about": about.prefix(1).uppercased() + about.dropFirst(),
@@ -110,8 +108,17 @@ struct FrameRoutes: Sendable {
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "layers", kind: "side", tab: "map", title: "Layers",
-                values: ["layers": layers, "source": map.url.absoluteString]),
+                values: [
+                    "layers": layers, "source": map.url.absoluteString,
+                    "failures": map.failures.map { ["name": $0.name, "reason": $0.reason] as Values },
+                ]),
             to: request, map: map)
+    }
+
+    /// What can be done with a layer, and why not more: a map's author sees here why a layer can't be tapped.
+    private static func rights(_ layer: MapLayer) -> String {
+        if !layer.hasPopups { return "can't be tapped or edited: its pop-up is switched off in the map" }
+        return layer.table.isEditable ? "can be edited" : "can't be edited"
     }
 
     private func setLayers(_ request: Request) async throws -> Response {

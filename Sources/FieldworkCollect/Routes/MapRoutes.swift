@@ -58,7 +58,7 @@ struct MapRoutes: Sendable {
         guard numbers.count == 3, let place = Place(longitude: numbers[0], latitude: numbers[1]),
             numbers[2] > 0, numbers[2] < 1e6
         else { return nil }
-        let all = try await map.identify(place, tolerance: numbers[2], hidden: workspace.settings.hidden(of: map.key))
+        let all = try await map.identify(place, tolerance: numbers[2], hidden: map.hidden(in: workspace.settings))
         guard let index = all.firstIndex(where: { $0.reference == found.reference }), all.count > 1 else { return nil }
         let next = all[(index + 1) % all.count]
         return (
@@ -98,16 +98,16 @@ struct NearbyList {
     let pages: PageRenderer
 
     static func heading(_ map: OpenMap) -> String {
-        "\(map.layers.last?.name ?? map.title) in this view"
+        "\(map.layers.last(where: \.hasPopups)?.name ?? map.title) in this view"
     }
 
     func values(selected: FoundFeature? = nil) async throws -> Values {
         let settings = pages.workspace.settings
-        let hidden = settings.hidden(of: map.key)
+        let hidden = map.hidden(in: settings)
         var values: Values = [
             "heading": Self.heading(map), "note": false, "count": "", "rows": [Values](), "empty": "",
         ]
-        guard let layer = map.layers.last(where: { !hidden.contains($0.id) }) else {
+        guard let layer = map.layers.last(where: { $0.hasPopups && !hidden.contains($0.id) }) else {
             values["empty"] = "All layers are switched off."
             return values
         }

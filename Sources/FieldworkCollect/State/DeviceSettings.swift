@@ -38,7 +38,8 @@ final class DeviceSettings: Sendable {
 
     func view(of service: String) -> View? { content.withLock { $0.views[service] } }
     func setView(_ view: View, of service: String) { change { $0.views[service] = view } }
-    func hidden(of service: String) -> Set<Int> { content.withLock { $0.hidden[service] ?? [] } }
+    /// nil where nothing was chosen yet.
+    func hidden(of service: String) -> Set<Int>? { content.withLock { $0.hidden[service] } }
     func setHidden(_ layers: Set<Int>, of service: String) { change { $0.hidden[service] = layers } }
     /// The kind of feature that was created last, for the first button of the next call-out.
     func kind(of service: String) -> String? { content.withLock { $0.kinds[service] } }

@@ -7,6 +7,9 @@ struct MapAddress: Sendable, Hashable {
     let url: URL
     let key: String
 
+    /// Whether it is a feature service itself; else a web map's document.
+    var isService: Bool { url.pathComponents.contains("FeatureServer") }
+
     private static let own = "own:"
 
     /// - Parameter ownRoot: `…/rest/services` of the server that was started with this app; nil for none.

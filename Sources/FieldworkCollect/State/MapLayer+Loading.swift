@@ -2,19 +2,31 @@ import Fieldwork
 import Foundation
 
 extension MapLayer {
-    /// Loads a layer of a service; nil for one that can't be shown.
-    static func load(_ id: Int?, from geodatabase: ServiceGeodatabase) async throws -> MapLayer? {
-        guard let id, let table = geodatabase.table(withLayerID: id) else { return nil }
-        try await table.load()
+    /// Loads a layer or table; nil for one that can't be shown.
+    /// - Parameters:
+    ///   - id: its number in the map.
+    ///   - featureLayer: the layer of a web map that shows the table; nil for the table of a service or of a web map.
+    ///   - isAuthored: whether a web map says what is shown: then only what has a pop-up can be tapped.
+    static func load(
+        _ table: ServiceFeatureTable, id: Int, featureLayer: FeatureLayer? = nil, isAuthored: Bool
+    ) async throws -> MapLayer? {
+        let featureLayer = featureLayer ?? FeatureLayer(featureTable: table)
+        try await featureLayer.load()
         let kind = geometryKind(table.geometryType)
         if table.hasGeometry, kind == nil { return nil }
-        let featureLayer = FeatureLayer(featureTable: table)
-        try await featureLayer.load()
+        // What the author left out isn't there for anyone who works with the map: lists, relations, counts.
+        if !featureLayer.definitionExpression.isEmpty {
+            table.definitionExpression = featureLayer.definitionExpression
+        }
         let symbology = Symbology(rendererJSON: featureLayer.renderer?.toJSON(), kind: kind ?? .point)
         let display = table.layerInfo?.displayFieldName ?? ""
-        let name = table.displayName.isEmpty ? table.tableName : table.displayName
+        let name =
+            [isAuthored ? featureLayer.name : "", table.displayName, table.tableName].first { !$0.isEmpty } ?? ""
+        let popup = isAuthored ? featureLayer.popupDefinition : nil
         return MapLayer(
-            id: id, name: name, table: table, geometry: kind, symbology: symbology,
+            id: id, name: name, table: table, featureLayer: featureLayer, popup: popup,
+            hasPopups: !isAuthored || (popup != nil && featureLayer.popupsAreEnabled && table.popupIsEnabled),
+            geometry: kind, symbology: symbology,
             kinds: kinds(of: table, symbology: symbology),
             displayField: table.field(named: display)?.name,
             choiceField: choiceField(of: table, symbology: symbology),
@@ -65,7 +77,7 @@ extension MapLayer {
         return table.fields.first { hasChoices($0) }?.name
     }
 
-    private static func zoom(scale: Double?) -> Double? {
+    static func zoom(scale: Double?) -> Double? {
         guard let scale, scale > 0 else { return nil }
         return (log2(295_828_763.7957775 / scale) * 1e6).rounded() / 1e6
     }

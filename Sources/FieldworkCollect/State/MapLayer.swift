@@ -17,9 +17,16 @@ struct MapLayer: Sendable {
         let symbol: SymbolClass?
     }
 
+    /// Its number in the map: the service's own where only one service is in it.
     let id: Int
     let name: String
     let table: ServiceFeatureTable
+    /// The layer of the map that shows the table; nil for a table. The table itself doesn't keep it.
+    let featureLayer: FeatureLayer?
+    /// What the map's author wants its rows to be shown with; nil where a service is open without a web map.
+    let popup: PopupDefinition?
+    /// Whether features can be tapped, listed and edited: their pop-up is switched on and made.
+    let hasPopups: Bool
     // What the table says of itself, kept: it is asked for each value that is shown.
     let fields: [Field]
     let types: [FeatureType]
@@ -40,12 +47,17 @@ struct MapLayer: Sendable {
     let maxZoom: Double?
 
     init(
-        id: Int, name: String, table: ServiceFeatureTable, geometry: GeometryKind?, symbology: Symbology, kinds: [Kind],
+        id: Int, name: String, table: ServiceFeatureTable, featureLayer: FeatureLayer? = nil,
+        popup: PopupDefinition? = nil, hasPopups: Bool = true, geometry: GeometryKind?, symbology: Symbology,
+        kinds: [Kind],
         displayField: String?, choiceField: String?, minZoom: Double?, maxZoom: Double?
     ) {
         self.id = id
         self.name = name
         self.table = table
+        self.featureLayer = featureLayer
+        self.popup = popup
+        self.hasPopups = hasPopups
         self.geometry = geometry
         self.symbology = symbology
         self.kinds = kinds
@@ -63,6 +75,9 @@ struct MapLayer: Sendable {
 
     /// What one feature is called: the layer's name in the singular where that is plain English, else "feature".
     var noun: String { Self.singular(name) }
+
+    /// Whether the app lets people add to it: editable, takes new features, has pop-ups.
+    var isAddable: Bool { hasPopups && table.canAdd }
 
     func field(named name: String) -> Field? { fieldsByName[name.lowercased()] }
 

@@ -13,7 +13,7 @@ struct EditOutcome: Sendable {
 extension OpenMap {
     /// Adds a feature that is ready to be added.
     func create(_ feature: Feature, in layer: MapLayer, session: String?) async throws -> EditEntry {
-        guard layer.table.canAdd else {
+        guard layer.isAddable else {
             throw CollectError(.notAllowed, "This layer doesn't let you add.")
         }
         try await layer.table.add(feature)

@@ -63,7 +63,7 @@ extension OpenMap {
             xMin: place.x - tolerance, yMin: place.y - tolerance, xMax: place.x + tolerance, yMax: place.y + tolerance,
             spatialReference: .webMercator)
         let point = Point(x: place.x, y: place.y, spatialReference: .webMercator)
-        for layer in layers.reversed() where !hidden.contains(layer.id) {
+        for layer in layers.reversed() where layer.hasPopups && !hidden.contains(layer.id) {
             let features = try await query(layer, area: area, limit: Limits.nearbyCandidates)
             let near = features.compactMap { found -> (FoundFeature, Double)? in
                 guard let plane = found.feature.geometry.flatMap({ GeometryEngine.project($0, into: .webMercator) })

@@ -2,33 +2,46 @@ import Fieldwork
 import Foundation
 import Synchronization
 
-/// A feature service that is open as a map: its tables, how they are drawn, its edits on their way to the server.
+/// A map that is open: its layers and tables, how they are drawn, its edits on their way to the servers.
 final class OpenMap: Sendable {
     let address: MapAddress
     let title: String
-    let geodatabase: ServiceGeodatabase
+    /// The services whose features the map shows.
+    let geodatabases: [ServiceGeodatabase]
     /// Bottom to top, as they are drawn.
     let layers: [MapLayer]
     let tables: [MapLayer]
+    /// The layers that the map's author switched off.
+    let hiddenAtFirst: Set<Int>
+    /// The layers that didn't load.
+    let failures: [MapContent.Failure]
     let journal: EditJournal
     let outbox: Outbox
     let tiles: TileMaker
     /// The whole extent in degrees: west, south, east, north.
     let whole: [Double]?
+    /// Where the map's author wants it to be looked at first; nil where nobody says.
+    let viewpoint: Viewpoint?
+    /// Holds what this device keeps of the map.
+    let folder: URL
+    /// Keeps the layers of a web map, which their tables don't.
+    private let webMap: Map?
     private let remembered = Mutex(RememberedFeatures())
 
-    private init(
-        address: MapAddress, title: String, geodatabase: ServiceGeodatabase, layers: [MapLayer], tables: [MapLayer],
-        journal: EditJournal, outbox: Outbox, whole: [Double]?
-    ) {
+    private init(address: MapAddress, content: MapContent, journal: EditJournal, folder: URL) {
         self.address = address
-        self.title = title
-        self.geodatabase = geodatabase
-        self.layers = layers
-        self.tables = tables
         self.journal = journal
-        self.outbox = outbox
-        self.whole = whole
+        self.folder = folder
+        title = content.title
+        geodatabases = content.geodatabases
+        layers = content.layers
+        tables = content.tables
+        hiddenAtFirst = content.hiddenAtFirst
+        failures = content.failures
+        viewpoint = content.viewpoint
+        webMap = content.webMap
+        whole = Self.extent(of: content.layers)
+        outbox = Outbox(geodatabases: geodatabases, layers: layers + tables, journal: journal)
         tiles = TileMaker(layers: layers)
     }
 
@@ -36,33 +49,20 @@ final class OpenMap: Sendable {
     /// Under this name the device keeps what belongs to the map.
     var key: String { address.key }
 
-    static func open(_ address: MapAddress, dataDirectory: URL) async throws -> OpenMap {
-        let url = address.url
-        let geodatabase = ServiceGeodatabase(
-            url: url, keptAt: dataDirectory.appending(path: "services").appending(path: address.folderName))
-        try await geodatabase.load()
-        guard let info = geodatabase.serviceInfo else {
-            throw CollectError(.notAFeatureService, "\(url.absoluteString) tells nothing about its layers.")
-        }
-        var layers: [MapLayer] = []
-        for layerInfo in info.layerInfos {
-            if let layer = try await MapLayer.load(layerInfo.id, from: geodatabase) { layers.append(layer) }
-        }
-        var tables: [MapLayer] = []
-        for tableInfo in info.tableInfos {
-            if let table = try await MapLayer.load(tableInfo.id, from: geodatabase) { tables.append(table) }
-        }
-        guard !layers.isEmpty || !tables.isEmpty else {
-            throw CollectError(.notAFeatureService, "\(url.absoluteString) has no layers.")
-        }
-        let name = ServiceDirectory.name(of: url)
+    /// Opens a service or a web map.
+    /// - Parameter ownRoot: the services that were started with the app; nil for none.
+    static func open(_ address: MapAddress, ownRoot: URL?, dataDirectory: URL) async throws -> OpenMap {
+        let content =
+            address.isService
+            ? try await MapContent.service(address, dataDirectory: dataDirectory)
+            : try await MapContent.webMap(address, ownRoot: ownRoot, dataDirectory: dataDirectory)
         let folder = dataDirectory.appendingPathComponent("maps/\(address.folderName)", isDirectory: true)
         let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
-        let outbox = Outbox(geodatabase: geodatabase, journal: journal)
-        return OpenMap(
-            address: address, title: title(of: name), geodatabase: geodatabase,
-            layers: layers.reversed(), tables: tables, journal: journal, outbox: outbox, whole: extent(of: layers))
+        return OpenMap(address: address, content: content, journal: journal, folder: folder)
     }
+
+    /// The layers that aren't shown: as chosen on this device, else as the author left them.
+    func hidden(in settings: DeviceSettings) -> Set<Int> { settings.hidden(of: key) ?? hiddenAtFirst }
 
     func layer(_ id: Int) -> MapLayer? { layers.first { $0.id == id } ?? tables.first { $0.id == id } }
 

@@ -17,7 +17,9 @@ actor Outbox {
         var lastSent: Date?
     }
 
-    nonisolated let geodatabase: ServiceGeodatabase
+    nonisolated let geodatabases: [ServiceGeodatabase]
+    /// The map's own numbers of a service's layers: a layer may be in a map more than once.
+    private let numbers: [TableKey: [Int]]
     private let journal: EditJournal
     private var phase = Phase.idle
     private var lastSent: Date?
@@ -35,10 +37,26 @@ actor Outbox {
         case sent(Set<Int>)
     }
 
-    init(geodatabase: ServiceGeodatabase, journal: EditJournal) {
-        self.geodatabase = geodatabase
+    private struct TableKey: Hashable {
+        let geodatabase: ObjectIdentifier
+        let layerID: Int
+
+        init(_ geodatabase: ServiceGeodatabase, _ layerID: Int) {
+            self.geodatabase = ObjectIdentifier(geodatabase)
+            self.layerID = layerID
+        }
+    }
+
+    init(geodatabases: [ServiceGeodatabase], layers: [MapLayer], journal: EditJournal) {
+        self.geodatabases = geodatabases
+        numbers = Dictionary(
+            layers.compactMap { layer in
+                layer.table.serviceGeodatabase.map { (TableKey($0, layer.table.layerID), [layer.id]) }
+            }, uniquingKeysWith: +)
         self.journal = journal
     }
+
+    private var hasLocalEdits: Bool { geodatabases.contains(where: \.hasLocalEdits) }
 
     var report: Report { Report(phase: phase, unsent: unsentCount, lastSent: lastSent) }
 
@@ -47,7 +65,7 @@ actor Outbox {
     /// Runs until the task is cancelled.
     func run() async {
         await count()
-        if geodatabase.hasLocalEdits { isWanted = true } else { settleJournal() }
+        if hasLocalEdits { isWanted = true } else { settleJournal() }
         while !Task.isCancelled {
             await sleep(milliseconds: nil)
             isWanted = false
@@ -91,14 +109,12 @@ actor Outbox {
 
     private func sendUntilDone() async {
         var wait = Limits.retryFirstMilliseconds
-        while geodatabase.hasLocalEdits, !Task.isCancelled {
+        while hasLocalEdits, !Task.isCancelled {
             // Those that are on the device now; what is added while the request is under way goes with the next.
             let ids = journal.entries.filter { $0.progress == .onDevice }.map(\.id)
             await setPhase(.sending)
             do {
-                let results = try await geodatabase.applyEdits()
-                await settle(results, sent: ids)
-                let refused = results.contains { $0.editResults.contains(where: \.didCompleteWithErrors) }
+                let refused = try await sendAll(ids)
                 // Refused rows stay local; sending them again unchanged would be refused again.
                 if refused { break }
                 wait = Limits.retryFirstMilliseconds
@@ -143,25 +159,49 @@ actor Outbox {
         sleeper = nil
     }
 
-    private func settle(_ results: [FeatureTableEditResult], sent ids: [UUID]) async {
+    /// Sends to one service after the other: one that doesn't answer keeps the others from nothing.
+    /// - Returns: whether a server refused something.
+    private func sendAll(_ ids: [UUID]) async throws -> Bool {
+        var refused = false
+        var failure: (any Error)?
+        for geodatabase in geodatabases where geodatabase.hasLocalEdits {
+            do {
+                let results = try await geodatabase.applyEdits()
+                await settle(results, of: geodatabase, sent: ids)
+                refused = refused || results.contains { $0.editResults.contains(where: \.didCompleteWithErrors) }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return refused
+    }
+
+    private func settle(
+        _ results: [FeatureTableEditResult], of geodatabase: ServiceGeodatabase, sent ids: [UUID]
+    ) async {
         var refusals: [FeatureReference: String] = [:]
         var layers: Set<Int> = []
         for result in results {
             guard let table = result.featureTable else { continue }
-            let layer = table.layerID
-            for edit in result.editResults {
-                if edit.didCompleteWithErrors {
-                    let reason = Self.reason(edit.error)
-                    if let uuid = edit.globalID {
-                        refusals[FeatureReference(layer: layer, key: .global(uuid))] = reason
+            for layer in numbers[TableKey(geodatabase, table.layerID)] ?? [] {
+                for edit in result.editResults {
+                    if edit.didCompleteWithErrors {
+                        let reason = Self.reason(edit.error)
+                        if let uuid = edit.globalID {
+                            refusals[FeatureReference(layer: layer, key: .global(uuid))] = reason
+                        }
+                        refusals[FeatureReference(layer: layer, key: .object(edit.objectID))] = reason
+                    } else {
+                        layers.insert(layer)
                     }
-                    refusals[FeatureReference(layer: layer, key: .object(edit.objectID))] = reason
-                } else {
-                    layers.insert(layer)
                 }
             }
         }
-        let entries = journal.entries.filter { ids.contains($0.id) }
+        let own = Set(numbers.filter { $0.key.geodatabase == ObjectIdentifier(geodatabase) }.flatMap(\.value))
+        let entries = journal.entries.filter { ids.contains($0.id) && own.contains($0.feature.layer) }
         let now = Date()
         var accepted: [UUID] = []
         for entry in entries {
@@ -188,7 +228,7 @@ actor Outbox {
     /// Counts anew what isn't sent, and tells the windows.
     func count() async {
         var count = 0
-        for table in geodatabase.connectedTables {
+        for table in geodatabases.flatMap(\.connectedTables) {
             count += (try? await table.addedFeaturesCount()) ?? 0
             count += (try? await table.updatedFeaturesCount()) ?? 0
             count += (try? await table.deletedFeaturesCount()) ?? 0

@@ -49,6 +49,7 @@ actor Workspace {
     /// The open map; opens the last one, or the default one, at the first call.
     func map() async throws -> OpenMap {
         if let current { return current }
+        if let webMap = configuration.webMap { return try await open(webMap) }
         guard let url = await firstService() else {
             throw CollectError(.noMapOpen, "No map is open.", nextStep: "Choose one.")
         }
@@ -56,15 +57,15 @@ actor Workspace {
     }
 
     func open(_ url: URL) async throws -> OpenMap {
-        let url = try Self.serviceURL(url)
+        let url = try Self.mapURL(url)
         let address = MapAddress(url, ownRoot: configuration.ownRoot)
         if let known = maps[address.key] {
             select(known)
             return known
         }
         if let opening { return try await opening.value }
-        let directory = configuration.dataDirectory
-        let task = Task { try await OpenMap.open(address, dataDirectory: directory) }
+        let (directory, ownRoot) = (configuration.dataDirectory, configuration.ownRoot)
+        let task = Task { try await OpenMap.open(address, ownRoot: ownRoot, dataDirectory: directory) }
         opening = task
         defer { opening = nil }
         let map = try await task.value
@@ -102,6 +103,16 @@ actor Workspace {
         return Array(entries.prefix(Limits.services))
     }
 
+    /// An address of a feature service, or of a web map's document: over HTTP or a file of this device.
+    static func mapURL(_ url: URL) throws -> URL {
+        if url.isFileURL { return url.standardizedFileURL }
+        let isWeb = ["http", "https"].contains(url.scheme?.lowercased() ?? "") && url.host()?.isEmpty == false
+        guard isWeb, !url.path().contains("/FeatureServer"), !url.path().isEmpty, url.path() != "/" else {
+            return try serviceURL(url)
+        }
+        return url
+    }
+
     /// An address of a feature service over HTTP, without a layer at its end.
     static func serviceURL(_ url: URL) throws -> URL {
         guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
@@ -110,8 +121,8 @@ actor Workspace {
             let range = parts.path.range(of: "/FeatureServer")
         else {
             throw CollectError(
-                .notAFeatureService, "That is not the address of a feature service.",
-                nextStep: "It ends in FeatureServer.")
+                .notAFeatureService, "That is not the address of a map.",
+                nextStep: "A feature service ends in FeatureServer; a web map is the address of its document.")
         }
         parts.path = String(parts.path[..<range.upperBound])
         parts.query = nil

@@ -1,0 +1,54 @@
+import ArgumentParser
+import FieldworkCollect
+import Foundation
+
+/// `fieldwork collect`.
+struct CollectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "collect", abstract: "Run the collection app on this device.",
+        discussion: """
+            The app is a page of this device alone: open the printed address in a browser. A map is a web map's document,
+            in a file or behind an address, or a feature service. Without --map the one of last time opens.
+
+            EXAMPLES
+              fieldwork collect --map trees.webmap.json
+              fieldwork collect --map http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer --data ~/collect
+            """)
+
+    @Option(help: ArgumentHelp("A web map or feature service to open.", valueName: "file-or-url"))
+    var map: String?
+
+    @Option(help: ArgumentHelp("The folder of unsent edits, drafts and settings.", valueName: "dir"))
+    var data = "Fieldwork-collect"
+
+    @Option(help: "The port to listen on; 0 for any free one.")
+    var port = 8081
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+    }
+
+    func run() async throws {
+        try await runVerb {
+            let configuration = CollectConfiguration(
+                port: port, webMap: try map.map(Self.address),
+                dataDirectory: URL(
+                    filePath: (data as NSString).expandingTildeInPath, directoryHint: .isDirectory),
+                mapLibraryDirectory: MapLibrary.directory)
+            let logger = Serving.logger()
+            let listen = try ListenOptions.parse(["--port", String(port)])
+            try await Serving.run(
+                [CollectService(configuration: configuration, logger: logger)], on: listen, logger: logger)
+        }
+    }
+
+    /// A web address, or else a file that is there.
+    private static func address(_ text: String) throws -> URL {
+        if let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased() ?? "") { return url }
+        let file = URL(filePath: (text as NSString).expandingTildeInPath)
+        guard FileManager.default.isReadableFile(atPath: file.path) else {
+            throw CommandFailure(.noInput, "\(file.path) is not there, or can't be read.")
+        }
+        return file.standardizedFileURL
+    }
+}
