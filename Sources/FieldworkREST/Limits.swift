@@ -18,6 +18,14 @@ package enum Limits {
     package static let pbfDepth = 16
     /// Features that one answer may hold, whatever a service says of itself.
     package static let recordCount = 100_000
+    /// Features of an answer with `resultType=tile`, where the layer does not say itself.
+    package static let tileRecordCount = 8_000
+    /// Features of an answer with `resultType=standard`, where the layer does not say itself.
+    package static let standardRecordCount = 32_000
+    /// The largest `maxRecordCountFactor`.
+    package static let recordCountFactor = 5
+    /// Steps of one `datumTransformation`.
+    package static let datumTransformationSteps = 4
     /// Statistics of one query.
     package static let statisticCount = 100
     /// Fields and expressions that statistics are grouped by.

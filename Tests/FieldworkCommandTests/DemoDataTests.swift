@@ -108,6 +108,14 @@ struct DemoDataTests {
                 #expect(layer.editFields != nil)
             }
         }
+        let bay = try await store.service(SaveTheBayDemo.name)
+        #expect(ReplicaAbilities.allowsSync(bay), "The tutorial takes this service offline.")
+        #expect(bay.layers.allSatisfy { $0.capabilities.isSuperset(of: [.query, .create, .update, .delete, .sync]) })
+        let replica = try await store.registerReplica(
+            ReplicaDefinition(
+                id: UUID(), name: "Bay", layers: bay.layers.map { ReplicaLayer(layerID: $0.id) }, created: Date()),
+            of: SaveTheBayDemo.name, generation: nil)
+        #expect(replica.state == .live)
         let deleted = try await store.apply(
             EditBatch(layers: [LayerEdits(layerID: 0, deletes: .features([.objectID(1)]))], moment: Date()), to: name)
         #expect(!deleted.hasErrors)

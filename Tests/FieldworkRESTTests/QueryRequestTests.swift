@@ -73,7 +73,9 @@ import Testing
         ("orderByFields", "Species; x"), ("objectIds", "1;2"), ("returnGeometry", "perhaps"),
         ("quantizationParameters", "{\"tolerance\":-1}"), ("historicMoment", "1"),
         ("uniqueIds", "1"), ("text", "Oak"), ("returnUniqueIdsOnly", "true"), ("returnCentroid", "true"),
-        ("returnEnvelope", "true"), ("sqlFormat", "native"),
+        ("maxRecordCountFactor", "5.5"), ("resultType", "most"), ("datumTransformation", "1, 2"),
+        ("datumTransformation", #"{"geoTransforms":[{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1}]}"#),
+        ("sqlFormat", "native"),
         ("quantizationParameters", #"{"extent":{"xmin":1,"ymin":1,"xmax":1,"ymax":1}}"#),
         ("quantizationParameters", #"{"tolerance":"wide","extent":{"xmin":0,"ymin":0,"xmax":1,"ymax":1}}"#),
     ])
@@ -106,18 +108,21 @@ import Testing
         #expect(query.output.quantization?.originY == 2)
     }
 
-    @Test func heightsOnAGridNeedProtocolBuffers() throws {
+    @Test func theLayerMaySayHowManyFeaturesATileHolds() throws {
         var layer = Samples.trees
-        layer.hasZ = true
-        func query(_ format: String) throws -> QueryRequest {
-            try QueryRequest(
-                parameters: Samples.parameters([
-                    "f": format, "returnZ": "true",
-                    "quantizationParameters": #"{"tolerance":1,"extent":{"xmin":0,"ymin":0,"xmax":4,"ymax":2}}"#,
-                ]), layer: layer, service: Samples.service)
+        layer.unknownMembers["tileMaxRecordCount"] = 7
+        func limit(_ fields: KeyValuePairs<String, String>) throws -> Int? {
+            let request = try QueryRequest(
+                parameters: Samples.parameters(fields), layer: layer, service: Samples.service)
+            guard case .features(let query) = request.content else { return nil }
+            return query.limit
         }
-        #expect(throws: ServiceError.self) { try query("json") }
-        #expect(throws: Never.self) { try query("pbf") }
+        #expect(try limit([:]) == 100)
+        #expect(try limit(["resultType": "tile"]) == 7)
+        #expect(try limit(["resultType": "tile", "maxRecordCountFactor": "3"]) == 21)
+        #expect(try limit(["resultType": "standard", "maxRecordCountFactor": "5"]) == Limits.recordCount)
+        #expect(try limit(["resultType": "standard", "returnGeometry": "false"]) == 32_000)
+        #expect(layer.json(context: ResourceContext(serviceMaxRecordCount: 100))["tileMaxRecordCount"] == 7)
     }
 
     @Test func aQueryOfTheClientIsReadAsItWas() throws {

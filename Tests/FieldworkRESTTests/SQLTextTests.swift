@@ -16,6 +16,17 @@ import Testing
         }
     }
 
+    /// Found by mutation: the tree leans to the right, its text does not say so, and nothing depends on it.
+    @Test func aGroupOnTheRightOfItsOwnKindNeedsNoParentheses() throws {
+        for text in ["1 OR (a IN (1, 2, 3) OR b IS NOT NULL)", "a > 1 AND (b < 0 AND (c = 'x' AND d IS NULL))"] {
+            let expression = try SQLParser.parse(where: text)
+            let again = try SQLParser.parse(where: expression.text)
+            #expect(again.text == expression.text)
+            let row = SQLEvaluator(now: 0) { RandomSQL.row[$0] ?? .null }
+            #expect(row.evaluate(again) == row.evaluate(expression))
+        }
+    }
+
     @Test func namesThatMeanSomethingAreQuoted() {
         #expect(SQLExpression.field("order").text == "\"order\"")
         #expect(SQLExpression.field("Straße").text == "\"Straße\"")

@@ -27,6 +27,7 @@ struct SaveTheBayDemo: DemoService {
 
     let definition = ServiceDefinition(
         name: name, description: "Sightings of birds and sea life around Galveston Bay.",
+        capabilities: [.query, .create, .update, .delete, .editing, .sync],
         spatialReference: .webMercator,
         layers: [layer(0, "Birds", birds, style: "Triangle"), layer(1, "Marine", marine, style: "Circle")])
 
@@ -58,7 +59,8 @@ struct SaveTheBayDemo: DemoService {
                 FieldDefinition(name: "comments", alias: "Comments", type: .string, length: 500),
             ]),
             globalIDField: "GlobalID", displayField: "type", typeIDField: "type", types: types,
-            editFields: EditFieldsDefinition(), maxRecordCount: 2_000,
+            editFields: EditFieldsDefinition(),
+            capabilities: [.query, .create, .update, .delete, .editing, .sync], maxRecordCount: 2_000,
             drawingInfo: DemoSymbols.uniqueValues(
                 field: "type",
                 kinds.map { (JSONValue($0.id), $0.name, DemoSymbols.marker(style, $0.color)) },

@@ -52,7 +52,8 @@ struct ProjectionOperations: ~Copyable {
     private let context: ProjectionContext
     private let list: OpaquePointer
 
-    init(from source: String, to target: String) throws(GeometryError) {
+    /// - Parameter throughOthers: whether ways through a third datum are listed although there are direct ones.
+    init(from source: String, to target: String, throughOthers: Bool = false) throws(GeometryError) {
         let context = try ProjectionContext()
         let first = proj_create(context.pointer, source)
         let second = proj_create(context.pointer, target)
@@ -67,6 +68,10 @@ struct ProjectionOperations: ~Copyable {
         }
         proj_operation_factory_context_set_spatial_criterion(
             context.pointer, factory, PROJ_SPATIAL_CRITERION_PARTIAL_INTERSECTION)
+        if throughOthers {
+            proj_operation_factory_context_set_allow_use_intermediate_crs(
+                context.pointer, factory, PROJ_INTERMEDIATE_CRS_USE_ALWAYS)
+        }
         // Those without their grid are listed as well: the caller is told what is missing.
         proj_operation_factory_context_set_grid_availability_use(
             context.pointer, factory, PROJ_GRID_AVAILABILITY_IGNORED)
@@ -96,8 +101,9 @@ struct ProjectionOperations: ~Copyable {
     /// Takes the operation of a name out, ready to be used in a context of its own. Between projected references the
     /// transformation is one step of several: the first operation that has it among its steps is taken.
     consuming func object(named name: String) throws(GeometryError) -> ProjectionObject {
+        let steps = TransformationSteps(name)
         let found = transformations.firstIndex { transformation in
-            transformation.name == name || Self.steps(of: transformation.name).contains(name)
+            transformation.name == name || TransformationSteps(transformation.name).contains(steps)
         }
         guard let found, let operation = proj_list_get(context.pointer, list, Int32(found)) else {
             throw .unknownSpatialReference(details: "The transformation \(name.prefix(80)) does not apply here.")
@@ -109,13 +115,21 @@ struct ProjectionOperations: ~Copyable {
         return try ProjectionObject(normalizing: operation)
     }
 
-    private static func steps(of name: String) -> [String] {
-        var steps: [String] = []
-        var rest = name[...]
-        while let range = rest.firstRange(of: " + ") {
-            steps.append(String(rest[..<range.lowerBound]))
-            rest = rest[range.upperBound...]
+    /// Whether two references stand on the same datum.
+    static func shareDatum(_ one: String, _ other: String) throws(GeometryError) -> Bool {
+        let context = try ProjectionContext()
+        func geodetic(_ definition: String) -> OpaquePointer? {
+            guard let reference = proj_create(context.pointer, definition) else { return nil }
+            defer { proj_destroy(reference) }
+            return proj_crs_get_geodetic_crs(context.pointer, reference)
         }
-        return steps + [String(rest)]
+        let (first, second) = (geodetic(one), geodetic(other))
+        defer {
+            proj_destroy(first)
+            proj_destroy(second)
+        }
+        guard let first, let second else { return false }
+        return proj_is_equivalent_to_with_ctx(
+            context.pointer, first, second, PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS) != 0
     }
 }

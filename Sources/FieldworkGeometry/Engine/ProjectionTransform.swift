@@ -106,7 +106,10 @@ private final class LibraryTransform: Sendable {
 
         init(from source: String, to target: String, datumTransformation: String?) throws(GeometryError) {
             if let datumTransformation {
-                object = try ProjectionOperations(from: source, to: target).object(named: datumTransformation)
+                object = try ProjectionOperations(
+                    from: source, to: target,
+                    throughOthers: TransformationSteps(datumTransformation).names.count > 1
+                ).object(named: datumTransformation)
             } else {
                 object = try ProjectionObject(from: source, to: target)
             }

@@ -5,12 +5,17 @@ import FieldworkGeometry
 enum LayerAbilities {
     static let queryFormats = "JSON, geoJSON, PBF"
 
-    static func members(isTable: Bool) -> JSONObject {
+    static func members(of layer: LayerDefinition) -> JSONObject {
+        members(isTable: layer.isTable, isArea: layer.geometryType == .polygon)
+    }
+
+    static func members(isTable: Bool, isArea: Bool = false) -> JSONObject {
         var object = JSONObject([
             "supportsRollbackOnFailureParameter": true, "supportsStatistics": true, "supportsAdvancedQueries": true,
             "supportsValidateSQL": true, "supportsCalculate": false, "supportsTruncate": false,
             "supportsCoordinatesQuantization": true, "supportsApplyEditsWithGlobalIds": true,
-            "supportsReturningQueryGeometry": false, "supportsAppend": false, "isDataVersioned": false,
+            "supportsReturningQueryGeometry": false, "supportsDatumTransformation": .bool(!isTable),
+            "supportsQuantizationEditMode": .bool(!isTable), "supportsAppend": false, "isDataVersioned": false,
             "useStandardizedQueries": true, "supportedQueryFormats": .string(queryFormats),
             "hasStaticData": false, "htmlPopupType": "esriServerHTMLPopupTypeAsHTMLText",
             "dateFieldsTimeReference": ["timeZone": "UTC", "respectsDaylightSaving": false],
@@ -22,9 +27,11 @@ enum LayerAbilities {
             "supportsStatistics": true, "supportsHavingClause": true, "supportsOrderBy": true,
             "supportsDistinct": true, "supportsCountDistinct": true, "supportsPercentileStatistics": true,
             "supportsSqlExpression": true, "supportsOutFieldSQLExpression": false,
-            "supportsQueryWithResultType": false, "supportsMaxRecordCountFactor": false,
-            "supportsReturningGeometryCentroid": false, "supportsTopFeaturesQuery": false,
-            "supportsQueryAttachments": false, "supportsTrueCurve": false, "supportsDefaultSR": false,
+            "supportsQueryWithResultType": true, "supportsMaxRecordCountFactor": true,
+            "supportsReturningGeometryCentroid": .bool(isArea),
+            "supportsQueryWithDatumTransformation": .bool(!isTable), "supportsDefaultSR": .bool(!isTable),
+            "supportsTopFeaturesQuery": false,
+            "supportsQueryAttachments": false, "supportsTrueCurve": false,
             "supportsDisjointSpatialRel": .bool(!isTable), "supportsFullTextSearch": false,
             "supportsQueryWithHistoricMoment": false,
         ]

@@ -105,7 +105,9 @@ extension LayerDefinition {
         object["currentVersion"] = .number(11.2)
         object["parentLayer"] = .null
         object["subLayers"] = []
-        object["maxRecordCount"] = JSONValue(min(maxRecordCount, context.serviceMaxRecordCount ?? maxRecordCount))
+        for count in RecordLimits(layer: self, serviceMaximum: context.serviceMaxRecordCount).json.members {
+            object[count.key] = count.value
+        }
         object["capabilities"] = .string(allowed.text)
         if types.isEmpty, let subtypeField {
             object["typeIdField"] = .string(subtypeField)
@@ -116,7 +118,7 @@ extension LayerDefinition {
         object["editingInfo"] = ["lastEditDate": context.lastEditMilliseconds.map(JSONValue.integer) ?? .null]
         if !isTable { object["extent"] = extentJSON(context.extent) }
         // What the definition's author saw elsewhere doesn't tell what this server does.
-        for ability in LayerAbilities.members(isTable: isTable).members { object[ability.key] = ability.value }
+        for ability in LayerAbilities.members(of: self).members { object[ability.key] = ability.value }
         return .object(object)
     }
 

@@ -32,7 +32,7 @@ extension ServiceDefinition {
         for (name, isSupported) in [
             ("hasVersionedData", false), ("supportsDisconnectedEditing", false), ("syncEnabled", false),
             ("supportsReturnDeleteResults", true), ("supportsRelationshipsResource", true), ("supportsAppend", false),
-            ("supportsQueryDomains", true),
+            ("supportsQueryDomains", true), ("supportsDatumTransformation", true),
             ("supportsApplyEditsWithGlobalIds", true), ("supportsTrueCurve", false), ("hasStaticData", false),
             ("allowGeometryUpdates", layers.contains { $0.allowsGeometryUpdates }),
         ] {

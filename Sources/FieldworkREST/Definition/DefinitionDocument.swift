@@ -34,7 +34,7 @@ extension ServiceDefinition {
         "currentVersion", "hasVersionedData", "supportsDisconnectedEditing", "syncEnabled", "syncCapabilities",
         "supportsReturnDeleteResults", "supportsRelationshipsResource", "supportsAppend",
         "supportsApplyEditsWithGlobalIds", "supportsTrueCurve", "hasStaticData", "allowGeometryUpdates",
-        "supportedQueryFormats", "units", "relationships", "name", "folder", "revision",
+        "supportedQueryFormats", "supportsDatumTransformation", "units", "relationships", "name", "folder", "revision",
     ]
 
     /// Tells one definition from another: a document that was written carries it, so that a change that somebody else made
@@ -86,7 +86,9 @@ extension ServiceDefinition {
 
     private static func layer(_ json: JSONValue, type: String) throws(ServiceError) -> LayerDefinition {
         var derived = Set(LayerAbilities.members(isTable: false).keys)
-        derived.formUnion(["currentVersion", "parentLayer", "subLayers", "editingInfo", "adminLayerInfo"])
+        derived.formUnion([
+            "currentVersion", "parentLayer", "subLayers", "editingInfo", "adminLayerInfo", "maxRecordCountFactor",
+        ])
         // It tells something of the author's, not only of the server.
         derived.remove("htmlPopupType")
         var object = (json.objectValue ?? JSONObject()).without(derived)

@@ -6,8 +6,10 @@ package struct AnswerLayout: Sendable {
     package var globalIDField: String?
     /// In the order in which the encoder gets its columns.
     package var fields: [FieldDefinition]
-    /// nil when the answer has no geometries.
+    /// nil when the answer has nothing of geometries.
     package var geometryType: LayerGeometryType?
+    /// Geometries are read for their centre and their envelope alone.
+    var hidesGeometry = false
     package var spatialReference: SpatialReference?
     package var hasZ: Bool
     package var hasM: Bool
@@ -19,6 +21,7 @@ package struct AnswerLayout: Sendable {
     /// Points leave as they are stored: nothing to project, to round or to add.
     var keepsPoints: Bool {
         geometryType == .point && transform == nil && output.precision == nil && !hasZ && !hasM
+            && !output.returnsEnvelope
     }
 
     /// The layout of a query's answer. Throws when the output reference can't be reached from the layer's.
@@ -27,7 +30,8 @@ package struct AnswerLayout: Sendable {
         globalIDField = layer.globalIDField
         let names = query.outFields.map { Set($0) }
         fields = layer.fields.filter { $0.type != .geometry && names?.contains($0.name) ?? true }
-        geometryType = query.returnsGeometry ? layer.geometryType : nil
+        geometryType = query.readsGeometry ? layer.geometryType : nil
+        hidesGeometry = !query.returnsGeometry
         spatialReference = query.output.spatialReference ?? layer.spatialReference
         hasZ = layer.hasZ && query.output.returnsZ
         hasM = layer.hasM && query.output.returnsM
@@ -37,7 +41,8 @@ package struct AnswerLayout: Sendable {
             return
         }
         do {
-            let way = try ProjectionTransform.between(source, target)
+            let way = try ProjectionTransform.between(
+                source, target, datumTransformation: query.output.datumTransformation?.name)
             transform = way.isIdentity ? nil : way
         } catch {
             throw .invalidQuery("'outSR' parameter is invalid: \(error.details)")

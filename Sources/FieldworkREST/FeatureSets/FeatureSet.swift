@@ -125,11 +125,19 @@ struct GridTransform {
         )
     }
 
+    /// A height or a measure, which is written whole; a service that names no grid for it means it as it stands.
+    private func height(_ value: Double, _ index: Int) -> JSONValue {
+        guard index < scale.count, index < translate.count else { return .number(value) }
+        return .number(translate[index] + value * scale[index])
+    }
+
     /// The geometry with its cells turned back into coordinates.
     func restored(_ json: JSONValue) -> JSONValue {
         guard var object = json.objectValue else { return json }
         if let x = object.double("x"), let y = object.double("y") {
             (object["x"], object["y"]) = position(x, y)
+            if let z = object.double("z") { object["z"] = height(z, 2) }
+            if let m = object.double("m") { object["m"] = height(m, object["z"] == nil ? 2 : 3) }
         }
         for key in ["paths", "rings"] {
             if let parts = object[key]?.arrayValue { object[key] = .array(parts.map(restoredPath)) }
@@ -148,6 +156,9 @@ struct GridTransform {
                 column += dx
                 row += dy
                 (values[0], values[1]) = position(column, row)
+                for index in 2..<max(2, values.count) {
+                    if let value = values[index].doubleValue { values[index] = height(value, index) }
+                }
                 return .array(values)
             })
     }

@@ -185,27 +185,3 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
         bytes.append(0x5D)
     }
 }
-
-extension VertexBuffer {
-    /// Projects, generalises, winds and rounds; false when nothing is left to write.
-    mutating func prepare(for layout: AnswerLayout, shellsClockwise: Bool, roundsTo: Double?) -> Bool {
-        if let transform = layout.transform {
-            transform.apply(xs: &xs, ys: &ys)
-            // A vertex without a place in the output reference leaves the feature without geometry, not the answer
-            // without meaning.
-            if xs.contains(where: \.isNaN) { return false }
-        }
-        let isArea = layout.geometryType == .polygon
-        if layout.output.maxAllowableOffset > 0, isArea || layout.geometryType == .polyline {
-            generalize(tolerance: layout.output.maxAllowableOffset, isArea: isArea)
-        }
-        if isArea { windRings(shellsClockwise: shellsClockwise) }
-        if let roundsTo {
-            for index in xs.indices {
-                xs[index] = (xs[index] * roundsTo).rounded() / roundsTo
-                ys[index] = (ys[index] * roundsTo).rounded() / roundsTo
-            }
-        }
-        return true
-    }
-}

@@ -94,6 +94,12 @@ package struct PBFFeatureEncoder: FeatureEncoder {
         else {
             return
         }
+        if !layout.hidesGeometry { writeGeometry() }
+        if buffer.centroid != nil || buffer.envelope != nil { writeSummary() }
+    }
+
+    /// `geometry` is the member 2 of a feature.
+    private mutating func writeGeometry() {
         message.removeAll(keepingCapacity: true)
         coordinates.removeAll(keepingCapacity: true)
         if layout.geometryType == .point {
@@ -126,6 +132,25 @@ package struct PBFFeatureEncoder: FeatureEncoder {
     }
 
     // MARK: Geometry
+
+    /// `centroid` is the member 4 of a feature, a geometry of one place; `envelope` the member 6, of plain numbers.
+    private mutating func writeSummary() {
+        if let centroid = buffer.centroid {
+            message.removeAll(keepingCapacity: true)
+            coordinates.removeAll(keepingCapacity: true)
+            ProtobufBytes.varint(ProtobufBytes.zigZag(grid.column(centroid.x)), to: &coordinates)
+            ProtobufBytes.varint(ProtobufBytes.zigZag(grid.row(centroid.y)), to: &coordinates)
+            ProtobufBytes.delimited(coordinates, field: 3, to: &message)
+            ProtobufBytes.delimited(message, field: 4, to: &feature)
+        }
+        if let envelope = buffer.envelope {
+            message.removeAll(keepingCapacity: true)
+            for (index, side) in [envelope.xMin, envelope.yMin, envelope.xMax, envelope.yMax].enumerated() {
+                ProtobufBytes.double(side, field: UInt64(index + 1), to: &message)
+            }
+            ProtobufBytes.delimited(message, field: 6, to: &feature)
+        }
+    }
 
     /// A geometry of one place: the member 2 of the feature, in it the coordinates as member 3, each a varint.
     private mutating func writePoint(_ x: Double, _ y: Double) {

@@ -8,9 +8,6 @@ struct PBFGrid: Sendable {
     private let scale: Double
     private let isUpperLeft: Bool
 
-    private static let heightScale = 0.0001
-    private static let heightOrigin = -100_000.0
-
     init(layout: AnswerLayout) {
         if let asked = layout.output.quantization {
             (originX, originY) = (asked.originX, asked.originY)
@@ -26,7 +23,7 @@ struct PBFGrid: Sendable {
 
     func row(_ y: Double) -> Int64 { QuantizationGrid.cell((isUpperLeft ? originY - y : y - originY) / scale) }
 
-    func height(_ value: Double) -> Int64 { QuantizationGrid.cell((value - Self.heightOrigin) / Self.heightScale) }
+    func height(_ value: Double) -> Int64 { QuantizationGrid.height(value) }
 
     func message(hasZ: Bool, hasM: Bool) -> [UInt8] {
         var scales: [UInt8] = []
@@ -36,8 +33,8 @@ struct PBFGrid: Sendable {
         ProtobufBytes.double(originX, field: 1, to: &origins)
         ProtobufBytes.double(originY, field: 2, to: &origins)
         for field in [(hasM, UInt64(3)), (hasZ, 4)] where field.0 {
-            ProtobufBytes.double(Self.heightScale, field: field.1, to: &scales)
-            ProtobufBytes.double(Self.heightOrigin, field: field.1, to: &origins)
+            ProtobufBytes.double(QuantizationGrid.heightScale, field: field.1, to: &scales)
+            ProtobufBytes.double(QuantizationGrid.heightOrigin, field: field.1, to: &origins)
         }
         var bytes: [UInt8] = []
         if !isUpperLeft { ProtobufBytes.integer(1, field: 1, to: &bytes) }

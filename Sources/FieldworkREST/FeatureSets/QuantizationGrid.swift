@@ -4,7 +4,14 @@ import FieldworkGeometry
 struct QuantizationGrid: Sendable {
     private let quantization: Quantization
 
+    /// Cells of heights and measures: a tenth of a millimetre, in JSON as in protocol buffers. They are written whole, never
+    /// as steps.
+    static let heightScale = 0.0001
+    static let heightOrigin = -100_000.0
+
     init(_ quantization: Quantization) { self.quantization = quantization }
+
+    static func height(_ value: Double) -> Int64 { cell((value - heightOrigin) / heightScale) }
 
     var isViewMode: Bool { quantization.isViewMode }
 
@@ -21,11 +28,15 @@ struct QuantizationGrid: Sendable {
         value.isNaN ? 0 : Int64(max(-0x1p53, min(0x1p53, value.rounded())))
     }
 
-    var json: JSONValue {
-        [
+    /// The transform as it stands in an answer: x, y and after them z and m, where there are any.
+    func json(hasZ: Bool, hasM: Bool) -> JSONValue {
+        let heights = (hasZ ? 1 : 0) + (hasM ? 1 : 0)
+        let scale =
+            [quantization.tolerance, quantization.tolerance] + Array(repeating: Self.heightScale, count: heights)
+        let origin = [quantization.originX, quantization.originY] + Array(repeating: Self.heightOrigin, count: heights)
+        return [
             "originPosition": .string(quantization.isUpperLeftOrigin ? "upperLeft" : "lowerLeft"),
-            "scale": [.number(quantization.tolerance), .number(quantization.tolerance)],
-            "translate": [.number(quantization.originX), .number(quantization.originY)],
+            "scale": .array(scale.map(JSONValue.number)), "translate": .array(origin.map(JSONValue.number)),
         ]
     }
 }

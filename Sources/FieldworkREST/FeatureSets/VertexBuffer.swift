@@ -14,6 +14,9 @@ struct VertexBuffer: WKBVisitor {
     private(set) var starts: [Int] = []
     /// For polygons: which parts are shells.
     private(set) var areShells: [Bool] = []
+    /// Of the geometry that was prepared last, where the answer asks for them.
+    var centroid: (x: Double, y: Double)?
+    var envelope: VertexBox?
     private var nextIsShell = false
 
     var count: Int { xs.count }
@@ -28,6 +31,7 @@ struct VertexBuffer: WKBVisitor {
         starts.removeAll(keepingCapacity: true)
         areShells.removeAll(keepingCapacity: true)
         nextIsShell = false
+        (centroid, envelope) = (nil, nil)
     }
 
     mutating func begin(kind: WKBKind, hasZ: Bool, hasM: Bool) {

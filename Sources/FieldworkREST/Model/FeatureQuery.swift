@@ -17,6 +17,9 @@ package struct FeatureQuery: Sendable, Hashable {
     package var limit: Int?
     package var output: GeometryOutput
 
+    /// Whether geometries are read, be it only to tell their centre or their envelope.
+    package var readsGeometry: Bool { returnsGeometry || output.returnsCentroid || output.returnsEnvelope }
+
     package init(
         condition: SQLExpression? = nil, objectIDs: [Int64]? = nil, globalIDs: [UUID]? = nil,
         spatialFilter: SpatialFilter? = nil, outFields: [String]? = nil, returnsGeometry: Bool = true,
@@ -86,12 +89,18 @@ package struct GeometryOutput: Sendable, Hashable {
     package var precision: Int?
     package var returnsZ: Bool
     package var returnsM: Bool
+    /// Adds the centroid of each polygon.
     package var returnsCentroid: Bool
+    /// Adds the envelope of each geometry.
+    package var returnsEnvelope: Bool
+    /// The way between the datums, by its name in the register; nil for the best of the place.
+    package var datumTransformation: DatumTransformation?
     package var quantization: Quantization?
 
     package init(
         spatialReference: SpatialReference? = nil, maxAllowableOffset: Double = 0, precision: Int? = nil,
-        returnsZ: Bool = false, returnsM: Bool = false, returnsCentroid: Bool = false, quantization: Quantization? = nil
+        returnsZ: Bool = false, returnsM: Bool = false, returnsCentroid: Bool = false, returnsEnvelope: Bool = false,
+        datumTransformation: DatumTransformation? = nil, quantization: Quantization? = nil
     ) {
         self.spatialReference = spatialReference
         self.maxAllowableOffset = maxAllowableOffset
@@ -99,6 +108,8 @@ package struct GeometryOutput: Sendable, Hashable {
         self.returnsZ = returnsZ
         self.returnsM = returnsM
         self.returnsCentroid = returnsCentroid
+        self.returnsEnvelope = returnsEnvelope
+        self.datumTransformation = datumTransformation
         self.quantization = quantization
     }
 }

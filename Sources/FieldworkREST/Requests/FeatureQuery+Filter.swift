@@ -51,9 +51,11 @@ extension FeatureQuery {
             guard isPattern else { throw .invalidQuery("'relationParam' must be nine of 0, 1, 2, T, F and *.") }
         }
         let buffered = try buffered(geometry, parameters)
+        let transformation = try parameters.datumTransformation(from: buffered.spatialReference, to: reference)
         do {
             return SpatialFilter(
-                geometry: try GeometryEngine.projected(buffered, into: reference), relation: relation, pattern: pattern)
+                geometry: try GeometryEngine.projected(buffered, into: reference, datumTransformation: transformation),
+                relation: relation, pattern: pattern)
         } catch {
             throw .invalidQuery("'geometry': \(error.details)")
         }

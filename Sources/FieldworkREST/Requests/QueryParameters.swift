@@ -48,6 +48,7 @@ extension FeatureQuery {
         if let precision = output.precision { parameters.append(("geometryPrecision", String(precision))) }
         if output.returnsZ { parameters.append(("returnZ", "true")) }
         if output.returnsM { parameters.append(("returnM", "true")) }
+        if output.returnsEnvelope { parameters.append(("returnEnvelope", "true")) }
         if output.returnsCentroid { parameters.append(("returnCentroid", "true")) }
         return parameters
     }

@@ -17,6 +17,8 @@ package struct QueryRequest: Sendable {
 
     package var content: Content
     package var format: Format
+    /// An answer that the limit would cut comes without features (`returnExceededLimitFeatures=false`).
+    package var isWholeOrEmpty: Bool
 
     package init(
         parameters: RequestParameters, layer: LayerDefinition, service: ServiceDefinition
@@ -27,15 +29,24 @@ package struct QueryRequest: Sendable {
         }
         self.format = format
         try Self.refuseUnsupported(parameters)
+        let isTile = try ResultType(parameters) == .tile
+        let allowsCut = try parameters.bool("returnExceededLimitFeatures") ?? true
+        isWholeOrEmpty = isTile && !allowsCut
         var query = try FeatureQuery(filter: parameters, layer: layer)
         if let statistics = try Self.statistics(query, parameters, layer, service) {
             content = .statistics(statistics)
         } else if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
             query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
-            if query.returnsDistinctValues { query.outFields = try Self.outFields(parameters, layer) }
+            if query.returnsDistinctValues {
+                query.outFields = try Self.outFields(parameters, layer)
+                // Whoever counts wants no geometries, unless it says so.
+                query.returnsGeometry = try parameters.bool("returnGeometry") ?? false
+            }
             content = .count(query)
         } else if try parameters.bool("returnExtentOnly") == true {
             query.output.spatialReference = try parameters.outputReference()
+            query.output.datumTransformation = try parameters.datumTransformation(
+                from: layer.spatialReference, to: query.output.spatialReference)
             content = .extent(query)
         } else if try parameters.bool("returnIdsOnly") == true {
             query.order = try Self.order(parameters, layer)
@@ -68,13 +79,14 @@ package struct QueryRequest: Sendable {
         let returnsGeometry = try parameters.bool("returnGeometry") ?? true
         query.returnsGeometry = returnsGeometry && !layer.isTable
         query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
-        guard !(query.returnsDistinctValues && query.returnsGeometry) else {
-            throw .invalidQuery("'returnDistinctValues' needs 'returnGeometry=false'.")
-        }
         query.order = try order(parameters, layer)
         query.offset = try nonNegative("resultOffset", parameters) ?? 0
         query.limit = try limit(parameters, layer, service)
-        query.output = try output(parameters, layer, format)
+        query.output = try GeometryOutput(parameters, layer: layer, format: format)
+        if query.returnsDistinctValues, query.readsGeometry != query.returnsGeometry {
+            throw .invalidQuery(
+                "'returnCentroid' and 'returnEnvelope' need 'returnGeometry=true' beside 'returnDistinctValues'.")
+        }
         return query
     }
 
@@ -120,7 +132,7 @@ package struct QueryRequest: Sendable {
         _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition,
         isOfFeatures: Bool = true
     ) throws(ServiceError) -> Int {
-        let maximum = max(1, min(layer.maxRecordCount, service.maxRecordCount))
+        let maximum = try RecordLimits(layer: layer, serviceMaximum: service.maxRecordCount).maximum(parameters)
         let asked = try nonNegative("resultRecordCount", parameters)
         if isOfFeatures, (parameters["objectIds"] != nil || parameters["globalIds"] != nil) {
             return min(asked ?? Limits.identifierCount, Limits.identifierCount)
@@ -134,32 +146,6 @@ package struct QueryRequest: Sendable {
         return value
     }
 
-    // MARK: Geometry
-
-    private static func output(
-        _ parameters: RequestParameters, _ layer: LayerDefinition, _ format: Format
-    ) throws(ServiceError) -> GeometryOutput {
-        var output = GeometryOutput()
-        output.spatialReference = try parameters.outputReference()
-        if output.spatialReference == nil, format == .geojson, !layer.isTable { output.spatialReference = .wgs84 }
-        output.maxAllowableOffset = try parameters.number("maxAllowableOffset") ?? 0
-        guard output.maxAllowableOffset >= 0 else {
-            throw .invalidParameter("'maxAllowableOffset' must not be negative.")
-        }
-        output.precision = try nonNegative("geometryPrecision", parameters).map { min($0, 15) }
-        let (returnsZ, returnsM) = (try parameters.bool("returnZ") ?? false, try parameters.bool("returnM") ?? false)
-        output.returnsZ = layer.hasZ && returnsZ
-        output.returnsM = layer.hasM && returnsM
-        output.quantization = try Quantization(
-            parameters, reference: output.spatialReference ?? layer.spatialReference,
-            maxAllowableOffset: output.maxAllowableOffset)
-        // A grid in JSON has cells of x and y only; protocol buffers have heights and measures as well.
-        if output.quantization != nil, format == .json || format == .pjson, output.returnsZ || output.returnsM {
-            throw .invalidQuery("'quantizationParameters' needs f=pbf when 'returnZ' or 'returnM' is true.")
-        }
-        return output
-    }
-
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
         for name in [
@@ -169,26 +155,11 @@ package struct QueryRequest: Sendable {
         where parameters[name].map({ !["null", "sde.default", "[]", "{}"].contains($0.lowercased()) }) == true {
             throw .invalidQuery("'\(name)' is not supported.")
         }
-        for name in ["returnUniqueIdsOnly", "returnCentroid", "returnEnvelope"] where try parameters.bool(name) == true
-        {
-            throw .invalidQuery("'\(name)' is not supported.")
+        if try parameters.bool("returnUniqueIdsOnly") == true {
+            throw .invalidQuery("'returnUniqueIdsOnly' is not supported.")
         }
         if parameters["sqlFormat"]?.lowercased() == "native" {
             throw .invalidQuery("'sqlFormat' must be 'standard' or 'none': queries are standardized.")
         }
-    }
-}
-
-extension RequestParameters {
-    /// The reference of the answer's geometries, nil for the layer's.
-    func outputReference() throws(ServiceError) -> SpatialReference? {
-        if let reference = try spatialReference("outSR") { return reference }
-        return try spatialReference("defaultSR")
-    }
-
-    /// The reference of the request's geometry, nil for the geometry's own or the layer's.
-    func inputReference() throws(ServiceError) -> SpatialReference? {
-        if let reference = try spatialReference("inSR") { return reference }
-        return try spatialReference("defaultSR")
     }
 }

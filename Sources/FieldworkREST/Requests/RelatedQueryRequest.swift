@@ -38,13 +38,7 @@ package struct RelatedQueryRequest: Sendable {
         let maximum = max(1, min(related.maxRecordCount, service.maxRecordCount))
         features.limit = min(try QueryRequest.nonNegative("resultRecordCount", parameters) ?? maximum, maximum)
         features.output.spatialReference = try parameters.outputReference()
-        features.output.maxAllowableOffset = try parameters.number("maxAllowableOffset") ?? 0
-        guard features.output.maxAllowableOffset >= 0 else {
-            throw .invalidParameter("'maxAllowableOffset' must not be negative.")
-        }
-        features.output.precision = try QueryRequest.nonNegative("geometryPrecision", parameters).map { min($0, 15) }
-        features.output.returnsZ = try parameters.bool("returnZ") == true && related.hasZ
-        features.output.returnsM = try parameters.bool("returnM") == true && related.hasM
+        try features.output.readShape(parameters, layer: related)
     }
 
     private static func isPretty(_ parameters: RequestParameters) throws(ServiceError) -> Bool {

@@ -42,6 +42,9 @@ extension FeatureService {
         let isPBF = query.format == .pbf
         switch query.content {
         case .features(let features):
+            if query.isWholeOrEmpty, try await exceeds(features, address) {
+                return try Self.exceeded(features, query.format, layer)
+            }
             return try await self.features(features, query.format, layer, address)
         case .count(let counted):
             let count = try await store.count(counted, in: address)
@@ -55,12 +58,44 @@ extension FeatureService {
         case .extent(let bounded):
             let (extent, count) = try await store.extent(bounded, in: address)
             let reference = bounded.output.spatialReference ?? (query.format == .geojson ? .wgs84 : nil)
-            let projected = try Self.projected(extent, into: reference)
+            let projected = try Self.projected(
+                extent, into: reference, datumTransformation: bounded.output.datumTransformation)
             if isPBF { return .pbf(PBFHead.extent(projected, count: count)) }
             let isExplicit = bounded.output.spatialReference != nil || layer.spatialReference == .wgs84
             let answer = QueryAnswer.extent(
                 projected, count: count, format: query.format, isReferenceExplicit: isExplicit)
             return .json(answer, format: format)
+        }
+    }
+
+    /// Whether there are more features than the limit lets through. Counts no further than that.
+    private func exceeds(_ query: FeatureQuery, _ address: LayerAddress) async throws -> Bool {
+        guard let limit = query.limit else { return false }
+        var counted = query
+        counted.limit = limit + 1
+        return try await store.count(counted, in: address) > limit
+    }
+
+    /// The answer without features that says that there would be too many.
+    private static func exceeded(
+        _ query: FeatureQuery, _ format: QueryRequest.Format, _ layer: LayerDefinition
+    ) throws -> Answer {
+        func bytes(_ encoder: some FeatureEncoder) -> [UInt8] {
+            var encoder = encoder
+            encoder.begin()
+            encoder.end(exceededTransferLimit: true)
+            return encoder.bytes
+        }
+        switch format {
+        case .json, .pjson:
+            let json = bytes(try JSONFeatureEncoder(layer: layer, query: query))
+            if format == .pjson { return .json(try JSONParser.parse(json), format: .prettyJSON) }
+            return Answer(contentType: Answer.jsonType, body: .bytes(json))
+        case .geojson:
+            return Answer(
+                contentType: Answer.geoJSONType,
+                body: .bytes(bytes(try GeoJSONFeatureEncoder(layer: layer, query: query))))
+        case .pbf: return .pbf(bytes(try PBFFeatureEncoder(layer: layer, query: query)))
         }
     }
 
@@ -114,10 +149,12 @@ extension FeatureService {
         return bytes
     }
 
-    private static func projected(_ extent: Envelope?, into reference: SpatialReference?) throws -> Envelope? {
+    private static func projected(
+        _ extent: Envelope?, into reference: SpatialReference?, datumTransformation: DatumTransformation?
+    ) throws -> Envelope? {
         guard let extent, let reference else { return extent }
         do {
-            return try GeometryEngine.projected(extent, into: reference)
+            return try GeometryEngine.projected(extent, into: reference, datumTransformation: datumTransformation)
         } catch {
             throw ServiceError.invalidQuery("'outSR': \(error.details)")
         }

@@ -24,7 +24,7 @@ struct QueryCompiler {
     /// The features themselves.
     func features(_ query: FeatureQuery) throws -> QueryPlan {
         let columns = try outColumns(query)
-        let returnsGeometry = query.returnsGeometry && layer.geometryColumn != nil && !query.returnsDistinctValues
+        let returnsGeometry = query.readsGeometry && layer.geometryColumn != nil
         var selected = columns.map { $0.isStored ? column($0.name) : "NULL" }
         if returnsGeometry, let geometryColumn = layer.geometryColumn { selected.append(column(geometryColumn)) }
         if selected.isEmpty { selected = ["NULL"] }
@@ -58,8 +58,11 @@ struct QueryCompiler {
         var parts = try conditions(of: query)
         var counted = "SELECT count(*) FROM \(table)\(parts.whereClause)"
         if query.returnsDistinctValues {
-            let columns = try outColumns(query).filter(\.isStored).map { column($0.name) }.joined(separator: ", ")
-            counted = "SELECT count(*) FROM (SELECT DISTINCT \(columns) FROM \(table)\(parts.whereClause))"
+            var columns = try outColumns(query).filter(\.isStored).map { column($0.name) }
+            if query.readsGeometry, let geometryColumn = layer.geometryColumn { columns.append(column(geometryColumn)) }
+            if columns.isEmpty { columns = ["NULL"] }
+            let distinct = columns.joined(separator: ", ")
+            counted = "SELECT count(*) FROM (SELECT DISTINCT \(distinct) FROM \(table)\(parts.whereClause))"
         } else if query.offset > 0 || query.limit != nil {
             // A page is counted as it would be given.
             var page = query
