@@ -40,4 +40,8 @@ enum Limits {
     static let populatedFeatures = 10_000
     /// The most features that one page of filling the cache asks for.
     static let featuresPerPage = 2_000
+    /// The most letters of a picture that a symbol holds, as base64.
+    static let symbolPictureBytes = 1_024 * 1_024
+    /// The most letters that the swatch of a text shows.
+    static let swatchLetters = 8
 }

@@ -30,6 +30,8 @@ package enum Limits {
     package static let statisticCount = 100
     /// Fields and expressions that statistics are grouped by.
     package static let groupFieldCount = 20
+    /// Pixels across and down of a symbol's picture.
+    package static let symbolPixels = 512
     /// Problems of one definition document that are told.
     static let definitionProblems = 1_000
 }

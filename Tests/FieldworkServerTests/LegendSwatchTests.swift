@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkREST
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct LegendSwatchTests {
     @Test("A square marker is its colour in the middle and clear in the corner")
     func canvas() throws {
-        var canvas = SwatchCanvas()
+        var canvas = SymbolCanvas(size: 20)
         let red = try #require(SwatchColor([255, 0, 0, 255]))
         canvas.paint(red) { x, y in max(abs(x), abs(y)) <= 5 }
         #expect(canvas.pixel(column: 10, row: 10) == [255, 0, 0, 255])
@@ -17,7 +18,7 @@ struct LegendSwatchTests {
 
     @Test("Half-clear colours painted over each other mix")
     func mixing() throws {
-        var canvas = SwatchCanvas()
+        var canvas = SymbolCanvas(size: 20)
         canvas.paint(try #require(SwatchColor([0, 0, 0, 255]))) { _, _ in true }
         canvas.paint(try #require(SwatchColor([255, 255, 255, 127.5]))) { _, _ in true }
         #expect(canvas.pixel(column: 3, row: 3) == [128, 128, 128, 255])

@@ -72,25 +72,10 @@ struct MapTests {
             let renderer = try #require(layer.renderer as? UniqueValueRenderer)
             #expect(renderer.fieldNames == ["typdamage"])
             let features = Array(try await table.queryFeatures(using: QueryParameters()).features())
-            #expect(features.map { renderer.symbol(for: $0)?.style } == ["esriSMSCircle", "esriSMSDiamond"])
-            #expect(renderer.uniqueValues.first?.symbol?.color == [200, 40, 20, 255])
+            #expect(features.map { (renderer.symbol(for: $0) as? SimpleMarkerSymbol)?.style } == [.circle, .diamond])
+            let first = renderer.uniqueValues.first?.symbol as? SimpleMarkerSymbol
+            #expect(first?.color == SymbolColor(red: 200, green: 40, blue: 20))
         }
-    }
-
-    @Test("Class breaks decide by number, limits included above")
-    func classBreaks() throws {
-        let json: JSONValue = [
-            "type": "classBreaks", "field": "height", "minValue": 0,
-            "classBreakInfos": [
-                ["classMaxValue": 10, "symbol": ["type": "esriSMS", "size": 1]],
-                ["classMaxValue": 20, "symbol": ["type": "esriSMS", "size": 2]],
-            ], "defaultSymbol": ["type": "esriSMS", "size": 9],
-        ]
-        let renderer = try #require(Renderer.make(json))
-        let sizes = [0.0, 10, 10.5, 20, 21].map { height in
-            renderer.symbol(for: Feature(table: nil, attributes: ["height": height], geometry: nil))?.size
-        }
-        #expect(sizes == [1, 1, 2, 2, 9])
     }
 
     @Test("Templates, types and fields of a table make new features")

@@ -1,15 +1,15 @@
-import FieldworkGeometry
+package import FieldworkGeometry
 
 /// A colour of a symbol: `[r, g, b, a]`, each from 0 to 255.
-struct SwatchColor: Sendable, Hashable {
-    var red: Double
-    var green: Double
-    var blue: Double
+package struct SwatchColor: Sendable, Hashable {
+    package var red: Double
+    package var green: Double
+    package var blue: Double
     /// From 0 to 1.
-    var opacity: Double
+    package var opacity: Double
 
     /// nil for no colour, which the protocol writes as null.
-    init?(_ json: JSONValue?) {
+    package init?(_ json: JSONValue?) {
         let numbers = (json?.arrayValue ?? []).compactMap(\.doubleValue).map { min(max($0, 0), 255) }
         guard numbers.count >= 3 else { return nil }
         (red, green, blue) = (numbers[0], numbers[1], numbers[2])
@@ -17,17 +17,23 @@ struct SwatchColor: Sendable, Hashable {
     }
 }
 
-/// A few pixels to draw a swatch on, clear at first.
-struct SwatchCanvas {
-    static let size = 20
+/// A few pixels to draw a symbol on, a square, clear at first.
+package struct SymbolCanvas: Sendable {
+    /// Pixels across and down.
+    package let size: Int
     /// Each pixel is looked at in so many places across and down, which makes smooth edges.
     private static let samples = 4
 
-    private var pixels = [SIMD4<Double>](repeating: .zero, count: SwatchCanvas.size * SwatchCanvas.size)
+    private var pixels: [SIMD4<Double>]
+
+    package init(size: Int) {
+        self.size = min(max(1, size), Limits.symbolPixels)
+        pixels = [SIMD4<Double>](repeating: .zero, count: self.size * self.size)
+    }
 
     /// Paints over the places for which the closure answers true; x and y count from the middle, y upwards.
-    mutating func paint(_ color: SwatchColor, where covers: (_ x: Double, _ y: Double) -> Bool) {
-        let (size, samples) = (Self.size, Self.samples)
+    package mutating func paint(_ color: SwatchColor, where covers: (_ x: Double, _ y: Double) -> Bool) {
+        let samples = Self.samples
         for row in 0..<size {
             for column in 0..<size {
                 var hits = 0
@@ -46,18 +52,19 @@ struct SwatchCanvas {
     }
 
     /// Red, green, blue and opacity, each from 0 to 255.
-    func pixel(column: Int, row: Int) -> [UInt8] {
-        let pixel = pixels[row * Self.size + column]
+    package func pixel(column: Int, row: Int) -> [UInt8] {
+        let pixel = pixels[row * size + column]
         let colors = [pixel.x, pixel.y, pixel.z].map { pixel.w > 0 ? $0 / pixel.w : 0 }
         return (colors + [pixel.w * 255]).map { UInt8(min(max($0.rounded(), 0), 255)) }
     }
 
-    func png() throws -> [UInt8] {
+    /// All pixels, row by row from the top, four bytes each; opacity is not multiplied into the colours.
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pixels.count * 4)
-        for row in 0..<Self.size {
-            for column in 0..<Self.size { bytes += pixel(column: column, row: row) }
+        for row in 0..<size {
+            for column in 0..<size { bytes += pixel(column: column, row: row) }
         }
-        return try PNGImage.encoded(width: Self.size, height: Self.size, pixels: bytes)
+        return bytes
     }
 }

@@ -1,0 +1,46 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// What renderers look at.
+enum RendererFields {
+    /// The fields that a layer's drawing info names.
+    static func names(in drawingInfo: JSONValue?) -> [String] {
+        let renderer = drawingInfo?["renderer"]
+        let variables = (renderer?["visualVariables"]?.arrayValue ?? []).flatMap { variable in
+            ["field", "normalizationField"].compactMap { variable[$0]?.stringValue }
+        }
+        return ["field", "field1", "field2", "field3", "normalizationField"].compactMap { renderer?[$0]?.stringValue }
+            + variables
+    }
+
+    /// A value as renderers write it: numbers in their shortest form, a missing value as `<Null>`.
+    static func text(_ value: (any Sendable)?) -> String {
+        switch value {
+        case nil: "<Null>"
+        case let text as String: text
+        case let id as UUID: GUID.normalForm(id)
+        case let number as Double where number == number.rounded() && abs(number) < 1e15: String(Int64(number))
+        case let value?: "\(value)"
+        }
+    }
+
+    /// The same of a document's value.
+    static func text(_ json: JSONValue) -> String {
+        switch json {
+        case .null: text(nil as String?)
+        case .string(let value): value
+        case .number(let value): text(value)
+        default: json.text
+        }
+    }
+
+    static func number(_ value: (any Sendable)?) -> Double? {
+        switch value {
+        case let number as any BinaryInteger: Double(number)
+        case let number as any BinaryFloatingPoint: Double(number)
+        case let date as Date: date.timeIntervalSince1970 * 1_000
+        default: nil
+        }
+    }
+}
