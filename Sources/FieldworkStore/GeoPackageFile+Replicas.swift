@@ -75,6 +75,15 @@ extension GeoPackageFile {
         }
     }
 
+    /// See `ReplicaStore.write`.
+    package func write(
+        _ request: ChangeRequest, as definition: ServiceDefinition, into target: URL,
+        notes: @escaping @Sendable (Int64) -> [(name: String, value: String)]
+    ) async throws -> Int64 {
+        let maker = ReplicaFileWriter(catalogue: catalogueSnapshot, source: url, target: target)
+        return try await OneTimeWorker().run { try maker.make(request, definition, notes: notes) }
+    }
+
     package func logFloors() async throws -> [Int: Int64] {
         let ids = Array(catalogueSnapshot.layers.keys)
         return try await readers.read { connection in

@@ -38,6 +38,13 @@ extension GeoPackageStore: ReplicaStore {
         try await file(service).extract(request, into: sink)
     }
 
+    package func write(
+        _ request: ChangeRequest, of service: ServiceName, as definition: ServiceDefinition, into file: URL,
+        notes: @escaping @Sendable (Int64) -> [(name: String, value: String)]
+    ) async throws -> Int64 {
+        try await self.file(service).write(request, as: definition, into: file, notes: notes)
+    }
+
     package func logFloors(of service: ServiceName) async throws -> [Int: Int64] { try await file(service).logFloors() }
 
     package func compactLog(of service: ServiceName, silentSince silence: Date, olderThan age: Date) async throws -> Int

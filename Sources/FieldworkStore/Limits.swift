@@ -33,6 +33,8 @@ package enum Limits {
     package static let readerCacheKibibytes = 1_536
     /// Pages that the writer keeps, in KiB: a batch that doesn't fit is written twice.
     package static let writerCacheKibibytes = 16_384
+    /// Pages that the maker of a replica's file keeps, in KiB: indexes are built in it.
+    package static let replicaFileCacheKibibytes = 65_536
     /// Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed
     /// pages of indexes are written once instead of many times.
     package static let logPages = 4_000

@@ -31,6 +31,16 @@ package protocol ReplicaStore: FeatureStore {
     func extract<Sink: ChangeSink>(
         _ request: ChangeRequest, from service: ServiceName, into sink: Sink
     ) async throws -> Sink
+    /// Makes a GeoPackage of whole layers as one state of the service, for a client that works in it. Geometries stay in
+    /// the layers' own references.
+    /// - Parameters:
+    ///   - definition: of the layers that the file gets.
+    ///   - notes: what the file is to know about the generation that was copied.
+    /// - Returns: that generation.
+    func write(
+        _ request: ChangeRequest, of service: ServiceName, as definition: ServiceDefinition, into file: URL,
+        notes: @escaping @Sendable (Int64) -> [(name: String, value: String)]
+    ) async throws -> Int64
     /// Per layer the generation before which the change log is no longer kept.
     func logFloors(of service: ServiceName) async throws -> [Int: Int64]
     /// Lets replicas expire that have not been heard of since `silence`, and drops log entries older than `age` that no

@@ -195,6 +195,33 @@ struct OfflineTests {
         }
     }
 
+    @Test("In a reference that the service does not keep, the area comes as a document and is the same")
+    func otherReference() async throws {
+        try await Self.with { service in
+            let parameters = try await task(service).makeDefaultGenerateGeodatabaseParameters(extent: Self.area)
+            parameters.outSpatialReference = .wgs84
+            let job = task(service).makeGenerateGeodatabaseJob(
+                parameters: parameters, downloadFileURL: service.folder.appending(path: "degrees.gpkg"))
+            job.start()
+            let degrees = try await job.output
+            try await degrees.load()
+            let metres = try await takeOffline(service, device: "metres")
+            for number in 0..<10 {
+                let (one, other) = (
+                    try await feature("Cause \(number)", degrees), try await feature("Cause \(number)", metres)
+                )
+                #expect(one.attributes["numoccup"] as? Int16 == other.attributes["numoccup"] as? Int16)
+                let place = try #require(one.geometry as? Point)
+                #expect(place.spatialReference == .wgs84)
+                let projected = try #require(GeometryEngine.project(place, into: .webMercator))
+                #expect(abs(projected.x - (other.geometry as? Point ?? place).x) < 0.01)
+            }
+            try await edit("Cause 1", degrees, ["typdamage": "Destroyed"])
+            try await sync(degrees, service)
+            #expect(try await served("Cause 1", service)?["typdamage"] == .text("Destroyed"))
+        }
+    }
+
     // MARK: Jobs
 
     @Test("A job that was broken off goes on in another process; a cancelled one leaves nothing")

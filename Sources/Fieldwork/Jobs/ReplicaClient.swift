@@ -23,7 +23,7 @@ struct ReplicaClient: Sendable {
         var form: [(name: String, value: String)] = [
             ("replicaName", name),
             ("layers", parameters.layerOptions.map { String($0.layerID) }.joined(separator: ",")),
-            ("syncModel", parameters.syncModel.wireName), ("dataFormat", "json"), ("async", "true"),
+            ("syncModel", parameters.syncModel.wireName), ("dataFormat", try await format(for: parameters)), ("async", "true"),
             ("transportType", "esriTransportTypeUrl"), ("returnAttachments", "false"),
             ("attachmentsSyncDirection", "none"), ("targetType", "client"),
         ]
@@ -45,6 +45,14 @@ struct ReplicaClient: Sendable {
             throw ServiceError.unknown(details: "The service does not say how far the replica is.")
         }
         return url.absoluteURL
+    }
+
+    /// A service of ours makes the file itself, with the geometries as they lie there. Of others `sqlite` would be a file
+    /// that only its maker can read.
+    private func format(for parameters: GenerateGeodatabaseParameters.Values) async throws -> String {
+        guard parameters.outSpatialReference == nil else { return "json" }
+        let service = try await json(root, [])
+        return service["syncCapabilities"]?["fieldwork"]?["supportsGeoPackage"] == .bool(true) ? "sqlite" : "json"
     }
 
     /// Asks once how far a job is. Throws the job's error when it failed.

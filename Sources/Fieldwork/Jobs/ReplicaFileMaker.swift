@@ -14,6 +14,7 @@ struct ReplicaFileMaker: Sendable {
     /// - Parameter progress: called with the part that is done, 0 to 1.
     func make(from document: URL, progress: @Sendable (Double) -> Void) async throws {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
+        if try Self.isDatabase(document) { return try await take(document) }
         let content: JSONValue
         do {
             content = try JSONParser.parse(Data(contentsOf: document, options: .mappedIfSafe))
@@ -29,6 +30,30 @@ struct ReplicaFileMaker: Sendable {
             try await load(layer, definition, into: session.file)
             progress(Double(index + 1) / Double(layers.count + 1))
         }
+        try await finish(session, content)
+    }
+
+    /// A SQLite file says so in its first bytes.
+    private static func isDatabase(_ file: URL) throws -> Bool {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        return try handle.read(upToCount: 16) == Data("SQLite format 3\0".utf8)
+    }
+
+    /// Takes the file that the service made as it is.
+    private func take(_ download: URL) async throws {
+        guard rename(download.path, target.path) == 0 else {
+            throw CommonError.io(details: "The file \(target.lastPathComponent) could not be put in its place.")
+        }
+        let session = try await GeodatabaseSession.open(at: target)
+        let note = try await onDevice { try await session.file.note(ReplicaAnswer.fileNote) }
+        guard let content = try note.map({ try JSONParser.parse($0) }) else {
+            throw ServiceError.unknown(details: "The file does not say which replica it is.")
+        }
+        try await finish(session, content)
+    }
+
+    private func finish(_ session: GeodatabaseSession, _ content: JSONValue) async throws {
         try await session.keep(try await record(of: content, file: session.file))
         try await onDevice { try await session.file.checkpoint() }
         await session.file.close()
@@ -40,7 +65,6 @@ struct ReplicaFileMaker: Sendable {
         service.layers = service.layers.filter { wanted.contains(Int64($0.id)) }.map { layer in
             var layer = layer
             if let reference = parameters.outSpatialReference, !layer.isTable { layer.spatialReference = reference }
-            layer.extent = nil
             return layer
         }
         guard service.layers.count == wanted.count else {

@@ -32,11 +32,8 @@ final class GeodatabaseSession: Sendable {
     }
 
     static func create(at url: URL, definition: ServiceDefinition) async throws -> GeodatabaseSession {
-        var own = definition
-        // A device doesn't know who edits: whose features somebody may change, the service says when the edits arrive.
-        for index in own.layers.indices { own.layers[index].ownershipAccess = nil }
-        return try await onDevice { [own] in
-            try await session(over: GeoPackageStore.createFile(at: url, definition: own))
+        try await onDevice {
+            try await session(over: GeoPackageStore.createFile(at: url, definition: definition.takenOffline()))
         }
     }
 

@@ -118,6 +118,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "valueBytes", value: "256 * 1_024 * 1_024", meaning: "Bytes of one geometry or binary value (SQLite's own limit is 1,000,000,000)."),
         NamedLimit(module: "FieldworkStore", name: "readerCacheKibibytes", value: "1_536", meaning: "Pages that a reader keeps, in KiB: the operating system has the rest of the file."),
         NamedLimit(module: "FieldworkStore", name: "writerCacheKibibytes", value: "16_384", meaning: "Pages that the writer keeps, in KiB: a batch that doesn't fit is written twice."),
+        NamedLimit(module: "FieldworkStore", name: "replicaFileCacheKibibytes", value: "65_536", meaning: "Pages that the maker of a replica's file keeps, in KiB: indexes are built in it."),
         NamedLimit(module: "FieldworkStore", name: "logPages", value: "4_000", meaning: "Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed pages of indexes are written once instead of many times."),
         NamedLimit(module: "FieldworkStore", name: "replicasPerService", value: "100_000", meaning: "Replicas of one service that have not been unregistered."),
         NamedLimit(module: "FieldworkStore", name: "replicaNameLength", value: "200", meaning: "Characters of a replica's name, before a number that makes it unique."),

@@ -3,7 +3,15 @@ package import Foundation
 
 /// A request for a replica (rest-api §5.2).
 package struct CreateReplicaRequest: Sendable {
+    /// In what form the rows are given.
+    package enum Format: String, Sendable, CaseIterable {
+        case json
+        /// A GeoPackage with our own tables of changes, in which a client can work as it stands.
+        case sqlite
+    }
+
     package var definition: ReplicaDefinition
+    package var format: Format
     package var transport: ReplicaTransport
     package var isAsynchronous: Bool
     /// The client has the rows already and wants only to be registered.
@@ -13,9 +21,7 @@ package struct CreateReplicaRequest: Sendable {
         _ parameters: RequestParameters, service: ServiceDefinition, id: UUID, owner: String?, moment: Date
     ) throws(ServiceError) {
         let scope = try ReplicaScope(parameters, service: service)
-        if let format = parameters["dataFormat"], format.lowercased() != "json" {
-            throw .invalidParameter("'dataFormat' must be json.")
-        }
+        format = try parameters.choice("dataFormat", Format.self) ?? .json
         try parameters.refuse(["gdbVersion"])
         let model = try parameters.choice("syncModel", ReplicaDefinition.SyncModel.self) ?? .none
         let target = try parameters.choice("targetType", ReplicaDefinition.Target.self) ?? .client
@@ -31,6 +37,19 @@ package struct CreateReplicaRequest: Sendable {
         registersExistingData = false
         if let options = try parameters.json("replicaOptions")?.objectValue {
             registersExistingData = options.bool("registerExistingData") ?? false
+        }
+        if format == .sqlite { try requireFile(service) }
+    }
+
+    /// A file is no part of an answer, and its geometries are copied as they are.
+    private func requireFile(_ service: ServiceDefinition) throws(ServiceError) {
+        guard isAsynchronous || transport == .url else {
+            throw .invalidParameter("With 'dataFormat' sqlite 'transportType' must be esriTransportTypeUrl.")
+        }
+        guard let reference = definition.outputReference else { return }
+        let layers = definition.layers.compactMap { service.layer(id: $0.layerID) }.filter { !$0.isTable }
+        guard layers.allSatisfy({ $0.spatialReference == reference }) else {
+            throw .invalidParameter("With 'dataFormat' sqlite 'replicaSR' must be the reference of the layers.")
         }
     }
 

@@ -60,6 +60,27 @@ package enum ReplicaAnswer {
     }
 
     /// The members that a document of a replica begins with.
+    /// The name of the note in a replica's file that says which replica it is.
+    package static let fileNote = "replicaDocument"
+
+    /// The generations of a replica's layers, as its model tells them.
+    package static func generations(of definition: ReplicaDefinition, _ generation: (Int) -> Int64) -> JSONObject {
+        switch definition.syncModel {
+        case .none: JSONObject()
+        case .perReplica:
+            JSONObject([
+                "replicaServerGen": .integer(definition.layers.map { generation($0.layerID) }.min() ?? 0)
+            ])
+        case .perLayer:
+            JSONObject([
+                "layerServerGens": .array(
+                    definition.layers.map {
+                        ["id": JSONValue($0.layerID), "serverGen": .integer(generation($0.layerID))]
+                    })
+            ])
+        }
+    }
+
     package static func head(of definition: ReplicaDefinition) -> JSONObject {
         var head = JSONObject()
         head.append("replicaName", .string(definition.name))
@@ -129,7 +150,7 @@ package enum ReplicaAbilities {
             "supportsQueryWithDatumTransformation": false, "supportsLayerQueryFields": false,
             // What clients that know more than the plain protocol may use.
             "fieldwork": [
-                "supportsUploadId": true, "supportsFieldMerge": true,
+                "supportsUploadId": true, "supportsFieldMerge": true, "supportsGeoPackage": true,
                 "conflictRule": .string(service.conflictRule.rawValue),
             ],
         ]

@@ -28,7 +28,7 @@ struct ReplicaService: Sendable {
                 id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),
                 service: PublishedService(definition: try await store.service(job.service), version: 0)
                     .seen(by: job.editor).definition, editor: job.editor, moment: job.submitted, isJob: true)
-            let made = try await folder.makeResult(job.id) { try await worker.perform(order, write: $0) }
+            let made = try await Self.makeResult(order, worker, folder)
             return (made.name, made.outcome)
         }
     }
@@ -95,7 +95,7 @@ struct ReplicaService: Sendable {
             if format == .prettyJSON { return .json(try JSONParser.parse(bytes), format: format) }
             return Answer(contentType: Answer.jsonType, body: .bytes(bytes))
         case .url:
-            let made = try await folder.makeResult(order.id) { try await worker.perform(order, write: $0) }
+            let made = try await Self.makeResult(order, worker, folder)
             var answer = made.outcome
             let url = address("\(ReplicaResource.resultFolder)/\(made.name)", service, request)
             answer["transportType"] = "esriTransportTypeUrl"
@@ -103,6 +103,16 @@ struct ReplicaService: Sendable {
             answer["resultUrl"] = .string(url)
             return .json(.object(answer), format: format)
         }
+    }
+
+    /// Has the result on the disk when it returns.
+    private static func makeResult(
+        _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ folder: WorkFolder
+    ) async throws -> (name: String, outcome: JSONObject) {
+        if try worker.makesFile(order) {
+            return try await folder.makeFile(order.id) { try await worker.createReplicaFile(order, at: $0) }
+        }
+        return try await folder.makeResult(order.id) { try await worker.perform(order, write: $0) }
     }
 
     /// Reads the request once before anything is done, so that what is wrong with it is told at once.
@@ -175,7 +185,9 @@ struct ReplicaService: Sendable {
             answer.status = .rangeNotSatisfiable
             return answer
         }
-        var answer = Answer(contentType: Answer.jsonType, body: .stream(try file.pieces()))
+        let isDocument = name.hasSuffix(WorkFolder.documentSuffix)
+        var answer = Answer(
+            contentType: isDocument ? Answer.jsonType : WorkFolder.packageType, body: .stream(try file.pieces()))
         answer.contentLength = Int(file.range.upperBound - file.range.lowerBound)
         if file.isPart {
             answer.status = .partialContent

@@ -32,29 +32,69 @@ struct ReplicaWorker: Sendable {
 
     // MARK: createReplica
 
+    /// Whether the result is a file that a client works in, made by `createReplicaFile`.
+    func makesFile(_ order: Order) throws -> Bool {
+        guard order.operation == .createReplica else { return false }
+        let request = try request(order)
+        return request.format == .sqlite && !request.registersExistingData
+    }
+
+    private func request(_ order: Order) throws -> CreateReplicaRequest {
+        try CreateReplicaRequest(
+            order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment)
+    }
+
     private func createReplica(
         _ order: Order, write: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws -> JSONObject {
-        let request = try CreateReplicaRequest(
-            order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment)
+        let request = try request(order)
+        if request.registersExistingData, request.definition.syncModel != .none {
+            return try info(
+                try await store.registerReplica(request.definition, of: order.service.name, generation: nil),
+                write: write)
+        }
+        return try await withReplica(order, request) { definition, changes in
+            let document = ReplicaDocument(
+                .replica, model: definition.syncModel, head: ReplicaAnswer.head(of: definition),
+                layerIDs: definition.layers.map(\.layerID), write: write)
+            return try await store.extract(changes, from: order.service.name, into: document).generations
+        }
+    }
+
+    /// The replica as a GeoPackage with the document, but for the rows, as a note in it.
+    func createReplicaFile(_ order: Order, at url: URL) async throws -> JSONObject {
+        try await withReplica(order, request(order)) { definition, changes in
+            @Sendable func generations(_ generation: Int64) -> JSONObject {
+                ReplicaAnswer.generations(of: definition) { _ in generation }
+            }
+            let generation = try await store.write(
+                changes, of: order.service.name,
+                as: order.service.takenOffline(layers: Set(definition.layers.map(\.layerID))), into: url
+            ) { generation in
+                let members = members(of: definition, "esriReplicaResponseTypeData", generations(generation))
+                return [(ReplicaAnswer.fileNote, JSONValue.object(members).text)]
+            }
+            return generations(generation)
+        }
+    }
+
+    /// - Parameter read: reads the rows, and gives the generations of what it has read.
+    private func withReplica(
+        _ order: Order, _ request: CreateReplicaRequest,
+        read: (ReplicaDefinition, ChangeRequest) async throws -> JSONObject
+    ) async throws -> JSONObject {
         var definition = request.definition
         let isKept = definition.syncModel != .none
         if isKept {
-            let replica = try await store.registerReplica(definition, of: order.service.name, generation: nil)
-            definition = replica.definition
-            if request.registersExistingData { return try info(replica, write: write) }
+            definition = try await store.registerReplica(definition, of: order.service.name, generation: nil).definition
         }
         do {
             let rows = try definition.rows(in: order.service)
             let layers = definition.layers.map { part in
                 layer(part.layerID, since: nil, definition, order.service)
             }
-            let document = ReplicaDocument(
-                .replica, model: definition.syncModel, head: ReplicaAnswer.head(of: definition),
-                layerIDs: definition.layers.map(\.layerID), write: write)
-            let made = try await store.extract(
-                ChangeRequest(layers: layers, rows: rows), from: order.service.name, into: document)
-            return members(of: definition, "esriReplicaResponseTypeData", made.generations)
+            let generations = try await read(definition, ChangeRequest(layers: layers, rows: rows))
+            return members(of: definition, "esriReplicaResponseTypeData", generations)
         } catch {
             // A replica that nobody got is none. A job that is only interrupted finds its replica again.
             if isKept, !(order.isJob && error is CancellationError) {
@@ -65,18 +105,8 @@ struct ReplicaWorker: Sendable {
     }
 
     private func info(_ replica: Replica, write: ([UInt8]) throws -> Void) throws -> JSONObject {
-        var generations = JSONObject()
         let definition = replica.definition
-        if definition.syncModel == .perReplica {
-            generations.append("replicaServerGen", .integer(replica.generations.values.min() ?? 0))
-        } else {
-            generations.append(
-                "layerServerGens",
-                .array(
-                    definition.layers.map {
-                        ["id": JSONValue($0.layerID), "serverGen": .integer(replica.generations[$0.layerID] ?? 0)]
-                    }))
-        }
+        let generations = ReplicaAnswer.generations(of: definition) { replica.generations[$0] ?? 0 }
         let members = members(of: definition, "esriReplicaResponseTypeInfo", generations)
         try write(Array(JSONValue.object(members).text.utf8))
         return members

@@ -15,6 +15,12 @@ final class ResultFile: Sendable {
         handle = Mutex(try FileHandle(forWritingTo: url))
     }
 
+    /// One that somebody else has written.
+    init(completed url: URL) throws {
+        self.url = url
+        handle = Mutex(try FileHandle(forUpdating: url))
+    }
+
     func write(_ bytes: [UInt8]) throws { try handle.withLock { try $0.write(contentsOf: Data(bytes)) } }
 
     /// Replaces what has the name.

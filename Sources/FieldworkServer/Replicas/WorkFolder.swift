@@ -46,15 +46,21 @@ struct WorkFolder: Sendable {
 
     /// A result's name: an id of ours and nothing else, so that no name leads out of the folder.
     static func isResultName(_ name: String) -> Bool {
-        name.hasSuffix(".json") && UUID(uuidString: String(name.dropLast(5))) != nil
+        let suffix = [documentSuffix, packageSuffix].first(where: name.hasSuffix)
+        return suffix.flatMap { UUID(uuidString: String(name.dropLast($0.count))) } != nil
     }
+
+    static let documentSuffix = ".json"
+    static let packageSuffix = ".gpkg"
+    /// The media type of a GeoPackage (OGC 12-128, annex on media types).
+    static let packageType = "application/geopackage+sqlite3"
 
     /// Makes a result: `body` writes it, and it is there when this returns.
     func makeResult<Outcome>(
         _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
         try prepare()
-        let name = "\(id.uuidString.lowercased()).json"
+        let name = id.uuidString.lowercased() + Self.documentSuffix
         let file = try ResultFile(at: results.appending(path: ".\(name).\(UUID().uuidString)"))
         do {
             let outcome = try await body { try file.write($0) }
@@ -62,6 +68,23 @@ struct WorkFolder: Sendable {
             return (name, outcome)
         } catch {
             file.discard()
+            throw error
+        }
+    }
+
+    /// Makes a GeoPackage: `body` makes it under a name that nobody knows, and it is there when this returns.
+    func makeFile<Outcome>(
+        _ id: UUID, _ body: (_ file: URL) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome) {
+        try prepare()
+        let name = id.uuidString.lowercased() + Self.packageSuffix
+        let temporary = results.appending(path: ".\(name).\(UUID().uuidString)")
+        do {
+            let outcome = try await body(temporary)
+            try ResultFile(completed: temporary).publish(as: results.appending(path: name))
+            return (name, outcome)
+        } catch {
+            try? FileManager.default.removeItem(at: temporary)
             throw error
         }
     }

@@ -20,7 +20,7 @@ struct FeatureTable {
         if let globalID = layer.globalIDColumn {
             try connection.execute(
                 """
-                CREATE UNIQUE INDEX IF NOT EXISTS \(quoted("fieldwork_global_id_\(layer.definition.id)"))
+                CREATE UNIQUE INDEX IF NOT EXISTS \(quoted(globalIDIndex))
                 ON \(quoted(layer.tableName)) (\(quoted(globalID)))
                 """)
         }
@@ -29,6 +29,32 @@ struct FeatureTable {
             try $0.bind(connection.integer("SELECT count(*) FROM \(quoted(layer.tableName))") ?? 0, at: 2)
         }
         try ChangeTriggers(layer: layer).create(on: connection)
+    }
+
+    /// Takes away what each row would cost when many come at once; `SpatialIndex.create` and `prepareTracking` bring it
+    /// back.
+    func dropTracking(on connection: SQLiteConnection) throws {
+        try ChangeTriggers(layer: layer).drop(on: connection)
+        try SpatialIndex(layer: layer)?.drop(on: connection)
+        try connection.execute("DROP INDEX IF EXISTS \(quoted(globalIDIndex))")
+    }
+
+    private var globalIDIndex: String { "fieldwork_global_id_\(layer.definition.id)" }
+
+    /// Tells other tools where the features lie.
+    func writeExtent(on connection: SQLiteConnection) throws {
+        guard let boxes = try SpatialIndex(layer: layer)?.rootBoxes(on: connection) else { return }
+        var box = GeometryBlob.Box.nothing
+        for other in boxes { box.include(other) }
+        guard !box.isNothing else { return }
+        try connection.run(
+            "UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE table_name = ?"
+        ) {
+            for (index, value) in [box.xMin, box.yMin, box.xMax, box.yMax].enumerated() {
+                try $0.bind(value, at: index + 1)
+            }
+            try $0.bind(layer.tableName, at: 5)
+        }
     }
 
     private var createStatement: String {

@@ -64,6 +64,15 @@ struct GeometryBlob {
         srsID = isLittleEndian ? Int32(littleEndian: id) : Int32(bigEndian: id)
     }
 
+    /// The same geometry under another number of its reference system.
+    func renumbered(_ srsID: Int32) -> [UInt8] {
+        var copy = [UInt8](bytes)
+        withUnsafeBytes(of: isLittleEndian ? srsID.littleEndian : srsID.bigEndian) { id in
+            for (offset, byte) in id.enumerated() { copy[4 + offset] = byte }
+        }
+        return copy
+    }
+
     /// The box of the geometry; nil for an empty one.
     var box: Box? {
         if isMarkedEmpty { return nil }

@@ -14,7 +14,7 @@ struct NewFile {
         try manager.createDirectory(at: folder, withIntermediateDirectories: true)
         let temporary = folder.appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
         do {
-            try fill(temporary, definition)
+            try Self.fill(temporary, definition)
             try Self.synchronize(temporary)
             // A hard link fails where a file has appeared meanwhile; a rename would replace it.
             try manager.linkItem(at: temporary, to: url)
@@ -29,8 +29,9 @@ struct NewFile {
         }
     }
 
-    private func fill(_ temporary: URL, _ definition: ServiceDefinition) throws {
-        let connection = try SQLiteConnection(path: temporary.path, mode: .create)
+    /// Makes the file where it is, for somebody who puts it in its place.
+    static func fill(_ url: URL, _ definition: ServiceDefinition) throws {
+        let connection = try SQLiteConnection(path: url.path, mode: .create)
         try connection.transaction {
             try GeoPackageSchema.createCore(on: connection)
             try GeoPackageSchema.createBookkeeping(on: connection)

@@ -20,6 +20,15 @@ enum SpatialFunctions {
         try connection.addFunction("ST_MaxY") { context, _, values in
             SpatialFunctions.result(context, SpatialFunctions.geometry(values)?.box?.yMax)
         }
+        try connection.addFunction("fieldwork_srs_id", arguments: 2) { context, _, values in
+            guard let blob = SpatialFunctions.geometry(values), let id = values?[1] else {
+                return sqlite3_result_null(context)
+            }
+            let bytes = blob.renumbered(Int32(truncatingIfNeeded: sqlite3_value_int64(id)))
+            // SQLITE_TRANSIENT: SQLite copies the bytes.
+            sqlite3_result_blob64(
+                context, bytes, sqlite3_uint64(bytes.count), unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+        }
     }
 
     private static func result(_ context: OpaquePointer?, _ value: Double?) {

@@ -33,6 +33,15 @@ struct SpatialIndex {
             column: column, scope: "write-only", on: connection)
     }
 
+    func drop(on connection: SQLiteConnection) throws {
+        for suffix in Self.triggerSuffixes {
+            try connection.execute("DROP TRIGGER IF EXISTS \(quoted("\(name)_\(suffix)"))")
+        }
+        try connection.execute("DROP TABLE IF EXISTS \(quoted(name))")
+    }
+
+    private static let triggerSuffixes = ["insert", "update6", "update7", "update2", "update5", "update4", "delete"]
+
     private func box(_ prefix: String) -> String {
         ["ST_MinX", "ST_MaxX", "ST_MinY", "ST_MaxY"].map { "\($0)(\(prefix)\(quoted(column)))" }.joined(separator: ", ")
     }

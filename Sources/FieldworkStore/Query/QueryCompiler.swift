@@ -17,7 +17,7 @@ struct QueryCompiler {
 
     var table: String { "\(quoted(layer.tableName)) AS \(Self.alias)" }
     private var key: String { column(layer.objectIDColumn) }
-    private func column(_ name: String) -> String { "\(Self.alias).\(quoted(name))" }
+    func column(_ name: String) -> String { "\(Self.alias).\(quoted(name))" }
 
     // MARK: The four questions
 

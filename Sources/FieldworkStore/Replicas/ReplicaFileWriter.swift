@@ -1,0 +1,114 @@
+import FieldworkREST
+import Foundation
+
+/// Makes a GeoPackage of the rows of a replica: the file in which a client then works. SQLite copies the rows itself, as one
+/// state of the service, and indexes are built over the finished tables: the cost is that of the bytes.
+struct ReplicaFileWriter {
+    let catalogue: ServiceCatalogue
+    let source: URL
+    /// The file that is made. Nobody else knows it yet: what breaks off is thrown away, so it needs no journal.
+    let target: URL
+
+    private static let schema = "fieldwork_replica"
+
+    /// - Parameters:
+    ///   - definition: of the layers that the file gets.
+    ///   - notes: what the file is to know about the state that was copied.
+    /// - Returns: the generation of that state.
+    func make(
+        _ request: ChangeRequest, _ definition: ServiceDefinition, notes: (Int64) -> [(name: String, value: String)]
+    ) throws -> Int64 {
+        try NewFile.fill(target, definition)
+        let copied = try onTarget { connection in
+            let copied = try ServiceCatalogue.read(from: connection)
+            for layer in copied.layers.values { try FeatureTable(layer: layer).dropTracking(on: connection) }
+            return copied
+        }
+        let generation = try copy(request, to: copied)
+        try onTarget { connection in
+            for layer in copied.layers.values {
+                try SpatialIndex(layer: layer)?.create(on: connection)
+                try FeatureTable(layer: layer).prepareTracking(on: connection)
+                try FeatureTable(layer: layer).writeExtent(on: connection)
+            }
+            for note in notes(generation) { try FileNotes(connection: connection).keep(note.value, as: note.name) }
+        }
+        return generation
+    }
+
+    /// Every part on a connection of its own: one connection can't follow what another does to the tables.
+    private func onTarget<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+        let connection = try SQLiteConnection(path: target.path, mode: .readWrite)
+        defer { connection.forgetStatements() }
+        try connection.execute("PRAGMA journal_mode = OFF")
+        try connection.execute("PRAGMA synchronous = OFF")
+        try connection.execute("PRAGMA cache_size = -\(Limits.replicaFileCacheKibibytes)")
+        return try connection.transaction { try body(connection) }
+    }
+
+    private func copy(_ request: ChangeRequest, to copied: ServiceCatalogue) throws -> Int64 {
+        let connection = try SQLiteConnection(path: source.path, mode: .readWrite)
+        defer { connection.forgetStatements() }
+        try connection.run("ATTACH ? AS \(Self.schema)") { try $0.bind(target.path, at: 1) }
+        try connection.execute("PRAGMA \(Self.schema).journal_mode = OFF")
+        try connection.execute("PRAGMA \(Self.schema).synchronous = OFF")
+        try connection.execute("PRAGMA \(Self.schema).cache_size = -\(Limits.replicaFileCacheKibibytes)")
+        // Not IMMEDIATE: the service's own file is only read, and its writer goes on.
+        try connection.execute("BEGIN")
+        do {
+            let generation = try ChangeLog.generation(on: connection)
+            let rows = ReplicaRowsReader(catalogue: catalogue, connection: connection, rows: request.rows)
+            for part in request.layers { try copy(part.layerID, rows, to: copied, on: connection) }
+            try connection.execute("COMMIT")
+            return generation
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private func copy(
+        _ layerID: Int, _ rows: ReplicaRowsReader, to copied: ServiceCatalogue, on connection: SQLiteConnection
+    ) throws {
+        let layer = try catalogue.layer(layerID)
+        let target = try copied.layer(layerID)
+        let queries: [FeatureQuery]
+        switch rows.rows[layerID] ?? .none {
+        case .none: queries = []
+        case .matching(let query): queries = [query]
+        case .related(let relations):
+            queries = try rows.relatedIDs(relations, in: layer).sorted().chunks(of: Limits.idsPerStatement)
+                .map { FeatureQuery(objectIDs: $0) }
+        }
+        let compiler = QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
+        for query in queries {
+            let statement = try compiler.copy(query, to: target, in: Self.schema).statement(on: connection)
+            defer { statement.finish() }
+            while try statement.step() {}
+        }
+    }
+}
+
+extension QueryCompiler {
+    /// Copies features into the table of a layer with the same fields.
+    fileprivate func copy(_ query: FeatureQuery, to target: StoredLayer, in schema: String) throws -> QueryPlan {
+        let stored = layer.columns.filter(\.isStored)
+        var names = stored.map(\.name)
+        var values = names.map(column)
+        if let geometryColumn = layer.geometryColumn, let targetColumn = target.geometryColumn {
+            names.append(targetColumn)
+            // The blob names the reference system by the number that it has in its own file.
+            values.append(
+                layer.srsID == target.srsID
+                    ? column(geometryColumn) : "fieldwork_srs_id(\(column(geometryColumn)), \(target.srsID))")
+        }
+        let parts = try conditions(of: query)
+        return QueryPlan(
+            sql: """
+                INSERT INTO \(quoted(schema)).\(quoted(target.tableName)) (\(names.map(quoted).joined(separator: ", ")))
+                SELECT \(values.joined(separator: ", ")) FROM main.\(table)\(parts.whereClause)
+                ORDER BY \(column(layer.objectIDColumn))
+                """,
+            arguments: parts.arguments, columns: [], hasGeometry: false)
+    }
+}
