@@ -23,7 +23,8 @@ struct ReplicaClient: Sendable {
         var form: [(name: String, value: String)] = [
             ("replicaName", name),
             ("layers", parameters.layerOptions.map { String($0.layerID) }.joined(separator: ",")),
-            ("syncModel", parameters.syncModel.wireName), ("dataFormat", try await format(for: parameters)), ("async", "true"),
+            ("syncModel", parameters.syncModel.wireName), ("dataFormat", try await format(for: parameters)),
+            ("async", "true"),
             ("transportType", "esriTransportTypeUrl"), ("returnAttachments", "false"),
             ("attachmentsSyncDirection", "none"), ("targetType", "client"),
         ]
