@@ -44,4 +44,18 @@ enum Limits {
     static let symbolPictureBytes = 1_024 * 1_024
     /// The most letters that the swatch of a text shows.
     static let swatchLetters = 8
+    /// The largest attachment that is kept on this device for sending, in bytes.
+    static let attachmentBytes: UInt64 = 1_024 * 1_024 * 1_024
+    /// The most unsent edits of attachments that one feature has.
+    static let stagedAttachments = 1_000
+    /// The longest name of an attachment, in characters.
+    static let attachmentNameLength = 255
+    /// Attachments up to this many bytes go within the edits, others as uploads before, where the service takes those.
+    static let inlineAttachmentBytes: Int64 = 1_024 * 1_024
+    /// How many bytes of attachments go within one request.
+    static let attachmentBytesPerRequest: Int64 = 8 * 1_024 * 1_024
+    /// The slowest connection that an upload's time-out allows for, in bytes a second.
+    static let slowestBytesPerSecond: Int64 = 16 * 1_024
+    /// How much of a file is in memory while it is sent, in bytes.
+    static let filePieceBytes = 64 * 1_024
 }

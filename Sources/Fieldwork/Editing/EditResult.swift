@@ -32,7 +32,15 @@ public class EditResult: @unchecked Sendable {
 /// What became of the edit of one feature.
 public final class FeatureEditResult: EditResult, @unchecked Sendable {
     /// What became of the feature's attachments.
-    public let attachmentResults: [EditResult] = []
+    public let attachmentResults: [EditResult]
+
+    init(
+        operation: EditOperation, objectID: Int64, globalID: UUID?, error: (any Error)?,
+        attachmentResults: [EditResult] = []
+    ) {
+        self.attachmentResults = attachmentResults
+        super.init(operation: operation, objectID: objectID, globalID: globalID, error: error)
+    }
 }
 
 /// What became of the edits of one table.

@@ -17,7 +17,7 @@ struct EditSender: Sendable {
         let unknown = Set(uncertain.filter { $0.error != nil }.map(\.edit.key))
         let ready = local.edits(in: layerIDs).filter { !unknown.contains($0.key) }
         let (idle, changed) = ready.split { edit in edit.isWithoutChange(session.service.layer(id: edit.key.layerID)) }
-        try await local.settle(idle.map { ($0, .applied($0.base)) })
+        try await local.settle(idle.filter(\.attachments.isEmpty).map { ($0, .applied($0.base)) })
         for usesGlobalIDs in [true, false] {
             let group = changed.filter { edit in
                 session.service.layer(id: edit.key.layerID).map(session.keepsGlobalIDs) == usesGlobalIDs
@@ -25,7 +25,14 @@ struct EditSender: Sendable {
             }
             if !group.isEmpty { outcomes += try await send(group, usesGlobalIDs: usesGlobalIDs) }
         }
-        return report(outcomes)
+        let sender = AttachmentSender(session: session)
+        var (attachments, failure) = try await sender.send(layerIDs)
+        if let failure {
+            // Only what was not done at all may be reported as one failure.
+            if outcomes.isEmpty, attachments.isEmpty { throw failure }
+            attachments.merge(sender.unsent(layerIDs, because: failure)) { $0 + $1 }
+        }
+        return report(outcomes, attachments)
     }
 
     // MARK: Edits without an answer
@@ -139,10 +146,13 @@ struct EditSender: Sendable {
     // MARK: Reporting
 
     /// Writes results back to the objects that were handed over, and makes the results that the caller sees.
-    private func report(_ outcomes: [Outcome]) -> [(layerID: Int, results: [FeatureEditResult])] {
+    private func report(
+        _ outcomes: [Outcome], _ attachments: AttachmentSender.Results
+    ) -> [(layerID: Int, results: [FeatureEditResult])] {
         session.service.layers.compactMap { layer in
             let own = outcomes.filter { $0.edit.key.layerID == layer.id }
-            if own.isEmpty { return nil }
+            var others = attachments.filter { $0.key.layerID == layer.id }
+            if own.isEmpty, others.isEmpty { return nil }
             let results = own.map { outcome -> FeatureEditResult in
                 var objectID = outcome.edit.key.objectID
                 if let row = outcome.settlement.row {
@@ -157,9 +167,16 @@ struct EditSender: Sendable {
                 }
                 return FeatureEditResult(
                     operation: outcome.edit.operation.publicOperation, objectID: objectID,
-                    globalID: outcome.edit.globalID, error: outcome.error)
+                    globalID: outcome.edit.globalID, error: outcome.error,
+                    attachmentResults: others.removeValue(forKey: .init(layerID: layer.id, objectID: objectID)) ?? [])
             }
-            return (layer.id, results)
+            // Features of which nothing but attachments was sent.
+            let rest = others.sorted { $0.key.objectID < $1.key.objectID }.map { key, results in
+                FeatureEditResult(
+                    operation: .update, objectID: key.objectID, globalID: local.edit(key)?.globalID, error: nil,
+                    attachmentResults: results)
+            }
+            return (layer.id, results + rest)
         }
     }
 }
@@ -186,12 +203,6 @@ extension LocalEdit.Operation {
 }
 
 extension LocalEdit {
-    /// An update whose values were all set back.
-    fileprivate func isWithoutChange(_ layer: LayerDefinition?) -> Bool {
-        guard let layer, operation == .update, let base, let current else { return false }
-        return LocalEdit.changes(from: base, to: current, layer: layer).isEmpty && base.geometry == current.geometry
-    }
-
     /// The row as it must stand in the service, as far as is known here.
     fileprivate func assumedRow(_ objectID: Int64?, _ session: ServiceSession) -> FeatureRecord? {
         guard var row = current, let layer = session.service.layer(id: key.layerID) else { return nil }

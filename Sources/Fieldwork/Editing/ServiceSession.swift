@@ -7,14 +7,18 @@ final class ServiceSession: Sendable {
     let service: ServiceDefinition
     let remote: FeatureServiceClient
     let local: LocalStore
+    let downloads: any FileDownloading
     let registry = FeatureRegistry()
     /// Sending and undoing exclude each other.
     private let gate = SerialGate()
 
-    init(service: ServiceDefinition, remote: FeatureServiceClient, local: LocalStore) {
+    init(
+        service: ServiceDefinition, remote: FeatureServiceClient, local: LocalStore, downloads: any FileDownloading
+    ) {
         self.service = service
         self.remote = remote
         self.local = local
+        self.downloads = downloads
     }
 
     /// Loads a service. When it can't be reached, what was seen of it last stands in, so that unsent edits are at hand.
@@ -31,7 +35,8 @@ final class ServiceSession: Sendable {
             definition = known
         }
         let local = try await LocalStores.shared.store(in: folder, definition: definition)
-        return ServiceSession(service: definition, remote: remote, local: local)
+        return ServiceSession(
+            service: definition, remote: remote, local: local, downloads: environment.downloads)
     }
 
     /// Whether adds keep the global ids that are made here, so that none can be made twice.

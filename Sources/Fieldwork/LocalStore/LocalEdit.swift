@@ -31,6 +31,8 @@ struct LocalEdit: Sendable, Hashable {
     var isCached = false
     /// Why the service refused the edit when it was sent last.
     var refusal: String?
+    /// Unsent edits of the feature's attachments; none for a deleted feature.
+    var attachments: [AttachmentEdit] = []
 
     struct Attempt: Sendable, Hashable {
         var revision: Int64

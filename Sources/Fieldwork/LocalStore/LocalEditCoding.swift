@@ -41,6 +41,7 @@ enum LocalEditCoding {
         edit.current = try record(content["current"], layer)
         edit.isCached = content["isCached"]?.boolValue ?? false
         edit.refusal = content["refusal"]?.stringValue
+        edit.attachments = try (content["attachments"]?.arrayValue ?? []).map { try AttachmentEdit(json: $0) }
         if let attempt = content["attempt"], let revision = attempt["revision"]?.integerValue,
             let operation = attempt["operation"]?.stringValue.flatMap(LocalEdit.Operation.init(rawValue:))
         {
@@ -59,6 +60,7 @@ enum LocalEditCoding {
         object.append("current", json(edit.current))
         object.append("isCached", .bool(edit.isCached))
         object.append("refusal", JSONValue(edit.refusal))
+        if !edit.attachments.isEmpty { object.append("attachments", .array(edit.attachments.map(\.json))) }
         if let attempt = edit.attempt {
             object.append(
                 "attempt",

@@ -119,6 +119,12 @@ extension LocalFile {
         case keep(LocalEdit)
         /// The edit is settled; the row becomes the service's version, or goes.
         case drop(LocalEdit, row: FeatureRecord?)
+
+        var edit: LocalEdit {
+            switch self {
+            case .keep(let edit), .drop(let edit, _): edit
+            }
+        }
     }
 
     /// Writes changes in one transaction. When it returns they survive the loss of power.

@@ -13,26 +13,34 @@ final class LocalStore: Sendable {
         var nextTemporaryID: Int64
         /// The service's ids of features that were added here, by their temporary ids.
         var objectIDs: [LocalEdit.Key: Int64] = [:]
+        /// The service's ids of attachments that were added here, by their temporary ids.
+        var attachmentIDs: [Int64: Int64] = [:]
     }
 
     let definition: ServiceDefinition
+    let attachmentFiles: AttachmentFiles
     private let file: GeoPackageFile
-    private let gate = SerialGate()
+    let gate = SerialGate()
     private let memory: Mutex<Memory>
 
-    private init(_ file: GeoPackageFile, _ definition: ServiceDefinition, _ edits: [LocalEdit]) {
+    private init(
+        _ file: GeoPackageFile, _ definition: ServiceDefinition, _ edits: [LocalEdit], _ contents: AttachmentFiles
+    ) {
         self.file = file
+        attachmentFiles = contents
         self.definition = definition
         memory = Mutex(
             Memory(
                 edits: Dictionary(uniqueKeysWithValues: edits.map { ($0.key, $0) }),
                 nextRowID: (edits.map(\.rowID).max() ?? 0) + 1,
-                nextTemporaryID: min(-1, (edits.map(\.key.objectID).min() ?? 0) - 1)))
+                nextTemporaryID: min(-1, (edits.flatMap(\.localIDs).min() ?? 0) - 1)))
     }
 
     static func open(in folder: URL, definition: ServiceDefinition) async throws -> LocalStore {
         let (file, edits) = try await onDevice { try await LocalFile(folder: folder).open(definition) }
-        return LocalStore(file, definition, edits)
+        let contents = AttachmentFiles(folder: folder.appending(path: "attachments", directoryHint: .isDirectory))
+        contents.sweep(keeping: edits.contents)
+        return LocalStore(file, definition, edits, contents)
     }
 
     // MARK: Reading
@@ -138,6 +146,7 @@ final class LocalStore: Sendable {
                 } else if edit.operation != .delete {
                     // An add that was sent and not answered may have arrived.
                     edit.operation = .delete
+                    edit.attachments = []
                     edit.current = nil
                     edit.refusal = nil
                     edit.revision += 1
@@ -148,7 +157,7 @@ final class LocalStore: Sendable {
         }
     }
 
-    private func newEdit(_ key: LocalEdit.Key, base: FeatureRecord) async throws -> LocalEdit {
+    func newEdit(_ key: LocalEdit.Key, base: FeatureRecord) async throws -> LocalEdit {
         let isCached = try await onDevice {
             try await !file.objectIDs(FeatureQuery(objectIDs: [key.objectID]), in: key.layerID).isEmpty
         }
@@ -243,15 +252,20 @@ final class LocalStore: Sendable {
         if row.objectID != present.key.objectID {
             memory.withLock { $0.objectIDs[present.key] = row.objectID }
         }
-        if attempt == nil || attempt?.revision == present.revision {
+        let isSettled = attempt == nil || attempt?.revision == present.revision
+        if isSettled, present.attachments.isEmpty {
             return [.drop(present, row: present.isCached ? row : nil)]
         }
+        // What was changed here meanwhile, and attachments, which are sent once the service has their feature.
         var rest = present
         rest.key.objectID = row.objectID
         rest.rowID = memory.withLock { $0.takeRowID() }
         rest.globalID = row.globalID ?? present.globalID
         rest.base = row
-        if let current = present.current {
+        if isSettled {
+            rest.operation = .update
+            rest.current = row
+        } else if let current = present.current {
             rest.operation = .update
             let changes = LocalEdit.changes(from: attempt?.record, to: current, layer: layer)
             let movesGeometry = current.geometry != attempt?.record?.geometry
@@ -287,17 +301,36 @@ final class LocalStore: Sendable {
     /// The id under which a feature is known now.
     func resolved(_ key: LocalEdit.Key) -> LocalEdit.Key { memory.withLock { $0.resolved(key) } }
 
-    private func write(_ changes: [LocalFile.Change]) async throws {
+    /// The id under which an attachment is known now.
+    func resolvedAttachment(_ id: Int64) -> Int64 { memory.withLock { $0.attachmentIDs[id] ?? id } }
+
+    func note(_ id: Int64, for temporaryID: Int64) { memory.withLock { $0.attachmentIDs[temporaryID] = id } }
+
+    func takeTemporaryID() -> Int64 {
+        memory.withLock { memory in
+            defer { memory.nextTemporaryID -= 1 }
+            return memory.nextTemporaryID
+        }
+    }
+
+    /// Writes changes: to disk, then to the memory. Contents of attachments that no edit names any more go last.
+    func write(_ changes: [LocalFile.Change]) async throws {
         if changes.isEmpty { return }
         try await onDevice { try await LocalFile.write(changes, to: file, definition: definition) }
-        memory.withLock { memory in
+        let unused = memory.withLock { memory -> Set<UUID> in
+            var unused: Set<UUID> = []
             for change in changes {
+                unused.formUnion(memory.edits[change.edit.key].map { [$0].contents } ?? [])
                 if case .drop(let edit, _) = change { memory.edits[edit.key] = nil }
             }
             for change in changes {
-                if case .keep(let edit) = change { memory.edits[edit.key] = edit }
+                guard case .keep(let edit) = change else { continue }
+                memory.edits[edit.key] = edit
+                unused.subtract([edit].contents)
             }
+            return unused
         }
+        attachmentFiles.remove(unused)
     }
 }
 
@@ -310,6 +343,16 @@ extension LocalStore.Memory {
     fileprivate func resolved(_ key: LocalEdit.Key) -> LocalEdit.Key {
         objectIDs[key].map { LocalEdit.Key(layerID: key.layerID, objectID: $0) } ?? key
     }
+}
+
+extension LocalEdit {
+    /// The ids that this device has given or the service has.
+    fileprivate var localIDs: [Int64] { [key.objectID] + attachments.map(\.id) }
+}
+
+extension [LocalEdit] {
+    /// The files that the edits' attachments need.
+    fileprivate var contents: Set<UUID> { Set(flatMap { $0.attachments.compactMap(\.content) }) }
 }
 
 extension FeatureRecord {

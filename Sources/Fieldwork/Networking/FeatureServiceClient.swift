@@ -141,7 +141,7 @@ struct FeatureServiceClient: Sendable {
     // MARK: Both
 
     /// The JSON of an answer. Throws the service's error when it is one.
-    private func json(_ request: ServiceRequest) async throws -> JSONValue {
+    func json(_ request: ServiceRequest) async throws -> JSONValue {
         try json(of: try await client.answer(to: request))
     }
 

@@ -38,7 +38,7 @@ struct HTTPServiceClient: ServiceClient {
     private func send(_ request: ServiceRequest, compressed: Bool) async throws -> ServiceAnswer {
         do {
             let response = try await Self.http.execute(
-                Self.request(for: request, compressed: compressed), timeout: .seconds(Limits.requestSeconds))
+                Self.request(for: request, compressed: compressed), timeout: .seconds(Self.seconds(for: request)))
             let body = try await response.body.collect(upTo: Limits.answerBytes)
             let contentType = response.headers.first(name: "Content-Type")
             let answer = ServiceAnswer(bytes: Array(body.readableBytesView), contentType: contentType)
@@ -53,11 +53,21 @@ struct HTTPServiceClient: ServiceClient {
         }
     }
 
+    private static func seconds(for request: ServiceRequest) -> Int64 {
+        Limits.requestSeconds + (request.file?.size ?? 0) / Limits.slowestBytesPerSecond
+    }
+
     private static func request(for request: ServiceRequest, compressed: Bool) -> HTTPClientRequest {
         let form = request.form
         let address = request.url.absoluteString
         var result: HTTPClientRequest
-        if request.isRead, address.utf8.count + form.utf8.count < addressLengthMax {
+        if let file = request.file {
+            let form = MultipartForm(request.parameters, file: file)
+            result = HTTPClientRequest(url: address)
+            result.method = .POST
+            result.headers.add(name: "Content-Type", value: form.contentType)
+            result.body = .stream(form, length: .known(form.length))
+        } else if request.isRead, address.utf8.count + form.utf8.count < addressLengthMax {
             result = HTTPClientRequest(url: form.isEmpty ? address : "\(address)?\(form)")
         } else {
             result = HTTPClientRequest(url: address)

@@ -6,6 +6,8 @@ struct ServiceRequest: Sendable {
     var parameters: [(name: String, value: String)]
     /// A read is tried again after a failure of the connection; a write is not, since it may have been done.
     var isRead: Bool
+    /// A file that goes with the parameters; the request is then a form of several parts.
+    var file: MultipartForm.File?
 
     init(_ url: URL, _ parameters: [(name: String, value: String)] = [], isRead: Bool = true) {
         self.url = url

@@ -70,6 +70,11 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         return source
     }
 
+    /// Where the features' attachments are; nil for a table without.
+    var attachmentSource: (any AttachmentSource)? {
+        definition?.hasAttachments == true ? state.withLock { $0.source } as? any AttachmentSource : nil
+    }
+
     var definition: LayerDefinition? { state.withLock { $0.source?.layer } }
 
     // MARK: Description

@@ -20,19 +20,30 @@ public final class PopupManager: Sendable {
     public let popup: Popup
     /// The related records; nil for something without. Load them before they are shown or edited.
     public let relationships: PopupRelationships?
+    /// The attachments; nil for something without. Fetch them before they are shown.
+    public let attachments: PopupAttachments?
     private let state = Mutex(State())
 
     /// A manager of a pop-up.
     public init(popup: Popup) {
         self.popup = popup
         relationships = PopupRelationships(popup: popup)
+        attachments = Self.attachments(of: popup)
     }
 
     /// A manager of a new record, which joins a parent's records when it is saved.
     init(popup: Popup, parent: OneToManyRelationship) {
         self.popup = popup
         relationships = PopupRelationships(popup: popup)
+        attachments = Self.attachments(of: popup)
         state.withLock { $0.parents = [Parent(relationship: parent)] }
+    }
+
+    private static func attachments(of popup: Popup) -> PopupAttachments? {
+        guard let feature = popup.geoElement as? ArcGISFeature, let table = feature.table as? ArcGISFeatureTable else {
+            return nil
+        }
+        return table.hasAttachments ? PopupAttachments(feature: feature) : nil
     }
 
     var feature: ArcGISFeature? { popup.geoElement as? ArcGISFeature }
@@ -95,6 +106,7 @@ public final class PopupManager: Sendable {
     public var hasEdits: Bool {
         guard let form = state.withLock({ $0.form }) else { return false }
         return form.hasEdits || relationships?.manyToOne.contains(where: \.hasStagedChange) == true
+            || attachments?.hasEdits == true
     }
 
     /// Begins a session; false when the feature may not be edited or a session is under way.
@@ -105,6 +117,7 @@ public final class PopupManager: Sendable {
         return state.withLock { state in
             if state.form != nil { return false }
             state.form = form
+            attachments?.begin()
             return true
         }
     }
@@ -163,17 +176,19 @@ public final class PopupManager: Sendable {
         try relationship.stage(popup)
     }
 
-    /// Ends the session and goes back to its beginning: the chosen records first, then the values.
+    /// Ends the session and goes back to its beginning: the chosen records first, then the values, then the attachments.
     public func cancelEditing() {
         guard let form = state.withLock({ $0.form }) else { return }
         for relationship in relationships?.manyToOne ?? [] { relationship.cancelChange() }
         form.discardEdits()
+        attachments?.discard()
         state.withLock { $0.form = nil }
     }
 
     /// Saves the session: relates the feature to the records that were chosen, then tells the parents' lists, then saves
-    /// the values. Everything is on this device's disk when the call returns. Throws a `FeatureFormError` while a value is
-    /// not valid or a record that must be chosen is not; then nothing is saved, and the session goes on.
+    /// the values and the attachments. Everything is on this device's disk when the call returns. Throws a
+    /// `FeatureFormError` while a value is not valid or a record that must be chosen is not; then nothing is saved, and the
+    /// session goes on.
     public func finishEditing() async throws {
         let form = try session()
         let chosen = relationships?.loadStatus == .loaded ? relationships?.manyToOne ?? [] : []
@@ -195,6 +210,8 @@ public final class PopupManager: Sendable {
             throw error
         }
         for relationship in chosen { relationship.noteSaved() }
+        // A feature has to be part of its table before it has attachments.
+        try await attachments?.commit()
         state.withLock { $0.form = nil }
         for parent in parents { try await parent.relationship.fetch() }
     }

@@ -1,0 +1,105 @@
+import FieldworkREST
+import Foundation
+
+/// An attachment as a service lists it.
+struct ServiceAttachment: Sendable, Hashable {
+    var id: Int64
+    var globalID: UUID?
+    var name: String
+    var contentType: String
+    var keywords: String
+    var size: Int64
+
+    init?(_ json: JSONValue) {
+        guard let id = json["id"]?.integerValue else { return nil }
+        self.id = id
+        globalID = json["globalId"]?.stringValue.flatMap(GUID.parse)
+        name = json["name"]?.stringValue ?? ""
+        contentType = json["contentType"]?.stringValue ?? ""
+        keywords = json["keywords"]?.stringValue ?? ""
+        size = json["size"]?.integerValue ?? 0
+    }
+}
+
+/// Attachments of features and uploaded files (rest-api §4.10, §4.11).
+extension FeatureServiceClient {
+    /// What a feature has.
+    func attachments(of objectID: Int64, layerID: Int) async throws -> [ServiceAttachment] {
+        let json = try await json(ServiceRequest(address(layerID, objectID, "attachments"), [("f", "json")]))
+        guard let infos = json["attachmentInfos"]?.arrayValue else {
+            throw ServiceError.unknown(details: "The answer to a question for attachments has no list of them.")
+        }
+        return infos.compactMap(ServiceAttachment.init)
+    }
+
+    /// Where the bytes of an attachment are.
+    func contentURL(of attachmentID: Int64, objectID: Int64, layerID: Int) -> URL {
+        address(layerID, objectID, "attachments/\(attachmentID)")
+    }
+
+    /// The result of an edit of one attachment.
+    struct AttachmentResult: Sendable {
+        var id: Int64?
+        var globalID: UUID?
+        var error: EditError?
+
+        init(_ json: JSONValue) {
+            id = json["objectId"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
+            globalID = json["globalId"]?.stringValue.flatMap(GUID.parse)
+            if json["success"]?.boolValue == true { return }
+            let own = json["error"]
+            error = EditError(
+                code: own?["code"]?.integerValue.flatMap { Int(exactly: $0) } ?? 1000,
+                description: own?["description"]?.stringValue ?? "The service refused the attachment.")
+        }
+    }
+
+    func addAttachment(
+        _ file: MultipartForm.File, keywords: String, to objectID: Int64, layerID: Int
+    ) async throws -> AttachmentResult {
+        var request = ServiceRequest(
+            address(layerID, objectID, "addAttachment"), [("keywords", keywords), ("f", "json")], isRead: false)
+        request.file = file
+        return try await result(of: request, named: "addAttachmentResult")
+    }
+
+    func updateAttachment(
+        _ id: Int64, _ file: MultipartForm.File, keywords: String, of objectID: Int64, layerID: Int
+    ) async throws -> AttachmentResult {
+        var request = ServiceRequest(
+            address(layerID, objectID, "updateAttachment"),
+            [("attachmentId", String(id)), ("keywords", keywords), ("f", "json")], isRead: false)
+        request.file = file
+        return try await result(of: request, named: "updateAttachmentResult")
+    }
+
+    func deleteAttachment(_ id: Int64, of objectID: Int64, layerID: Int) async throws -> AttachmentResult {
+        let request = ServiceRequest(
+            address(layerID, objectID, "deleteAttachments"),
+            [("attachmentIds", String(id)), ("rollbackOnFailure", "false"), ("f", "json")], isRead: false)
+        return try await result(of: request, named: "deleteAttachmentResults")
+    }
+
+    /// Brings a file to the service, where an edit can name it.
+    /// - Returns: its id. Nobody but this device knows it: when the answer is lost the file goes by itself after a while.
+    func upload(_ file: MultipartForm.File) async throws -> String {
+        var request = ServiceRequest(root.appending(path: "uploads/upload"), [("f", "json")], isRead: false)
+        request.file = file
+        guard let id = try await json(request)["item"]?["itemID"]?.stringValue else {
+            throw ServiceError.unknown(details: "The answer to an upload has no id.")
+        }
+        return id
+    }
+
+    private func address(_ layerID: Int, _ objectID: Int64, _ operation: String) -> URL {
+        root.appending(path: "\(layerID)/\(objectID)/\(operation)")
+    }
+
+    private func result(of request: ServiceRequest, named name: String) async throws -> AttachmentResult {
+        let json = try await json(request)
+        guard let result = json[name].flatMap({ $0.arrayValue?.first ?? ($0.objectValue == nil ? nil : $0) }) else {
+            throw ServiceError.unknown(details: "The answer to an edit of an attachment has no result.")
+        }
+        return AttachmentResult(result)
+    }
+}
