@@ -9,6 +9,7 @@ struct Bench {
           --rounds    how often each measurement is taken, in turn (5)
           --seconds   length of one measurement (3)
           --data      where to keep the loaded data between runs (.build/bench-data)
+          --parts     what to measure: service, offline (both)
           --fieldwork the executable to measure (.build/release/fieldwork)
         """
 
@@ -17,6 +18,7 @@ struct Bench {
     var seconds = 3.0
     var data = URL(filePath: ".build/bench-data")
     var executable = URL(filePath: ".build/release/fieldwork")
+    var parts = ["service", "offline"]
 
     static func main() {
         do {
@@ -46,6 +48,7 @@ struct Bench {
         case "--rounds": rounds = Int(value) ?? rounds
         case "--seconds": seconds = Double(value) ?? seconds
         case "--data": data = URL(filePath: value)
+        case "--parts": parts = value.split(separator: ",").map(String.init)
         case "--fieldwork": executable = URL(filePath: value)
         default: return false
         }
@@ -64,8 +67,13 @@ struct Bench {
         let (floorPath, storePath) = (copies.appending(path: "floor.sqlite").path, copies.appending(path: "store"))
         try FileManager.default.copyItem(at: loadedFloor, to: URL(filePath: floorPath))
         try FileManager.default.copyItem(at: loadedStore, to: storePath)
+        if parts.contains("offline") { try Offline.prepare(storePath, executable) }
         let server = try ServerProcess(executable: executable, data: storePath, port: 18_473)
         defer { server.stop() }
+        if parts.contains("offline") {
+            try Offline(bench: self, folder: copies, store: storePath, server: server).run()
+        }
+        guard parts.contains("service") else { return }
         let idle = server.memory()
         print("memory idle: \(idle.text)")
         try Reads(bench: self, server: server, floorPath: floorPath).run()

@@ -83,6 +83,8 @@ struct Rounds {
 
     var text: String {
         guard let least = values.min(), let most = values.max() else { return "not measured" }
-        return String(format: "%.0f (%.0f to %.0f)", median, least, most)
+        // Small figures need their fractions.
+        let format = median < 20 ? "%.1f (%.1f to %.1f)" : "%.0f (%.0f to %.0f)"
+        return String(format: format, median, least, most)
     }
 }

@@ -27,7 +27,8 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     @Argument(help: "The address of the service, …/FeatureServer.")
     var address: String
 
-    @Option(help: "The area: xmin,ymin,xmax,ymax.")
+    // Western longitudes begin with a minus sign; they are no option.
+    @Option(parsing: .unconditional, help: "The area: xmin,ymin,xmax,ymax.")
     var extent: String
 
     @Option(help: "The spatial reference of the area; 4326 is longitude and latitude.")

@@ -43,7 +43,8 @@ package struct ServiceError: Error, Sendable, Hashable {
 
     /// Reads the error of an answer; nil when the answer is not an error.
     package init?(answer: JSONValue) {
-        guard let error = answer["error"] else { return nil }
+        // A state tells null as long as nothing went wrong.
+        guard let error = answer["error"], error != .null else { return nil }
         code = error["code"]?.integerValue.map(Int.init) ?? 500
         extendedCode = error["extendedCode"]?.integerValue.map(Int.init)
         message = error["message"]?.stringValue ?? error.stringValue ?? "The service answered with an error."
