@@ -124,7 +124,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SeedCompatibilityTests",
-            dependencies: ["Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST"],
+            dependencies: ["Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkCommand"],
             swiftSettings: strict + arcGISAlias),
         .testTarget(
             name: "FieldworkCollectTests",
