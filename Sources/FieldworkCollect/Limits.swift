@@ -24,6 +24,18 @@ package enum Limits {
     package static let nearbyCandidates = 2_000
     /// Features within the tolerance of a tap that one can step through.
     package static let identified = 20
+    /// Related records shown in a pop-up view before somebody asks for all.
+    static let relatedRows = 20
+    /// Characters above which a value folds.
+    static let foldedCharacters = 400
+    /// Records that a related one is chosen from on one page.
+    static let choosableRecords = 100
+    /// Unfinished forms kept on this device.
+    static let drafts = 500
+    /// How long a cancelled form can be brought back, in seconds.
+    static let discardedSeconds = 86_400.0
+    /// Up to this age a draft is what one is just working on, and nothing that was left unfinished.
+    static let freshDraftSeconds = 60.0
     /// Features remembered by their address while they are shown.
     package static let rememberedFeatures = 500
     /// Edits kept in the journal, for undo and for the page of changes.

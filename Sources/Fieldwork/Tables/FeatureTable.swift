@@ -1,6 +1,6 @@
 public import FieldworkGeometry
 import FieldworkREST
-import Foundation
+package import Foundation
 import Synchronization
 
 /// Rows with the same fields, and with geometries of one kind or none.
@@ -161,7 +161,7 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     }
 
     /// The zone in which dates of the table are shown.
-    var timeZone: TimeZone { state.withLock { $0.timeZone } ?? .current }
+    package var timeZone: TimeZone { state.withLock { $0.timeZone } ?? .current }
 
     // MARK: New features
 

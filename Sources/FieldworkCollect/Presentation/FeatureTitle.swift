@@ -10,30 +10,41 @@ struct FeatureTitle: Sendable {
     let id: String
     /// A third value, for the right side of the small pop-up.
     let aside: (label: String, value: String)?
+    private let isAuthored: Bool
 
     /// Title and subtitle in one line.
     var both: String { subtitle.isEmpty ? title : "\(title) · \(subtitle)" }
+    /// The call-out's first line: the author's title, or where there is none the id, as the seed has it.
+    var calloutTitle: String { isAuthored ? title : id }
+    var calloutText: String { isAuthored ? subtitle : both }
+    /// The second line of a row.
+    var rowText: String {
+        if isAuthored { return subtitle }
+        return subtitle.isEmpty ? id : "\(id) · \(subtitle)"
+    }
 
     init(layer: MapLayer, feature: Feature) {
-        let text = FieldText(layer: layer)
+        self.init(layer: layer, feature: feature, shown: DisplayedValues(layer: layer, feature: feature))
+    }
+
+    init(layer: MapLayer, feature: Feature, shown: DisplayedValues) {
         let objectID = layer.objectID(of: feature)
         id = objectID.map { $0 >= 0 ? "ID: \($0)" : "New, no ID yet" } ?? "New, no ID yet"
-        var names: [String] = []
-        if let display = layer.displayField { names.append(display) }
-        if let choice = layer.choiceField { names.append(choice) }
-        names += layer.fields.filter { Self.isTelling($0, of: layer) }.map(\.name)
-        var seen: Set<String> = []
-        let shown = names.filter { seen.insert($0.lowercased()).inserted }.compactMap { name -> (Field, String)? in
-            guard let field = layer.field(named: name), Self.isTelling(field, of: layer) else { return nil }
-            let value = text.text(name, of: feature)
-            return value == FieldText.nothing ? nil : (field, value)
+        isAuthored = layer.popup != nil
+        var values = shown.values.filter { !$0.isMissing }
+        if !shown.title.isEmpty {
+            title = shown.title
+            values = values.filter { !shown.title.contains($0.text) }
+        } else if !values.isEmpty {
+            title = values.removeFirst().text
+        } else {
+            title = "\(layer.noun.prefix(1).uppercased())\(layer.noun.dropFirst())"
         }
-        title = shown.first?.1 ?? "\(layer.noun.prefix(1).uppercased())\(layer.noun.dropFirst())"
-        subtitle = shown.dropFirst().prefix(2).map { field, value in
+        subtitle = values.prefix(2).map { value in
             // A bare number says nothing.
-            Self.needsLabel(field, of: layer) ? "\(AttributeForm.label(field)) \(value)" : value
+            Self.needsLabel(value.field, of: layer) ? "\(value.label) \(value.text)" : value.text
         }.joined(separator: " · ")
-        aside = shown.dropFirst(3).first.map { ($0.0.alias.isEmpty ? $0.0.name : $0.0.alias, $0.1) }
+        aside = values.dropFirst(2).first.map { ($0.label, $0.text) }
     }
 
     private static func needsLabel(_ field: Field, of layer: MapLayer) -> Bool {

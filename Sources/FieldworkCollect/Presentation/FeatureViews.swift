@@ -1,5 +1,6 @@
 import Fieldwork
 import Foundation
+import Hummingbird
 
 /// Turns features into what templates read.
 struct FeatureViews {
@@ -28,14 +29,15 @@ struct FeatureViews {
 
     /// A row of a list.
     func row(_ found: FoundFeature, address: String? = nil, columns: [Field] = []) -> Values {
-        let title = FeatureTitle(layer: found.layer, feature: found.feature)
+        let shown = DisplayedValues(layer: found.layer, feature: found.feature)
+        let title = FeatureTitle(layer: found.layer, feature: found.feature, shown: shown)
         var values = marks(found.reference)
         let place = found.place != nil
         values.merge([
             "address": address ?? (place ? found.reference.mapAddress : found.reference.address),
             "mapAddress": place ? found.reference.mapAddress : false,
             "feature": found.reference.text, "title": title.title,
-            "subtitle": title.subtitle.isEmpty ? title.id : "\(title.id) · \(title.subtitle)",
+            "subtitle": title.rowText,
             "symbol": symbol(found), "selected": false,
             "distance": found.distance.map(FieldText.distance).orFalse,
             "direction": (found.distance ?? 0) < 0.05 ? "" : found.direction ?? "",
@@ -46,7 +48,8 @@ struct FeatureViews {
             let raw = found.feature.attributeValue(forKey: field.name)
             let isChoice = field.name == found.layer.choiceField
             return [
-                "value": text.text(field.name, of: found.feature), "number": Symbology.number(raw) != nil && !isChoice,
+                "value": shown.value(of: field.name)?.text ?? text.text(field.name, of: found.feature),
+                "number": Symbology.number(raw) != nil && !isChoice,
                 "link": index == 0 ? found.reference.address : false,
                 "symbol": index == 0 ? symbol(found) : false,
             ]
@@ -59,37 +62,56 @@ struct FeatureViews {
         return symbol.values.merging(["large": true]) { $1 }
     }
 
-    /// Call-out and small pop-up.
-    func selection(_ found: FoundFeature, here: (position: Int, count: Int, next: String)?) -> Values {
-        let title = FeatureTitle(layer: found.layer, feature: found.feature)
-        let table = found.layer.table
+    /// A record in the list of a feature that it refers to: its first value, then the next two.
+    func related(_ found: FoundFeature) -> Values {
+        let shown = DisplayedValues(layer: found.layer, feature: found.feature).values
         var values = marks(found.reference)
-        let place = found.place
-        let canUpdate = table.canUpdate(found.feature)
-        let canDelete = table.canDelete(found.feature)
-        let canMove = canUpdate && found.layer.geometry == .point && table.canEditGeometry(of: found.feature)
+        values["address"] = found.reference.address
+        values["title"] = shown.first?.text ?? found.layer.noun
+        values["subtitle"] = shown.dropFirst().prefix(2).filter { !$0.isMissing }.map(\.text).joined(separator: " · ")
+        return values
+    }
+
+    /// Call-out and small pop-up.
+    /// - Parameter related: nil when the related records aren't known.
+    func selection(
+        _ found: FoundFeature, related: RelatedRecords?, here: (position: Int, count: Int, next: String)?
+    ) -> Values {
+        let shown = DisplayedValues(layer: found.layer, feature: found.feature)
+        let title = FeatureTitle(layer: found.layer, feature: found.feature, shown: shown)
+        let sides = SmallPopup(found: found, related: related, shown: shown, title: title)
+        var values = marks(found.reference)
         let noun = found.layer.noun
         let words: Values = [
-            "noun": noun, "title": title.title, "subtitle": title.subtitle.isEmpty ? title.id : title.subtitle,
-            "calloutTitle": title.id, "calloutText": title.both, "name": "\(noun.capitalized) \(title.title)",
-            "announce": "Selected: \(title.both), \(title.id).",
-            "aside": title.aside.map { ["label": $0.label, "value": $0.value] as Values }.orFalse,
-        ]
-        let ways: Values = [
-            "layer": found.layer.id, "feature": found.reference.text, "address": found.reference.address,
-            "session": UUID().uuidString, "canEdit": canUpdate || canDelete, "canUpdate": canUpdate,
-            "canMove": canMove, "canDelete": canDelete, "choices": choices(found).orFalse, "here": false,
+            "noun": noun, "title": sides.upper, "subtitle": sides.lower,
+            "calloutTitle": title.calloutTitle, "calloutText": title.calloutText,
+            "name": "\(noun.capitalized) \(title.title)", "announce": sides.announcement, "aside": sides.aside.orFalse,
+            "count": sides.count.orFalse,
         ]
         values.merge(words) { $1 }
-        values.merge(ways) { $1 }
+        values.merge(ways(found)) { $1 }
         values["symbol"] = symbol(found)
-        values["lon"] = place.map { Self.degrees($0.longitude) } ?? ""
-        values["lat"] = place.map { Self.degrees($0.latitude) } ?? ""
-        values["place"] = place.map(coordinates) ?? ""
         if let here, here.count > 1 {
             values["here"] = ["text": "\(here.position) of \(here.count) here", "next": here.next] as Values
         }
         return values
+    }
+
+    /// What can be done with a feature, and where it is.
+    private func ways(_ found: FoundFeature) -> Values {
+        let table = found.layer.table
+        let isOpen = found.layer.hasPopups
+        let canUpdate = isOpen && table.canUpdate(found.feature)
+        let canDelete = isOpen && table.canDelete(found.feature)
+        let canMove = canUpdate && found.layer.geometry == .point && table.canEditGeometry(of: found.feature)
+        let place = found.place
+        return [
+            "layer": found.layer.id, "feature": found.reference.text, "address": found.reference.address,
+            "session": UUID().uuidString, "canEdit": canUpdate || canDelete, "canUpdate": canUpdate,
+            "canMove": canMove, "canDelete": canDelete, "choices": choices(found).orFalse, "here": false,
+            "lon": place.map { Self.degrees($0.longitude) } ?? "", "lat": place.map { Self.degrees($0.latitude) } ?? "",
+            "place": place.map(coordinates) ?? "",
+        ]
     }
 
     private func coordinates(_ place: Place) -> String {
@@ -122,26 +144,58 @@ struct FeatureViews {
     }
 
     /// The pop-up view.
-    func details(_ found: FoundFeature) -> Values {
-        let title = FeatureTitle(layer: found.layer, feature: found.feature)
-        let text = FieldText(layer: found.layer)
-        var values = selection(found, here: nil)
-        values["heading"] = title.title
-        values["subheading"] = "\(found.layer.name) · \(title.id)"
-        values["mapAddress"] = found.place == nil ? "/map" : found.reference.mapAddress
-        let fields = found.layer.fields.filter(AttributeForm.isShown)
-        let telling = fields.filter { FeatureTitle.isTelling($0, of: found.layer) }
-        let others = fields.filter { !FeatureTitle.isTelling($0, of: found.layer) }
-        values["facts"] = (telling + others).map { field -> Values in
-            let raw = found.feature.attributeValue(forKey: field.name)
-            let shown = text.text(field.name, of: found.feature)
-            return [
-                "label": AttributeForm.label(field), "value": shown, "wide": shown.count > 28,
-                "code": text.code(raw, shown: shown).orFalse,
-                "symbol": found.layer.symbology.classOf(field: field.name, value: raw).map(\.values).orFalse,
-            ]
-        }
+    /// - Parameters:
+    ///   - popup: evaluated; nil where nobody has made one.
+    ///   - related: nil when the related records aren't known.
+    func details(_ found: FoundFeature, popup: Popup?, related: RelatedRecords?) -> Values {
+        let shown = DisplayedValues(layer: found.layer, feature: found.feature)
+        let title = FeatureTitle(layer: found.layer, feature: found.feature, shown: shown)
+        let heading = popup.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? title.title
+        let owner = found.place == nil ? related?.owner?.record : nil
+        let ownerTitle = owner.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
+        var values = selection(found, related: related, here: nil)
+        values["heading"] = heading
+        values["subheading"] =
+            popup == nil
+            ? "\(found.layer.name) · \(title.id)"
+            : [found.layer.name, lastEdit(found)].compactMap { $0 }
+                .joined(separator: " · ")
+        values["mapAddress"] =
+            owner?.reference.address ?? (found.place == nil ? "/list/\(found.layer.id)" : found.reference.mapAddress)
+        values["backLabel"] =
+            ownerTitle.map { "Back to \($0)" } ?? (found.place == nil ? "Back to the list" : "Back to the map")
+        values["owner"] = owner.map { ["title": ownerTitle ?? "", "address": $0.reference.address] as Values }.orFalse
+        values["parts"] = PopupParts(found: found, related: related, views: self).values(of: popup)
         return values
+    }
+
+    /// Who changed it last, and when, where the layer keeps that.
+    private func lastEdit(_ found: FoundFeature) -> String? {
+        guard let info = found.layer.table.editFieldsInfo,
+            let date = found.feature.attributeValue(forKey: info.editDateField) as? Date
+        else { return nil }
+        let who = found.feature.attributeValue(forKey: info.editorField) as? String
+        let when = FieldText.date(date, now: Date(), timeZone: found.layer.table.timeZone)
+        return [when, who].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// What was just done, as the address says: an edit that was made, or a form that was cancelled.
+    static func over(_ request: Request, map: OpenMap, back: String) -> Values {
+        let query = request.uri.queryParameters
+        if let id = query["edit"].flatMap({ UUID(uuidString: String($0)) }), let entry = map.journal.entry(id: id) {
+            return over(entry, back: back)
+        }
+        guard let draft = query["discarded"].flatMap({ map.drafts.draft(id: String($0)) }), draft.discarded != nil
+        else {
+            return [:]
+        }
+        return [
+            "error": false,
+            "toast": [
+                "text": "Changes discarded.", "where": false, "announce": "Changes discarded.", "undo": false,
+                "restore": draft.id, "back": back,
+            ] as Values,
+        ]
     }
 
     /// The toast or the note about an edit that was just made.
@@ -163,7 +217,7 @@ struct FeatureViews {
                 "error": false,
                 "toast": [
                     "text": entry.success, "where": place, "announce": "\(entry.success) \(place).", "undo": undo,
-                    "back": back,
+                    "restore": false, "back": back,
                 ] as Values,
             ]
         }

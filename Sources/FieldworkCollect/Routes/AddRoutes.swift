@@ -16,6 +16,8 @@ struct AddRoutes: Sendable {
             return try await place(request, layer: try context.layer(in: map), form: nil, error: nil, map: map)
         }
         router.post("add/:layer") { request, context in try await create(request, context) }
+        router.get("add/:layer/form") { request, context in try await form(request, context) }
+        router.post("add/:layer/form") { request, context in try await saveForm(request, context) }
     }
 
     private func choose(_ request: Request) async throws -> Response {
@@ -74,68 +76,92 @@ struct AddRoutes: Sendable {
 
     private enum CreateOutcome: Sendable {
         case saved(EditEntry)
-        case incomplete([AttributeForm.Problem], Feature)
+        case incomplete(FormSubject, FormPages.Reading)
     }
 
+    private var forms: FormPages { FormPages(pages: pages) }
+
+    /// The place and the kind are chosen. Where the map's author made a pop-up the form follows, as the seed has it; else
+    /// the feature is made at once of its template, and the form follows only where the layer needs more.
     private func create(_ request: Request, _ context: CollectContext) async throws -> Response {
         let map = try await workspace.map()
         let layer = try context.layer(in: map)
         let form = try await FormValues.read(request)
         if let known = map.journal.entry(session: form["session"]) { return edits.answer(known, map: map) }
-        let place: Place
         do {
-            place = try DataRoutes.place(form)
+            _ = try DataRoutes.place(form)
         } catch let error as CollectError {
             return try await self.place(request, layer: layer, form: form, error: error.description, map: map)
         }
-        guard let kind = layer.kinds.first(where: { $0.key == form["template"] }) ?? layer.kinds.first else {
-            throw CollectError(.notAllowed, "\(layer.name) doesn't let you add.")
-        }
-        let point = try map.point(at: place, in: layer)
+        let subject = try await subject(form, layer: layer, map: map)
+        guard layer.popup == nil else { return PageRenderer.redirect(subject.address) }
+        let reading = try await forms.read(form, subject: subject, map: map)
+        guard reading.problems.isEmpty else { return PageRenderer.redirect(subject.address) }
+        return try await save(form, layer: layer, request: request, map: map)
+    }
+
+    private func form(_ request: Request, _ context: CollectContext) async throws -> Response {
+        let map = try await workspace.map()
+        let pairs = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
+        let subject = try await subject(FormValues(pairs: pairs), layer: try context.layer(in: map), map: map)
+        return try await forms.page(subject, posted: nil, reading: nil, request: request, map: map)
+    }
+
+    private func saveForm(_ request: Request, _ context: CollectContext) async throws -> Response {
+        let map = try await workspace.map()
+        let layer = try context.layer(in: map)
+        let form = try await FormValues.read(request)
+        if let known = map.journal.entry(session: form["session"]) { return edits.answer(known, map: map) }
+        let subject = try await subject(form, layer: layer, map: map)
+        if let detour = try await forms.detour(form, subject: subject, request: request, map: map) { return detour }
+        return try await save(form, layer: layer, request: request, map: map)
+    }
+
+    private func save(_ form: FormValues, layer: MapLayer, request: Request, map: OpenMap) async throws -> Response {
         let outcome = try await workspace.oneByOne { () -> CreateOutcome in
-            let feature = layer.make(kind, geometry: point)
-            let rules = AttributeForm(layer: layer)
-            let reading = rules.read(form, feature: feature)
-            for (name, value) in reading.values { feature.setAttributeValue(value, forKey: name) }
-            let asked = Set(reading.problems.map(\.field))
-            let problems = reading.problems + rules.missing(feature).filter { !asked.contains($0.field) }
-            guard problems.isEmpty else { return .incomplete(problems, feature) }
-            return .saved(try await map.create(feature, in: layer, session: form["session"]))
+            let subject = try await subject(form, layer: layer, map: map)
+            let reading = try await forms.read(form, subject: subject, map: map)
+            guard reading.problems.isEmpty else { return .incomplete(subject, reading) }
+            return .saved(try await map.create(subject.feature, in: layer, session: form["session"]))
         }
         switch outcome {
         case .saved(let entry):
-            workspace.settings.setKind("\(layer.id)/\(kind.key)", of: map.key)
+            if let kind = Self.kind(form, layer: layer) {
+                workspace.settings.setKind("\(layer.id)/\(kind.key)", of: map.key)
+            }
+            map.drafts.remove(Self.formAddress(form, layer: layer))
             return await edits.sent(entry, map: map)
-        case .incomplete(let problems, let feature):
-            let shown = form.pairs.contains { $0.name.hasPrefix(AttributeForm.prefix) } ? form : nil
-            return try await values(
-                request, layer: layer, feature: feature, form: form, posted: shown, problems: problems, map: map)
+        case .incomplete(let subject, let reading):
+            try map.drafts.keep(form, of: subject.address, title: subject.draftTitle)
+            return try await forms.page(subject, posted: form, reading: reading, request: request, map: map)
         }
     }
 
-    /// The form of a new feature whose template leaves something out that the layer needs.
-    private func values(
-        _ request: Request, layer: MapLayer, feature: Feature, form: FormValues, posted: FormValues?,
-        problems: [AttributeForm.Problem], map: OpenMap
-    ) async throws -> Response {
-        let hidden = ["lon", "lat", "template"].compactMap { name in
-            form[name].map { ["name": name, "value": $0] as Values }
+    private static func kind(_ form: FormValues, layer: MapLayer) -> MapLayer.Kind? {
+        layer.kinds.first { $0.key == form["template"] } ?? layer.kinds.first
+    }
+
+    /// Holds the place and the kind, so that the form opens again from its address alone.
+    private static func formAddress(_ form: FormValues, layer: MapLayer) -> String {
+        let parts = ["lon", "lat", "template"].compactMap { name in
+            form[name].map { "\(name)=\(ChooseRoutes.escaped($0))" }
         }
-        let rules = AttributeForm(layer: layer)
-        return try await pages.respond(
-            PageRenderer.Panel(
-                template: "edit", kind: "wide", tab: "map", title: "New \(layer.noun)",
-                values: [
-                    "heading": "New \(layer.noun)", "subheading": "Step 2 of 2: its values",
-                    "action": "/add/\(layer.id)", "back": "/add/\(layer.id)",
-                    "session": form["session"] ?? UUID().uuidString, "hidden": hidden,
-                    "problems": EditRoutes.summary(problems),
-                    "fields": rules.controls(feature: feature, posted: posted, problems: problems).filter {
-                        $0["fixed"] == nil
-                    },
-                ],
-                status: .unprocessableContent),
-            to: request, map: map)
+        return "/add/\(layer.id)/form?" + parts.joined(separator: "&")
+    }
+
+    /// The new feature at its place, made of its template, with the values that the map's rules fill.
+    private func subject(_ form: FormValues, layer: MapLayer, map: OpenMap) async throws -> FormSubject {
+        guard layer.isAddable, let kind = Self.kind(form, layer: layer) else {
+            throw CollectError(.notAllowed, "\(layer.name) doesn't let you add.")
+        }
+        let feature = layer.make(kind, geometry: try map.point(at: try DataRoutes.place(form), in: layer))
+        let action = "/add/\(layer.id)/form"
+        return FormSubject(
+            layer: layer, feature: feature, address: Self.formAddress(form, layer: layer), action: action,
+            back: "/map", heading: "New \(layer.noun)",
+            subheading: layer.kinds.count > 1 ? kind.name : "",
+            hidden: ["lon", "lat", "template"].compactMap { name in form[name].map { (name, $0) } },
+            parents: try await map.parents(of: feature, in: layer))
     }
 }
 

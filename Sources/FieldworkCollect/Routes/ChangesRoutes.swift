@@ -59,12 +59,14 @@ struct ChangesRoutes: Sendable {
                 "Your edits are on this device. Fieldwork tries again by itself at \(Self.clock(until)). \(reason)"
         }
         values["groups"] = Self.groups(map)
-        var over: Values = [:]
-        if let id = request.uri.queryParameters["edit"].flatMap({ UUID(uuidString: String($0)) }),
-            let entry = map.journal.entry(id: id)
-        {
-            over = FeatureViews.over(entry, back: "/changes")
+        let over = FeatureViews.over(request, map: map, back: "/changes")
+        values["drafts"] = map.drafts.open.map { draft -> Values in
+            [
+                "id": draft.id, "address": draft.address, "title": draft.title,
+                "detail": "Not saved · \(FieldText.date(draft.date, now: Date(), timeZone: .current))",
+            ]
         }
+        values["hasDrafts"] = !map.drafts.open.isEmpty
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "changes", kind: "wide", tab: "changes", title: "Changes", values: values, over: over),

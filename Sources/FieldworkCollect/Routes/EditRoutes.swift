@@ -24,59 +24,46 @@ struct EditRoutes: Sendable {
     private func details(_ request: Request, _ context: CollectContext) async throws -> Response {
         let map = try await workspace.map()
         let found = try await map.find(try context.reference())
-        let values = FeatureViews(map: map).details(found)
+        let related = try await map.relatedIfAnswered(found)
+        let popup = try await map.evaluatedPopup(of: found)
+        let values = FeatureViews(map: map).details(found, popup: popup, related: related)
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "feature", kind: "side", tab: "map",
                 title: FeatureTitle(layer: found.layer, feature: found.feature).title, values: values,
-                selection: try selection(found, map: map), over: over(request, map: map)),
+                selection: try selection(found, related: related, map: map),
+                over: FeatureViews.over(request, map: map, back: "/map")),
             to: request, map: map)
     }
 
-    private func selection(_ found: FoundFeature, map: OpenMap) throws -> String {
+    private func selection(_ found: FoundFeature, related: RelatedRecords?, map: OpenMap) throws -> String {
         guard found.place != nil else { return "" }
-        return try pages.templates.render("mini", FeatureViews(map: map).selection(found, here: nil))
-    }
-
-    private func over(_ request: Request, map: OpenMap) -> Values {
-        guard let id = request.uri.queryParameters["edit"].flatMap({ UUID(uuidString: String($0)) }),
-            let entry = map.journal.entry(id: id)
-        else { return [:] }
-        return FeatureViews.over(entry, back: "/map")
+        return try pages.templates.render(
+            "mini", FeatureViews(map: map).selection(found, related: related, here: nil))
     }
 
     private func form(_ request: Request, _ context: CollectContext) async throws -> Response {
         let map = try await workspace.map()
         let found = try await map.find(try context.reference())
-        return try await formPage(found, posted: nil, problems: [], request: request, map: map)
+        return try await forms.page(
+            try await subject(found, map: map), posted: nil, reading: nil, request: request, map: map)
     }
 
-    private func formPage(
-        _ found: FoundFeature, posted: FormValues?, problems: [AttributeForm.Problem], request: Request, map: OpenMap
-    ) async throws -> Response {
+    private var forms: FormPages { FormPages(pages: pages) }
+
+    private func subject(_ found: FoundFeature, map: OpenMap) async throws -> FormSubject {
+        guard found.layer.hasPopups, found.layer.table.canUpdate(found.feature) else {
+            throw CollectError(.notAllowed, "This \(found.layer.noun) can't be changed.")
+        }
         let title = FeatureTitle(layer: found.layer, feature: found.feature)
-        let form = AttributeForm(layer: found.layer)
-        var values: Values = [
-            "heading": "Edit \(found.layer.noun)", "subheading": "\(title.title) · \(title.id)",
-            "action": "\(found.reference.address)/edit", "back": found.reference.mapAddress,
-            "session": posted?["session"] ?? UUID().uuidString, "hidden": [Values](),
-            "fields": form.controls(feature: found.feature, posted: posted, problems: problems),
-        ]
-        values["problems"] = Self.summary(problems)
-        return try await pages.respond(
-            PageRenderer.Panel(
-                template: "edit", kind: "wide", tab: "map", title: "Edit \(title.title)", values: values,
-                status: problems.isEmpty ? .ok : .unprocessableContent),
-            to: request, map: map)
-    }
-
-    static func summary(_ problems: [AttributeForm.Problem]) -> Any {
-        guard !problems.isEmpty else { return false }
-        return [
-            "count": problems.count == 1
-                ? "One value needs your attention." : "\(problems.count) values need your attention.",
-            "list": problems.map { ["name": $0.field, "label": $0.label, "text": $0.text] as Values },
-        ] as Values
+        let address = "\(found.reference.address)/edit"
+        let hasPlace = found.layer.geometry != nil
+        return FormSubject(
+            layer: found.layer, feature: found.feature, address: address, action: address,
+            back: hasPlace ? found.reference.mapAddress : found.reference.address,
+            heading: "Edit \(found.layer.noun)",
+            subheading: found.layer.popup == nil ? "\(title.title) · \(title.id)" : title.title,
+            parents: try await map.relatedIfAnswered(found)?.parents ?? [])
     }
 
     // MARK: Changing
@@ -86,20 +73,9 @@ struct EditRoutes: Sendable {
         let form = try await FormValues.read(request)
         let reference = try context.reference()
         if let known = map.journal.entry(session: form["session"]) { return answer(known, map: map) }
-        let outcome = try await workspace.oneByOne { () -> SaveOutcome in
-            let found = try await map.find(reference)
-            let reading = AttributeForm(layer: found.layer).read(form, feature: found.feature)
-            guard reading.problems.isEmpty else { return .wrong(found, reading.problems) }
-            return try await write(reading.values, to: found, map: map, session: form["session"])
-        }
-        switch outcome {
-        case .wrong(let found, let problems):
-            return try await formPage(found, posted: form, problems: problems, request: request, map: map)
-        case .unchanged:
-            return PageRenderer.redirect(map.journal.current(reference).mapAddress)
-        case .saved(let entry):
-            return await sent(entry, map: map)
-        }
+        let subject = try await subject(try await map.find(reference), map: map)
+        if let detour = try await forms.detour(form, subject: subject, request: request, map: map) { return detour }
+        return try await save(form, reference: reference, request: request, map: map)
     }
 
     /// One value chosen in the call-out's menu.
@@ -111,58 +87,51 @@ struct EditRoutes: Sendable {
         guard let field = form["field"], let value = form["value"] else {
             throw CollectError(.badForm, "No value was chosen.")
         }
-        let single = FormValues(pairs: [(AttributeForm.prefix + field, value)])
-        let outcome = try await workspace.oneByOne { () -> SaveOutcome in
-            let found = try await map.find(reference)
-            let reading = AttributeForm(layer: found.layer).read(single, feature: found.feature)
-            guard reading.problems.isEmpty else { return .wrong(found, reading.problems) }
-            guard !reading.values.isEmpty else { throw CollectError(.badForm, "\(field) can't be changed.") }
-            return try await write(reading.values, to: found, map: map, session: form["session"])
-        }
-        switch outcome {
-        case .wrong(let found, let problems):
-            return try await formPage(found, posted: single, problems: problems, request: request, map: map)
-        case .unchanged:
-            return PageRenderer.redirect(map.journal.current(reference).mapAddress)
-        case .saved(let entry):
-            return await sent(entry, map: map)
-        }
+        var pairs = [(name: AttributeForm.prefix + field, value: value)]
+        if let session = form["session"] { pairs.append(("session", session)) }
+        return try await save(
+            FormValues(pairs: pairs), only: field, reference: reference, request: request, map: map)
     }
 
     private enum SaveOutcome: Sendable {
         case saved(EditEntry)
         case unchanged
-        case wrong(FoundFeature, [AttributeForm.Problem])
+        case wrong(FormSubject, FormPages.Reading)
     }
 
-    private func write(
-        _ values: [String: (any Sendable)?], to found: FoundFeature, map: OpenMap, session: String?
-    ) async throws -> SaveOutcome {
-        let before = FeatureSnapshot(found.feature)
-        let text = FieldText(layer: found.layer)
-        var changes: [String] = []
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let field = found.layer.field(named: name) else { continue }
-            let old = found.feature.attributeValue(forKey: name)
-            guard StoredValue(old) != StoredValue(value) else { continue }
-            let typeID = text.typeID(of: found.feature)
-            let from = text.text(old, field: field, typeID: typeID)
-            let to = text.text(value, field: field, typeID: typeID)
-            changes.append("\(AttributeForm.label(field)) from \(from.prefix(40)) to \(to.prefix(40))")
-            found.feature.setAttributeValue(value, forKey: name)
-        }
-        guard !changes.isEmpty else { return .unchanged }
-        do {
-            return .saved(
-                try await map.update(
-                    found, kind: .update, before: before, session: session, detail: changes.joined(separator: ", ")))
-        } catch {
-            // The object is shared with what is on show: it must not keep what wasn't saved.
-            for name in values.keys {
-                let old = before.attributes[name] ?? .null
-                found.feature.setAttributeValue(old.value(for: found.layer.field(named: name)?.type), forKey: name)
+    /// - Parameter only: the one field that is meant; problems of others don't count then.
+    private func save(
+        _ form: FormValues, only: String? = nil, reference: FeatureReference, request: Request, map: OpenMap
+    ) async throws -> Response {
+        let outcome = try await workspace.oneByOne { () -> SaveOutcome in
+            let found = try await map.find(reference)
+            let subject = try await subject(found, map: map)
+            var reading = try await forms.read(form, subject: subject, map: map)
+            if let only {
+                guard reading.session.fieldElements.contains(where: { $0.fieldName == only && $0.isEditable }) else {
+                    throw CollectError(.badForm, "\(only) can't be changed.")
+                }
+                reading.problems.removeAll { $0.field != only }
             }
-            throw error
+            guard reading.problems.isEmpty else { return .wrong(subject, reading) }
+            guard reading.isChanged else { return .unchanged }
+            let entry = try await map.update(
+                found, kind: .update, before: reading.session.before, session: form["session"],
+                detail: reading.changes.joined(separator: ", "))
+            return .saved(entry)
+        }
+        switch outcome {
+        case .wrong(let subject, let reading):
+            // What was typed is safe before the user is told that it isn't right.
+            if only == nil { try map.drafts.keep(form, of: subject.address, title: subject.draftTitle) }
+            return try await forms.page(subject, posted: form, reading: reading, request: request, map: map)
+        case .unchanged:
+            map.drafts.remove("\(reference.address)/edit")
+            let now = map.journal.current(reference)
+            return PageRenderer.redirect(map.layer(now.layer)?.geometry == nil ? now.address : now.mapAddress)
+        case .saved(let entry):
+            if only == nil { map.drafts.remove("\(reference.address)/edit") }
+            return await sent(entry, map: map)
         }
     }
 

@@ -64,6 +64,7 @@ struct ListRoutes: Sendable {
 
     /// The first telling fields, the naming one first.
     static func columns(_ layer: MapLayer) -> [Field] {
+        if layer.popup != nil { return Array(layer.listedFields.prefix(6)) }
         var names: [String] = [layer.displayField, layer.choiceField].compactMap { $0 }
         names += layer.fields.filter { FeatureTitle.isTelling($0, of: layer) }.map(\.name)
         var seen: Set<String> = []

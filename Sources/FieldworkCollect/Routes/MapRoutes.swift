@@ -27,7 +27,7 @@ struct MapRoutes: Sendable {
 
     private func page(_ request: Request, map: OpenMap) async throws -> Response {
         var panel = try await nearbyPanel(request, map: map)
-        panel.over = over(request, map: map)
+        panel.over = FeatureViews.over(request, map: map, back: "/map")
         return try await pages.respond(panel, to: request, map: map)
     }
 
@@ -41,11 +41,14 @@ struct MapRoutes: Sendable {
         }
         let views = FeatureViews(map: map)
         let here = try await siblings(of: found, request: request, map: map)
-        let selection = found.place == nil ? "" : try pages.templates.render("mini", views.selection(found, here: here))
+        let related = try await map.relatedIfAnswered(found)
+        let selection =
+            found.place == nil
+            ? "" : try pages.templates.render("mini", views.selection(found, related: related, here: here))
         var panel = try await nearbyPanel(request, map: map, selected: found)
         panel.selection = selection
         panel.title = FeatureTitle(layer: found.layer, feature: found.feature).title
-        panel.over = over(request, map: map)
+        panel.over = FeatureViews.over(request, map: map, back: "/map")
         return try await pages.respond(panel, to: request, map: map)
     }
 
@@ -64,13 +67,6 @@ struct MapRoutes: Sendable {
         return (
             index + 1, all.count, "\(next.reference.mapAddress)?here=\(numbers.map { "\($0)" }.joined(separator: ","))"
         )
-    }
-
-    private func over(_ request: Request, map: OpenMap) -> Values {
-        guard let id = request.uri.queryParameters["edit"].flatMap({ UUID(uuidString: String($0)) }),
-            let entry = map.journal.entry(id: id)
-        else { return [:] }
-        return FeatureViews.over(entry, back: "/map")
     }
 
     private func nearbyPanel(

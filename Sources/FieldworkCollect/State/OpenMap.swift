@@ -16,6 +16,8 @@ final class OpenMap: Sendable {
     /// The layers that didn't load.
     let failures: [MapContent.Failure]
     let journal: EditJournal
+    /// What was typed and not saved.
+    let drafts: DraftStore
     let outbox: Outbox
     let tiles: TileMaker
     /// The whole extent in degrees: west, south, east, north.
@@ -28,9 +30,10 @@ final class OpenMap: Sendable {
     private let webMap: Map?
     private let remembered = Mutex(RememberedFeatures())
 
-    private init(address: MapAddress, content: MapContent, journal: EditJournal, folder: URL) {
+    private init(address: MapAddress, content: MapContent, journal: EditJournal, drafts: DraftStore, folder: URL) {
         self.address = address
         self.journal = journal
+        self.drafts = drafts
         self.folder = folder
         title = content.title
         geodatabases = content.geodatabases
@@ -58,7 +61,8 @@ final class OpenMap: Sendable {
             : try await MapContent.webMap(address, ownRoot: ownRoot, dataDirectory: dataDirectory)
         let folder = dataDirectory.appendingPathComponent("maps/\(address.folderName)", isDirectory: true)
         let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
-        return OpenMap(address: address, content: content, journal: journal, folder: folder)
+        let drafts = try DraftStore(folder: folder.appendingPathComponent("drafts", isDirectory: true))
+        return OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
     }
 
     /// The layers that aren't shown: as chosen on this device, else as the author left them.

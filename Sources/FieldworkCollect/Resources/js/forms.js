@@ -1,4 +1,8 @@
-// Tells about a wrong value while it is typed; the process checks everything again on Save.
+// Tells about a wrong value while it is typed, and keeps what is typed: the process has it on its disk within a second and
+// answers with what is wrong, hidden or calculated now. It checks everything again on Save.
+import * as panels from './panels.js';
+import { windowID } from './window-id.js';
+
 function complaint(input) {
   const text = input.value.trim();
   if (text === '') return 'required' in input.dataset ? 'Fill this in.' : '';
@@ -32,9 +36,55 @@ function check(input) {
   else input.removeAttribute('aria-invalid');
 }
 
+/** The author's limits are checked by the process; only what can be said at once is said here. */
+function say(input, text) {
+  const message = document.getElementById(`message-${input.name.replace('field.', '')}`);
+  if (!message || !('touched' in input.dataset)) return;
+  message.querySelector('span').textContent = text;
+  message.hidden = text === '';
+  if (text) input.setAttribute('aria-invalid', 'true');
+  else input.removeAttribute('aria-invalid');
+}
+
+function show(form, answer) {
+  const line = document.getElementById('draft-line');
+  if (line) line.textContent = `Draft kept on this device ${answer.saved}`;
+  for (const part of form.querySelectorAll('[data-element]')) part.hidden = answer.hidden.includes(part.dataset.element);
+  for (const part of form.querySelectorAll('[data-fixed]')) part.textContent = answer.fixed[part.dataset.fixed] ?? part.textContent;
+  for (const input of form.querySelectorAll('[data-check]')) say(input, answer.messages[input.name.replace('field.', '')] ?? '');
+}
+
+let timer = 0;
+let turn = 0;
+
+async function keep(form) {
+  clearTimeout(timer);
+  if (!form.isConnected || form.dataset.sending) return;
+  const own = turn += 1;
+  try {
+    const answer = await fetch(form.getAttribute('action'), {
+      method: 'POST', credentials: 'same-origin', body: new URLSearchParams(new FormData(form)),
+      headers: { 'Fieldwork-Fragment': 'check', 'Fieldwork-Window': windowID },
+    });
+    if (!answer.ok || own !== turn || !form.isConnected) return;
+    const told = await answer.json();
+    show(form, told);
+    // Other controls than before: the page is made anew from the draft, unless someone is typing in it.
+    if (told.again && !form.contains(document.activeElement)) panels.reload();
+  } catch {
+    // The process is gone: what was typed stays in the page, and the page says so.
+  }
+}
+
 export function start() {
   document.addEventListener('focusout', (event) => { if (event.target.matches?.('[data-check]')) check(event.target); });
   document.addEventListener('input', (event) => {
+    const form = event.target.closest?.('form[data-form]');
+    if (form) {
+      if (event.target.name) event.target.dataset.touched = 'yes';
+      clearTimeout(timer);
+      timer = setTimeout(keep, 400, form);
+    }
     if (event.target.dataset?.limit) left(event.target);
     if (event.target.matches?.('[data-check][aria-invalid="true"]')) check(event.target);
   });

@@ -73,6 +73,7 @@ export async function open(address, { method = 'GET', body = null, push = true, 
     };
     replace('over', source);
     at.searchParams.delete('edit');
+    at.searchParams.delete('discarded');
     const shown = at.pathname + at.search;
     if (response.ok && push && shown !== location.pathname + location.search) history.pushState(null, '', shown);
     settle(changed, focus);
@@ -88,6 +89,8 @@ export async function open(address, { method = 'GET', body = null, push = true, 
 }
 
 /** Fetches what the panel shows again, unless something in it is being typed. */
+export function reload() { return open(location.pathname + location.search, { push: false, focus: false }); }
+
 export function refresh() {
   const panel = document.getElementById('panel');
   if (panel.querySelector('form[data-form]') || panel.dataset.pin) return;
@@ -104,6 +107,7 @@ export function close() {
     return true;
   }
   const back = document.querySelector('#panel [data-close]');
+  if (back?.matches('button')) { back.click(); return true; }
   if (back) { open(back.getAttribute('href')); return true; }
   return false;
 }
@@ -129,7 +133,9 @@ document.addEventListener('submit', (event) => {
   if (form.dataset.sending) return;
   form.dataset.sending = 'yes';
   const body = new URLSearchParams(new FormData(form, event.submitter));
-  open(form.getAttribute('action'), { method: 'POST', body }).finally(() => { delete form.dataset.sending; });
+  const address = form.getAttribute('action');
+  const sent = form.method === 'get' ? open(`${address}?${body}`, { push: true }) : open(address, { method: 'POST', body });
+  sent.finally(() => { delete form.dataset.sending; });
 });
 
 document.addEventListener('change', (event) => {
@@ -146,6 +152,7 @@ export function start() {
   history.replaceState(null, '', (() => {
     const at = new URL(location.href);
     at.searchParams.delete('edit');
+    at.searchParams.delete('discarded');
     return at.pathname + at.search;
   })());
   settle({ panel: true, selection: true }, false);

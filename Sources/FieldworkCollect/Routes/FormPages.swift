@@ -1,0 +1,221 @@
+import Fieldwork
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// What a form is about: a feature of a layer, new or known, and the records that it refers to.
+struct FormSubject: Sendable {
+    let layer: MapLayer
+    let feature: Feature
+    /// Opens the form again; the draft lies under it.
+    let address: String
+    let action: String
+    /// Where Cancel leads.
+    let back: String
+    let heading: String
+    let subheading: String
+    /// Posted along unseen.
+    var hidden: [(name: String, value: String)] = []
+    /// What the feature refers to now.
+    var parents: [RelatedRecords.Parent] = []
+    /// Fields that were filled for the user, with where the value comes from.
+    var filled: [String: String] = [:]
+}
+
+/// Shows forms, answers while one types, and reads what was posted. Forms for known features, new ones and related records
+/// are the same.
+struct FormPages: Sendable {
+    let pages: PageRenderer
+
+    static let relationPrefix = "relation."
+
+    /// What came of reading a posted form.
+    struct Reading: Sendable {
+        let session: FormSession
+        var problems: [FormSession.Problem]
+        /// Records that were chosen and differ from those of before, by relationship.
+        var chosen: [(info: RelationshipInfo, record: FoundFeature)]
+
+        var isChanged: Bool { session.hasEdits || !chosen.isEmpty }
+        /// For the journal.
+        var changes: [String] {
+            session.changes
+        }
+    }
+
+    // MARK: Showing
+
+    /// The form's page. A draft of it is shown where there is one and nothing was posted.
+    func page(
+        _ subject: FormSubject, posted: FormValues?, reading: Reading?, request: Request, map: OpenMap
+    ) async throws -> Response {
+        let draft = posted == nil ? map.drafts.draft(subject.address) : nil
+        let values = posted ?? draft?.form
+        let read: Reading
+        if let reading {
+            read = reading
+        } else if let values {
+            read = try await self.read(values, subject: subject, map: map)
+        } else {
+            read = Reading(session: try await .open(subject.feature, layer: subject.layer), problems: [], chosen: [])
+        }
+        var session = read.session
+        // A form that is opened doesn't complain before something was done in it.
+        if reading == nil { session.forgetProblems() }
+        let problems = reading == nil ? [] : read.problems
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "edit", kind: "wide", tab: "map", title: subject.heading,
+                values: [
+                    "heading": subject.heading, "subheading": subject.subheading, "action": subject.action,
+                    "address": subject.address, "back": subject.back,
+                    "session": posted?["session"] ?? UUID().uuidString,
+                    "hidden": subject.hidden.map { ["name": $0.name, "value": $0.value] as Values },
+                    "problems": Self.summary(problems),
+                    "parents": parents(subject, values: values, problems: problems, map: map),
+                    "elements": FormControls(session: session, posted: values, filled: subject.filled).values,
+                    "unsupported": Self.unsupported(session),
+                    "draft": draft.map {
+                        [
+                            "time": Self.clock($0.date),
+                            "isOld": -$0.date.timeIntervalSinceNow > Limits.freshDraftSeconds,
+                        ]
+                            as Values
+                    }.orFalse,
+                ],
+                status: problems.isEmpty ? .ok : .unprocessableContent),
+            to: request, map: map)
+    }
+
+    static func summary(_ problems: [FormSession.Problem]) -> Any {
+        guard !problems.isEmpty else { return false }
+        return [
+            "count": problems.count == 1
+                ? "One value needs your attention." : "\(problems.count) values need your attention.",
+            "list": problems.map { ["name": $0.field, "label": $0.label, "text": $0.text] as Values },
+        ] as Values
+    }
+
+    private static func unsupported(_ session: FormSession) -> Any {
+        guard !session.unsupported.isEmpty else { return false }
+        return "This form calculates something that can't be calculated here: "
+            + Set(session.unsupported).sorted().joined(separator: ", ") + "."
+    }
+
+    static func clock(_ date: Date) -> String {
+        let parts = Calendar(identifier: .gregorian).dateComponents([.hour, .minute], from: date)
+        return [parts.hour, parts.minute].map { ($0 ?? 0) < 10 ? "0\($0 ?? 0)" : "\($0 ?? 0)" }.joined(separator: ":")
+    }
+
+    /// One row for each record that the feature refers to, which leads to the list of those that may be chosen.
+    private func parents(
+        _ subject: FormSubject, values: FormValues?, problems: [FormSession.Problem], map: OpenMap
+    ) -> [Values] {
+        subject.parents.map { parent in
+            let name = Self.relationPrefix + String(parent.info.id)
+            let chosen = values?[name].flatMap { FeatureReference(text: $0) }
+            let current = parent.record?.reference
+            let feature = chosen.flatMap { map.rememberedFeature($0) } ?? (chosen == nil ? parent.record?.feature : nil)
+            let shown = feature.map { DisplayedValues(layer: parent.layer, feature: $0).values } ?? []
+            return [
+                "field": name, "relation": parent.info.id, "name": parent.name,
+                "value": (chosen ?? current)?.text ?? "", "first": shown.first?.text ?? "None chosen",
+                "second": shown.dropFirst().first?.text ?? "", "required": parent.info.isComposite,
+                "message": (problems.first { $0.field == name }?.text).orFalse,
+            ]
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads a posted form into the subject's feature; nothing is saved.
+    func read(_ posted: FormValues, subject: FormSubject, map: OpenMap) async throws -> Reading {
+        var session = try await FormSession.open(subject.feature, layer: subject.layer)
+        var problems: [FormSession.Problem] = []
+        var chosen: [(info: RelationshipInfo, record: FoundFeature)] = []
+        for parent in subject.parents {
+            let name = Self.relationPrefix + String(parent.info.id)
+            let text = posted[name] ?? ""
+            let reference = FeatureReference(text: text)
+            if let reference, reference != parent.record?.reference {
+                guard reference.layer == parent.layer.id else {
+                    throw CollectError(.badForm, "The record isn't one of \(parent.name).")
+                }
+                let record = try await map.find(reference)
+                if let other = record.feature as? ArcGISFeature {
+                    try session.feature.relate(to: other, using: parent.info)
+                }
+                chosen.append((parent.info, record))
+            } else if reference == nil, parent.record == nil, parent.info.isComposite {
+                problems.append(.init(field: name, label: parent.name, text: "Choose one."))
+            }
+        }
+        try await session.apply(posted)
+        return Reading(session: session, problems: session.problems + problems, chosen: chosen)
+    }
+
+    // MARK: While one types
+
+    private struct Check: Encodable {
+        var saved: String
+        var messages: [String: String] = [:]
+        var hidden: [String] = []
+        var fixed: [String: String] = [:]
+        /// Whether the controls themselves are others now.
+        var again = false
+    }
+
+    /// Keeps the draft and says what is wrong, hidden or calculated now.
+    func check(_ posted: FormValues, subject: FormSubject, map: OpenMap) async throws -> Response {
+        let draft = try map.drafts.keep(posted, of: subject.address, title: subject.draftTitle)
+        let reading = try await read(posted, subject: subject, map: map)
+        var check = Check(saved: Self.clock(draft.date))
+        for problem in reading.problems { check.messages[problem.field] = problem.text }
+        for (index, element) in reading.session.form.elements.enumerated() where !element.isVisible {
+            check.hidden.append((element as? FieldFormElement)?.fieldName ?? "element-\(index)")
+        }
+        for element in reading.session.fieldElements {
+            if !element.isVisible { check.hidden.append(element.fieldName) }
+            let isPosted = posted[AttributeForm.prefix + element.fieldName] != nil
+            if element.isEditable != isPosted { check.again = true }
+            if !element.isEditable {
+                let text = element.formattedValue
+                check.fixed[element.fieldName] = text.isEmpty ? FieldText.nothing : text
+            }
+        }
+        return try pages.json(check)
+    }
+
+    /// What a posted form asks for besides saving: nil when it is to be saved.
+    func detour(
+        _ posted: FormValues, subject: FormSubject, request: Request, map: OpenMap
+    ) async throws -> Response? {
+        if request.headers[.fragment] == "check" { return try await check(posted, subject: subject, map: map) }
+        if posted["cancel"] != nil {
+            let draft = try map.drafts.discard(subject.address)
+            let mark = draft.map { (subject.back.contains("?") ? "&" : "?") + "discarded=\($0.id)" } ?? ""
+            return PageRenderer.redirect(subject.back + mark)
+        }
+        if let relation = posted["choose"].flatMap({ Int($0) }),
+            subject.parents.contains(where: { $0.info.id == relation })
+        {
+            try map.drafts.keep(posted, of: subject.address, title: subject.draftTitle)
+            return PageRenderer.redirect(
+                "/choose/\(subject.layer.id)/\(relation)?for=\(ChooseRoutes.escaped(subject.address))")
+        }
+        return nil
+    }
+}
+
+extension FormSubject {
+    var draftTitle: String { subheading.isEmpty ? heading : "\(heading): \(subheading)" }
+}
+
+extension FeatureReference {
+    /// Reads `{layer}/{key}`.
+    init?(text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { return nil }
+        self.init(layer: parts[0], key: parts[1])
+    }
+}
