@@ -24,10 +24,8 @@ struct FieldworkCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
-            ServiceCommand.self,
-            ServicesCommand.self, QueryCommand.self,
-            ExportCommand.self, OfflineCommand.self, SyncCommand.self, DiffCommand.self, ReplicasCommand.self,
-            ConflictsCommand.self, DoctorCommand.self,
-            LimitsCommand.self,
+            ServiceCommand.self, ServicesCommand.self, QueryCommand.self, ExportCommand.self, OfflineCommand.self,
+            SyncCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self, HistoryCommand.self,
+            RestoreCommand.self, DoctorCommand.self, LimitsCommand.self,
         ])
 }

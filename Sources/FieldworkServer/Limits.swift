@@ -1,6 +1,8 @@
 /// What the server refuses to exceed. Each has a test on both sides of the edge; the configurable ones are defaults of
 /// `ServerConfiguration`.
 package enum Limits {
+    /// Superseded versions of a feature that one answer tells.
+    package static let versionsPerAnswer = 1_000
     /// Bytes of a request's body. The protocol's clients send edits of up to 50 MB in one request.
     package static let bodyBytes = 64 * 1_024 * 1_024
     /// Bytes of the bodies of all requests that are being read or worked on. Further ones are told to come again.

@@ -131,6 +131,17 @@ struct RequestRouter: Sendable {
             return tagged(.json(try await service.layer(layer, of: published), format: format))
         case .feature(let layerID, let objectID):
             return try await service.feature(objectID, in: published.layer(id: layerID), of: published, request)
+        case .history(let layerID, let feature):
+            let layer = try published.layer(id: layerID)
+            return .json(
+                try await FeatureHistory(store: store).versions(of: feature, in: layer, of: published),
+                format: try request.format() == .prettyJSON ? .prettyJSON : .json)
+        case .restoreVersion(let layerID, let feature, let generation):
+            try request.requirePost()
+            let layer = try published.layer(id: layerID)
+            return .json(
+                try await FeatureHistory(store: store).restore(
+                    feature, until: generation, in: layer, of: published, editor: request.editor))
         case .layerOperation(let layerID, .query):
             let layer = try published.layer(id: layerID)
             if request.wantsPage { return try await queryPage(layer, of: published, face: .feature, request) }

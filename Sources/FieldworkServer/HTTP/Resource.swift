@@ -50,6 +50,9 @@ enum ServiceResource: Sendable, Hashable {
     case replicas(ReplicaResource)
     case layer(Int)
     case feature(layerID: Int, objectID: Int64)
+    case history(layerID: Int, FeatureIdentifier)
+    /// The version that ended with a generation, to be restored.
+    case restoreVersion(layerID: Int, FeatureIdentifier, generation: Int64)
     case layerOperation(layerID: Int, LayerOperation)
     case layerResource(layerID: Int, LayerResource)
     case unknown
@@ -84,7 +87,7 @@ enum ServiceResource: Sendable, Hashable {
 
     private static func within(layerID: Int, _ segments: ArraySlice<String>) -> ServiceResource {
         guard let first = segments.first else { return .layer(layerID) }
-        guard segments.count == 1 else { return .unknown }
+        guard segments.count == 1 else { return history(layerID: layerID, Array(segments)) }
         if let objectID = Int64(first) { return .feature(layerID: layerID, objectID: objectID) }
         if let resource = LayerResource.allCases.first(where: { $0.rawValue.equalsIgnoringCase(first) }) {
             return .layerResource(layerID: layerID, resource)
@@ -93,6 +96,28 @@ enum ServiceResource: Sendable, Hashable {
             return .unknown
         }
         return .layerOperation(layerID: layerID, operation)
+    }
+
+    /// `{feature}/history` and `{feature}/history/{generation}/restore`.
+    private static func history(layerID: Int, _ segments: [String]) -> ServiceResource {
+        guard segments[1].equalsIgnoringCase("history") else { return .unknown }
+        let feature: FeatureIdentifier
+        if let id = Int64(segments[0]) {
+            feature = .objectID(id)
+        } else if let id = GUID.parse(segments[0]) {
+            feature = .globalID(id)
+        } else {
+            return .unknown
+        }
+        switch segments.count {
+        case 2: return .history(layerID: layerID, feature)
+        case 4:
+            guard let generation = Int64(segments[2]), segments[3].equalsIgnoringCase("restore") else {
+                return .unknown
+            }
+            return .restoreVersion(layerID: layerID, feature, generation: generation)
+        default: return .unknown
+        }
     }
 }
 
@@ -134,7 +159,8 @@ extension ServiceResource {
         case .replicas(.synchronizeReplica): .synchronizeReplica
         case .replicas: .replicas
         case .layer, .layerResource: .layer
-        case .feature: .feature
+        case .feature, .history: .feature
+        case .restoreVersion: .updateFeatures
         case .layerOperation(_, .query): .query
         case .layerOperation(_, .queryRelatedRecords): .queryRelatedRecords
         case .layerOperation(_, .addFeatures): .addFeatures
