@@ -1,8 +1,9 @@
 import FieldworkGeometry
 import FieldworkREST
-import FieldworkStore
 import Foundation
 import Testing
+
+@testable import FieldworkStore
 
 @Suite("Deltas of replicas")
 struct ReplicaDeltaTests {
@@ -33,6 +34,16 @@ struct ReplicaDeltaTests {
         #expect(client.generation == 1)
         let everything = try await store.client("b")
         #expect(everything.trees.count == 3)
+    }
+
+    @Test("Finding what changed takes a look at the changes, not at the whole log")
+    func cost() async throws {
+        let connection = try SQLiteConnection(
+            path: folder.url.appending(path: "\(Samples.name.name).gpkg").path, mode: .readOnly)
+        var plan = ""
+        try connection.run("EXPLAIN QUERY PLAN \(DeltaReader.entriesSQL)", row: { plan += $0.text(3) + "\n" })
+        #expect(plan.contains("(layer_id=? AND generation>?)"), "\(plan)")
+        connection.forgetStatements()
     }
 
     @Test("Adds, updates and deletes after a generation come once, and nothing for what came and went")

@@ -38,14 +38,18 @@ struct DeltaReader {
         return delta
     }
 
+    /// The index is named, since SQLite would rather walk the whole log in the order that is wanted than sort a few.
+    static let entriesSQL = """
+        SELECT object_id, operation, changed_1
+        FROM fieldwork_changes INDEXED BY fieldwork_changes_by_generation
+        WHERE layer_id = ? AND generation > ? ORDER BY object_id, generation, operation
+        """
+
     func entries(after generation: Int64) throws -> [Entry] {
         var entries: [Entry] = []
         let geometryBit: Int64 = 1 << Int64(ChangeTriggers.geometryBit)
         try connection.run(
-            """
-            SELECT object_id, operation, changed_1 FROM fieldwork_changes
-            WHERE layer_id = ? AND generation > ? ORDER BY object_id, generation, operation
-            """,
+            Self.entriesSQL,
             bind: {
                 try $0.bind(Int64(layer.definition.id), at: 1)
                 try $0.bind(generation, at: 2)
