@@ -112,7 +112,8 @@ struct Offline {
         try runToEnd(
             ogr2ogr,
             [
-                "-update", "-sql", "UPDATE Trees SET height = 8 WHERE fid % \(step) = 1", "-f", "GPKG", modified.path,
+                "-update", "-sql", "UPDATE Trees SET height = 8 WHERE OBJECTID % \(step) = 1", "-f", "GPKG",
+                modified.path,
                 modified.path,
             ])
         let script = """
