@@ -42,6 +42,7 @@ let package = Package(
             dependencies: [
                 "FieldworkREST", "FieldworkGeometry",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .target(
@@ -59,6 +60,7 @@ let package = Package(
             name: "FieldworkServer",
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -34,4 +34,20 @@ package enum Limits {
     package static let symbolPixels = 512
     /// Problems of one definition document that are told.
     static let definitionProblems = 1_000
+    /// Bytes of one attachment.
+    package static let attachmentBytes = 512 * 1_024 * 1_024
+    /// Attachments of one feature.
+    package static let attachmentsPerFeature = 1_000
+    /// Attachments that one answer lists.
+    package static let attachmentsPerAnswer = 10_000
+    /// Characters of an attachment's name; a longer one is cut.
+    package static let attachmentNameLength = 250
+    /// Characters of an attachment's keywords.
+    package static let attachmentKeywordsLength = 1_024
+    /// Characters of a content type.
+    package static let contentTypeLength = 128
+    /// Bytes at the begin of a photo that are searched for what it says of itself.
+    package static let exifBytes = 256 * 1_024
+    /// Values that are read of what a photo says of itself.
+    package static let exifTags = 256
 }

@@ -55,6 +55,7 @@ package final class GeoPackageFile: Sendable {
             }
             let catalogue = try ServiceCatalogue.read(from: connection)
             try ReplicaTables.prepare(catalogue, on: connection)
+            try AttachmentTables.prepare(catalogue, on: connection)
             return catalogue
         }
         return GeoPackageFile(url: url, catalogue: catalogue, options: options)
@@ -172,7 +173,7 @@ package final class GeoPackageFile: Sendable {
     }
 
     /// Reads on a connection of its own, or, while a transaction is open, on the one that sees what it has written.
-    private func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) async throws -> Result {
+    func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) async throws -> Result {
         isInTransaction ? try await writer.inspect(body) : try await readers.read(body)
     }
 

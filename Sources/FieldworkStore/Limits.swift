@@ -46,4 +46,8 @@ package enum Limits {
     static let idsPerStatement = 10_000
     /// Conflicts in one listing.
     package static let conflictsPerList = 10_000
+    /// Bytes of an attachment's content that are held in memory at a time.
+    static let mediaPiece = 256 * 1_024
+    /// Attachments whose changes or versions one answer lists.
+    package static let attachmentChanges = 1_000_000
 }

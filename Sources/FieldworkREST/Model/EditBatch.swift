@@ -46,6 +46,8 @@ package struct LayerEdits: Sendable {
     /// Deleted features that come back as they were last, with their ids, before anything else is done. Only the store
     /// asks for it.
     package var restores: [UUID] = []
+    /// Done after the features.
+    package var attachments = AttachmentEdits()
 
     package enum Deletes: Sendable {
         case features([FeatureIdentifier])
@@ -135,6 +137,7 @@ package struct LayerEditResults: Sendable, Hashable {
     package var adds: [EditResult]
     package var updates: [EditResult]
     package var deletes: [EditResult]
+    package var attachments = AttachmentEditResults()
 
     package init(layerID: Int, adds: [EditResult] = [], updates: [EditResult] = [], deletes: [EditResult] = []) {
         self.layerID = layerID
@@ -142,6 +145,9 @@ package struct LayerEditResults: Sendable, Hashable {
         self.updates = updates
         self.deletes = deletes
     }
+
+    /// The results of features and attachments.
+    package var all: [EditResult] { adds + updates + deletes + attachments.all }
 }
 
 package struct EditBatchResult: Sendable, Hashable {
@@ -159,7 +165,7 @@ package struct EditBatchResult: Sendable, Hashable {
     }
 
     package var hasErrors: Bool {
-        layers.contains { ($0.adds + $0.updates + $0.deletes).contains { !$0.isSuccess } }
+        layers.contains { $0.all.contains { !$0.isSuccess } }
     }
 }
 

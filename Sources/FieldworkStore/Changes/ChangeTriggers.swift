@@ -95,7 +95,7 @@ struct ChangeTriggers {
     }
 
     /// Another program doesn't announce its transaction: each row that it changes is a generation of its own.
-    private static let openGeneration = [
+    static let openGeneration = [
         "UPDATE fieldwork_state SET generation = generation + 1 WHERE id = 1 AND inside = 0",
         """
         INSERT INTO fieldwork_generations (generation, moment)

@@ -75,7 +75,7 @@ struct EditApplier {
 }
 
 extension EditBatchResult {
-    var hasSuccess: Bool { layers.contains { ($0.adds + $0.updates + $0.deletes).contains(where: \.isSuccess) } }
+    var hasSuccess: Bool { layers.contains { $0.all.contains(where: \.isSuccess) } }
 
     /// What succeeded was undone with the rest.
     mutating func markRolledBack() {
@@ -89,6 +89,9 @@ extension EditBatchResult {
             mark(&layers[index].adds, areNew: true)
             mark(&layers[index].updates, areNew: false)
             mark(&layers[index].deletes, areNew: false)
+            mark(&layers[index].attachments.adds, areNew: true)
+            mark(&layers[index].attachments.updates, areNew: false)
+            mark(&layers[index].attachments.deletes, areNew: false)
         }
     }
 }

@@ -1,7 +1,7 @@
 import FieldworkREST
 import Foundation
 
-/// One batch on its way into the tables: adds of all layers, then updates, then deletes. Within each, origins of
+/// One batch on its way into the tables: adds of all layers, then updates, then deletes, then attachments. Within each, origins of
 /// relationships come before their destinations (at deletes after them), whatever the order of the request, so that a key
 /// is there before it is named. The results keep the request's order.
 struct EditRun {
@@ -31,6 +31,10 @@ struct EditRun {
         for index in order { results[index].adds = try add(batch.layers[index]) }
         for index in order { results[index].updates = try update(batch.layers[index]) }
         for index in order.reversed() { results[index].deletes = try delete(batch.layers[index]) }
+        for index in order where !batch.layers[index].attachments.isEmpty {
+            let edits = batch.layers[index]
+            results[index].attachments = try AttachmentWriter(features: writer(edits.layerID)).apply(edits.attachments)
+        }
         return results
     }
 

@@ -125,6 +125,7 @@ struct LayerWriter {
         if let index = layer.globalIDIndex, let globalID, objectID == nil || givenGlobalID(edit) != nil {
             assignments.append((index, .text(GUID.normalForm(globalID))))
             // The same feature under a provisional object id gives way to the service's.
+            if let objectID { try moveAttachments(of: globalID, to: objectID) }
             try connection.run(
                 "DELETE FROM \(table) WHERE \(quoted(layer.columns[index].name)) = ?1 AND \(key) IS NOT ?2"
             ) {
@@ -288,6 +289,7 @@ struct LayerWriter {
             ORDER BY fieldwork_version DESC LIMIT 1
             """
         ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
+        if let restored = try find(.globalID(globalID)) { try restoreAttachments(of: restored.objectID) }
     }
 
     // MARK: Both
@@ -299,7 +301,7 @@ struct LayerWriter {
         var values: [Int: AttributeValue] = [:]
     }
 
-    private func checkOwner(_ action: OwnershipAccess.Action, of found: Found) throws(EditError) {
+    func checkOwner(_ action: OwnershipAccess.Action, of found: Found) throws(EditError) {
         guard batch.origin == .edit, let ownership = rules.ownership else { return }
         try ownership.check(action, creator: found.values[ownership.creatorColumn] ?? .null, editor: batch.editor)
     }

@@ -226,7 +226,9 @@ extension EditBatch {
             guard case .features(let deletes) = edits.deletes else { return false }
             // Nobody knows yet how many rows go with these.
             if !deletes.isEmpty, relationships.layer(edits.layerID)?.isOrigin == true { return false }
-            items += edits.adds.count + edits.updates.count + deletes.count
+            // Contents may be large, and are written once only outside a savepoint.
+            if !edits.attachments.adds.isEmpty || !edits.attachments.updates.isEmpty { return false }
+            items += edits.adds.count + edits.updates.count + deletes.count + edits.attachments.deletes.count
         }
         return items <= Limits.itemsPerSharedBatch
     }

@@ -22,7 +22,9 @@ struct IntegrityCheck {
             findings += try history(of: layer)
             findings += try globalIDs(of: layer)
             findings += try keys(of: layer)
+            findings += try AttachmentCheck(connection: connection).run(layer)
         }
+        findings += try AttachmentCheck(connection: connection).contents(layers)
         let inside = try connection.integer("SELECT inside + muted FROM fieldwork_state WHERE id = 1")
         if inside != 0 { findings.append("The state of generations is that of an unfinished transaction.") }
         return findings

@@ -81,6 +81,7 @@ struct ServiceCatalogue: Sendable {
             try DataColumns(layer: layer(layerDefinition.id)).write(on: connection)
         }
         try RelationshipViews(catalogue: self).write(on: connection)
+        try AttachmentTables.create(for: self, on: connection)
     }
 
     func writeDefinitions(on connection: SQLiteConnection) throws {

@@ -28,10 +28,17 @@ final class FeatureStream: Sendable {
     static func start<Encoder: FeatureEncoder>(
         encoder: Encoder, pool: ReaderPool, plan: @escaping @Sendable (SQLiteConnection) throws -> QueryPlan
     ) async throws -> EncodedFeatures {
+        try await start(pool: pool) { try FeatureCursor(plan($0), encoder: encoder, on: $0) }
+    }
+
+    /// The same for anything that gives its bytes in pieces, made on the reader that reads it.
+    static func start(
+        pool: ReaderPool, cursor: @escaping @Sendable (SQLiteConnection) throws -> any PieceSource
+    ) async throws -> EncodedFeatures {
         let reader = try await pool.take(.stream)
         let piece: Reader.Piece
         do {
-            piece = try await reader.first(encoder: encoder, size: EncodedFeatures.pieceSize, plan: plan)
+            piece = try await reader.first(size: EncodedFeatures.pieceSize, cursor: cursor)
         } catch {
             pool.giveBack(reader, .stream)
             throw error

@@ -28,13 +28,9 @@ actor Reader {
         return opened
     }
 
-    /// Compiles a query, runs it and gives the first piece of the answer.
-    func first<Encoder: FeatureEncoder>(
-        encoder: Encoder, size: Int, plan: @Sendable (SQLiteConnection) throws -> QueryPlan
-    ) throws -> Piece {
-        let connection = try opened()
-        let cursor = try FeatureCursor(plan(connection), encoder: encoder, on: connection)
-        self.cursor = cursor
+    /// Opens a cursor and gives the first piece of the answer.
+    func first(size: Int, cursor: @Sendable (SQLiteConnection) throws -> any PieceSource) throws -> Piece {
+        self.cursor = try cursor(opened())
         return try next(size: size)
     }
 

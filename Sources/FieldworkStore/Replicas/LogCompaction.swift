@@ -37,6 +37,7 @@ struct LogCompaction {
             try $0.bind(floor, at: 2)
         }
         let dropped = connection.changedRows
+        try AttachmentLog.compact(layerID: layer.definition.id, upTo: floor, on: connection)
         try connection.run("INSERT OR REPLACE INTO fieldwork_log_floors (layer_id, generation) VALUES (?, ?)") {
             try $0.bind(layerID, at: 1)
             try $0.bind(floor, at: 2)

@@ -1,0 +1,86 @@
+package import FieldworkREST
+import Foundation
+
+extension GeoPackageFile {
+    package func attachments(_ query: AttachmentQuery, in layerID: Int) async throws -> AttachmentPage {
+        let layer = try layer(layerID)
+        return try await read {
+            try AttachmentReader(layer: layer, connection: $0, now: Date.now.milliseconds).page(query)
+        }
+    }
+
+    package func attachmentCounts(_ query: AttachmentQuery, in layerID: Int) async throws -> [AttachmentCount] {
+        let layer = try layer(layerID)
+        return try await read {
+            try AttachmentReader(layer: layer, connection: $0, now: Date.now.milliseconds).counts(query)
+        }
+    }
+
+    /// While a transaction is open its own attachments are not among these.
+    package func attachmentContent(
+        _ id: AttachmentIdentifier, of objectID: Int64? = nil, range: Range<Int>? = nil, in layerID: Int
+    ) async throws -> StoredAttachment? {
+        let layer = try layer(layerID)
+        let found = try await readers.read {
+            try AttachmentReader(layer: layer, connection: $0, now: Date.now.milliseconds).find(id, of: objectID)
+        }
+        guard let found else { return nil }
+        let pieces = try await FeatureStream.start(pool: readers) {
+            try MediaCursor(mediaRow: found.mediaRow, range: range, on: $0)
+        }
+        return StoredAttachment(info: found.info, pieces: pieces)
+    }
+
+    package func attachmentChanges(
+        after generation: Int64, in layerID: Int, limit: Int
+    ) async throws -> [AttachmentChange] {
+        let layer = try layer(layerID)
+        return try await read {
+            try AttachmentLog(layer: layer, connection: $0).changes(after: generation, limit: limit)
+        }
+    }
+
+    package func attachmentHistory(of objectID: Int64, in layerID: Int) async throws -> [AttachmentVersion] {
+        let layer = try layer(layerID)
+        return try await read { try AttachmentLog(layer: layer, connection: $0).history(of: objectID) }
+    }
+
+    package func attachmentContent(ofVersion version: Int64, in layerID: Int) async throws -> EncodedFeatures? {
+        let layer = try layer(layerID)
+        let row = try await readers.read {
+            try AttachmentLog(layer: layer, connection: $0).mediaRow(ofVersion: version)
+        }
+        guard let row else { return nil }
+        return try await FeatureStream.start(pool: readers) { try MediaCursor(mediaRow: row, range: nil, on: $0) }
+    }
+}
+
+extension GeoPackageStore: AttachmentStore {
+    package func attachments(_ query: AttachmentQuery, in layer: LayerAddress) async throws -> AttachmentPage {
+        try await file(layer.service).attachments(query, in: layer.layerID)
+    }
+
+    package func attachmentCounts(_ query: AttachmentQuery, in layer: LayerAddress) async throws -> [AttachmentCount] {
+        try await file(layer.service).attachmentCounts(query, in: layer.layerID)
+    }
+
+    package func attachmentContent(
+        _ id: AttachmentIdentifier, of objectID: Int64?, range: Range<Int>?, in layer: LayerAddress
+    ) async throws -> StoredAttachment? {
+        try await file(layer.service).attachmentContent(id, of: objectID, range: range, in: layer.layerID)
+    }
+
+    package func attachmentChanges(
+        after generation: Int64, in layer: LayerAddress, limit: Int
+    ) async throws -> [AttachmentChange] {
+        try await file(layer.service).attachmentChanges(after: generation, in: layer.layerID, limit: limit)
+    }
+
+    package func attachmentHistory(of objectID: Int64, in layer: LayerAddress) async throws -> [AttachmentVersion] {
+        try await file(layer.service).attachmentHistory(of: objectID, in: layer.layerID)
+    }
+
+    package func attachmentContent(ofVersion version: Int64, in layer: LayerAddress) async throws -> EncodedFeatures? {
+        try await file(layer.service).attachmentContent(ofVersion: version, in: layer.layerID)
+    }
+}
