@@ -60,7 +60,6 @@ let package = Package(
             name: "FieldworkServer",
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -40,6 +40,8 @@ package enum Limits {
     package static let attachmentsPerFeature = 1_000
     /// Attachments that one answer lists.
     package static let attachmentsPerAnswer = 10_000
+    /// Attachments that one answer lists with what their photos say of themselves: each is read for it.
+    package static let attachmentsWithMetadata = 1_000
     /// Characters of an attachment's name; a longer one is cut.
     package static let attachmentNameLength = 250
     /// Characters of an attachment's keywords.

@@ -59,7 +59,7 @@ import Testing
     @Test(arguments: [
         ("adds", "[{"), ("adds", "{}"), ("adds", "[{\"geometry\":{\"x\":1e999,\"y\":1}}]"), ("updates", "7"),
         ("deletes", "a,b"), ("rollbackOnFailure", "maybe"),
-        ("attachments", "{\"adds\":[{}]}"), ("editsUploadId", "x"), ("async", "true"),
+        ("attachments", "{\"adds\":7}"), ("editsUploadId", "x"), ("async", "true"),
     ])
     func whatIsWrongWithTheRequestChangesNothing(_ name: String, _ value: String) {
         let error = #expect(throws: ServiceError.self) { try request([name: value]) }

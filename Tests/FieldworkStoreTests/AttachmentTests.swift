@@ -99,7 +99,7 @@ struct AttachmentTests {
         var fromFile = add("again.png", to: 2)
         fromFile.content = AttachmentContent(path: file.path, size: content.count)
         let results = try await edit(AttachmentEdits(adds: [add("one.jpg", content), fromFile]))
-        #expect(results.adds.allSatisfy(\.isSuccess))
+        #expect(results.adds.allSatisfy { $0.isSuccess })
         for info in try await list() { #expect(try await bytes(info.id) == content) }
         #expect(try await list().map(\.contentType) == ["image/jpeg", "image/png"])
         #expect(try sql("SELECT count(*) FROM fieldwork_media") == [["1"]])

@@ -6,16 +6,17 @@ enum LayerAbilities {
     static let queryFormats = "JSON, geoJSON, PBF"
 
     static func members(of layer: LayerDefinition) -> JSONObject {
-        members(isTable: layer.isTable, isArea: layer.geometryType == .polygon)
+        members(isTable: layer.isTable, isArea: layer.geometryType == .polygon, hasAttachments: layer.hasAttachments)
     }
 
-    static func members(isTable: Bool, isArea: Bool = false) -> JSONObject {
+    static func members(isTable: Bool, isArea: Bool = false, hasAttachments: Bool) -> JSONObject {
         var object = JSONObject([
             "supportsRollbackOnFailureParameter": true, "supportsStatistics": true, "supportsAdvancedQueries": true,
             "supportsValidateSQL": true, "supportsCalculate": false, "supportsTruncate": false,
             "supportsCoordinatesQuantization": true, "supportsApplyEditsWithGlobalIds": true,
             "supportsReturningQueryGeometry": false, "supportsDatumTransformation": .bool(!isTable),
             "supportsQuantizationEditMode": .bool(!isTable), "supportsAppend": false, "isDataVersioned": false,
+            "supportsAttachmentsByUploadId": .bool(hasAttachments), "supportsAttachmentsResizing": false,
             "useStandardizedQueries": true, "supportedQueryFormats": .string(queryFormats),
             "hasStaticData": false, "htmlPopupType": "esriServerHTMLPopupTypeAsHTMLText",
             "dateFieldsTimeReference": ["timeZone": "UTC", "respectsDaylightSaving": false],
@@ -31,7 +32,10 @@ enum LayerAbilities {
             "supportsReturningGeometryCentroid": .bool(isArea),
             "supportsQueryWithDatumTransformation": .bool(!isTable), "supportsDefaultSR": .bool(!isTable),
             "supportsTopFeaturesQuery": false,
-            "supportsQueryAttachments": false, "supportsTrueCurve": false,
+            "supportsQueryAttachments": .bool(hasAttachments),
+            "supportsQueryAttachmentsWithReturnUrl": .bool(hasAttachments),
+            "supportsQueryAttachmentsCountOnly": .bool(hasAttachments),
+            "supportsQueryAttachmentOrderByFields": .bool(hasAttachments), "supportsTrueCurve": false,
             "supportsDisjointSpatialRel": .bool(!isTable), "supportsFullTextSearch": false,
             "supportsQueryWithHistoricMoment": false,
         ]
@@ -39,6 +43,10 @@ enum LayerAbilities {
             object["supportedSpatialRelationships"] = .array(
                 SpatialFilter.Relation.allCases.filter { $0 != .equals }.map { .string($0.rawValue) })
         }
+        guard hasAttachments else { return object }
+        object["attachmentProperties"] = .array(
+            ["name", "size", "contentType", "keywords", "exifInfo"].map { ["name": .string($0), "isEnabled": true] })
+        object["attachmentFields"] = .array(AttachmentFields.definition.fields.map(\.json))
         return object
     }
 }

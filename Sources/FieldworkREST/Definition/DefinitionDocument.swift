@@ -85,7 +85,7 @@ extension ServiceDefinition {
     }
 
     private static func layer(_ json: JSONValue, type: String) throws(ServiceError) -> LayerDefinition {
-        var derived = Set(LayerAbilities.members(isTable: false).keys)
+        var derived = Set(LayerAbilities.members(isTable: false, hasAttachments: true).keys)
         derived.formUnion([
             "currentVersion", "parentLayer", "subLayers", "editingInfo", "adminLayerInfo", "maxRecordCountFactor",
         ])

@@ -19,7 +19,7 @@ package struct ApplyEditsRequest: Sendable {
         returnsEditMoment = try parameters.bool("returnEditMoment") ?? false
         // Without a rollback a client has to learn which items failed.
         returnsResults = try parameters.bool(results) ?? true || !rollsBack
-        for name in ["gdbVersion", "editsUploadId", "attachments"] where parameters[name].map(Self.isMeant) == true {
+        for name in ["gdbVersion", "editsUploadId"] where parameters[name].map(Self.isMeant) == true {
             throw .invalidParameter("'\(name)' is not supported.")
         }
         if try parameters.bool("async") == true { throw .invalidParameter("'async' is not supported.") }
@@ -31,15 +31,19 @@ package struct ApplyEditsRequest: Sendable {
     }
 
     /// `applyEdits` of a layer.
+    /// - Parameter uploads: finds the files that attachments name by the id of their upload.
     package init(
-        edits parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
+        edits parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil,
+        uploads: @escaping UploadedFile.Finder = { _ in nil }
     ) throws(ServiceError) {
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
         let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
-        let edits = LayerEdits(
+        var edits = LayerEdits(
             layerID: layer.id, adds: try reader.edits(try parameters.json("adds"), .add, name: "adds"),
             updates: try reader.edits(try parameters.json("updates"), .update, name: "updates"),
             deletes: .features(try Self.identifiers("deletes", in: parameters, usesGlobalIDs)))
+        edits.attachments = try AttachmentEditsReader(usesGlobalIDs: usesGlobalIDs, uploads: uploads)
+            .edits(try parameters.json("attachments"))
         try self.init(
             [edits], parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
             editor: editor)
@@ -52,6 +56,7 @@ package struct ApplyEditsRequest: Sendable {
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
         let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
         let adds = try reader.edits(try Self.features(of: parameters), .add, name: "features")
+        try Self.refuseAttachments(parameters)
         try self.init(
             [LayerEdits(layerID: layer.id, adds: adds)], parameters, usesGlobalIDs: usesGlobalIDs,
             results: "returnEditResults", moment: moment, editor: editor)
@@ -64,6 +69,7 @@ package struct ApplyEditsRequest: Sendable {
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
         let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
         let updates = try reader.edits(try Self.features(of: parameters), .update, name: "features")
+        try Self.refuseAttachments(parameters)
         try self.init(
             [LayerEdits(layerID: layer.id, updates: updates)], parameters, usesGlobalIDs: usesGlobalIDs,
             results: "returnEditResults", moment: moment, editor: editor)
@@ -88,7 +94,8 @@ package struct ApplyEditsRequest: Sendable {
 
     /// `applyEdits` of a service.
     package init(
-        edits parameters: RequestParameters, service: ServiceDefinition, moment: Date, editor: String? = nil
+        edits parameters: RequestParameters, service: ServiceDefinition, moment: Date, editor: String? = nil,
+        uploads: @escaping UploadedFile.Finder = { _ in nil }
     ) throws(ServiceError) {
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
         guard let elements = try parameters.json("edits")?.arrayValue else {
@@ -102,15 +109,14 @@ package struct ApplyEditsRequest: Sendable {
             guard !layers.contains(where: { $0.layerID == layer.id }) else {
                 throw .invalidParameter("'edits' names the layer \(id) twice.")
             }
-            if let attachments = element["attachments"], Self.isMeant(attachments.text) {
-                throw .invalidParameter("'attachments' is not supported.")
-            }
             let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
-            layers.append(
-                LayerEdits(
-                    layerID: layer.id, adds: try reader.edits(element["adds"], .add, name: "adds"),
-                    updates: try reader.edits(element["updates"], .update, name: "updates"),
-                    deletes: .features(try Self.identifiers(element["deletes"], usesGlobalIDs))))
+            var edits = LayerEdits(
+                layerID: layer.id, adds: try reader.edits(element["adds"], .add, name: "adds"),
+                updates: try reader.edits(element["updates"], .update, name: "updates"),
+                deletes: .features(try Self.identifiers(element["deletes"], usesGlobalIDs)))
+            edits.attachments = try AttachmentEditsReader(usesGlobalIDs: usesGlobalIDs, uploads: uploads)
+                .edits(element["attachments"])
+            layers.append(edits)
         }
         try self.init(
             layers, parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
@@ -120,6 +126,11 @@ package struct ApplyEditsRequest: Sendable {
         case "originalandcurrentfeatures": batch.returnsEditedFeatures = true
         default: throw .invalidParameter("'returnServiceEditsOption' must be none or originalAndCurrentFeatures.")
         }
+    }
+
+    private static func refuseAttachments(_ parameters: RequestParameters) throws(ServiceError) {
+        guard parameters["attachments"].map(isMeant) == true else { return }
+        throw .invalidParameter("'attachments' is a parameter of 'applyEdits'.")
     }
 
     private static func features(of parameters: RequestParameters) throws(ServiceError) -> JSONValue {

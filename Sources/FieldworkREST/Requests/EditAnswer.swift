@@ -22,6 +22,7 @@ package enum EditAnswer {
         if operation == .deleteFeatures || operation == .applyEdits {
             answer.append("deleteResults", results(layer.deletes))
         }
+        appendAttachments(of: layer, to: &answer)
         if request.returnsEditMoment { answer.append("editMoment", moment(result)) }
         return .object(answer)
     }
@@ -41,6 +42,7 @@ package enum EditAnswer {
                 answer.append("addResults", results(layer.adds))
                 answer.append("updateResults", results(layer.updates))
                 answer.append("deleteResults", results(layer.deletes))
+                appendAttachments(of: layer, to: &answer)
                 if request.batch.returnsEditedFeatures, let definition = service.layer(id: layer.layerID) {
                     let edited = result.editedFeatures.first { $0.layerID == layer.layerID }
                     answer.append(
@@ -52,7 +54,13 @@ package enum EditAnswer {
             })
     }
 
-    private static func moment(_ result: EditBatchResult) -> JSONValue {
+    /// Told when there were any: an answer to the edits of features alone stays what it is.
+    private static func appendAttachments(of layer: LayerEditResults, to answer: inout JSONObject) {
+        guard !layer.attachments.all.isEmpty else { return }
+        answer.append("attachments", AttachmentAnswer.results(layer.attachments))
+    }
+
+    static func moment(_ result: EditBatchResult) -> JSONValue {
         .integer(Int64((result.moment.timeIntervalSince1970 * 1_000).rounded()))
     }
 

@@ -26,6 +26,14 @@ struct Permissions: Sendable, Hashable {
         case .features(let features) where features.isEmpty: break
         case .features, .matching: try require(.delete)
         }
+        try require(for: edits.attachments)
+    }
+
+    /// Attachments belong to their features: who may update these may change them, and who may only add features may add
+    /// attachments.
+    func require(for edits: AttachmentEdits) throws(ServiceError) {
+        if !edits.updates.isEmpty || !edits.deletes.isEmpty { try require(.update) }
+        if !edits.adds.isEmpty, !allow(.create) { try require(.update) }
     }
 
     /// `Editing` without any of the three verbs is how old services say that all of them are allowed.
