@@ -1,5 +1,6 @@
 package import FieldworkStore
 import HummingbirdCore
+import Foundation
 package import Logging
 import NIOCore
 import NIOPosix
@@ -31,7 +32,8 @@ package struct FeatureServer: Service {
         let replicas = (store as? any ReplicaStore).map {
             ReplicaService(store: $0, instance: configuration.instance, logger: logger)
         }
-        let pipeline = makePipeline(replicas)
+        let attachments = makeAttachments()
+        let pipeline = makePipeline(replicas, attachments)
         // What an earlier run left unfinished goes on.
         await replicas?.jobs.resume()
         let server = try HTTPServerBuilder.http1(
@@ -58,13 +60,25 @@ package struct FeatureServer: Service {
         if configuration.closesStore { try await store.close() }
     }
 
-    private func makePipeline(_ replicas: ReplicaService?) -> RequestPipeline {
+    /// Attachments need a store that keeps them and a folder for what is on its way there.
+    private func makeAttachments() -> AttachmentService? {
+        guard let store = store as? any AttachmentStore, let folder = (self.store as? any ReplicaStore)?.workFolder
+        else { return nil }
+        let uploads = UploadFolder(work: folder)
+        // What an earlier run left is of no use to anybody when it is old.
+        uploads.sweep(now: Date())
+        return AttachmentService(
+            store: store, uploads: UploadService(folder: uploads), instance: configuration.instance)
+    }
+
+    private func makePipeline(_ replicas: ReplicaService?, _ attachments: AttachmentService?) -> RequestPipeline {
         let metrics = ServerMetrics()
         let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
-        let service = FeatureService(store: store)
+        let service = FeatureService(store: store, uploads: attachments?.uploads)
         return RequestPipeline(
             router: RequestRouter(
                 instance: configuration.instance, catalog: catalog, service: service, replicas: replicas,
+                attachments: attachments,
                 administration: Administration(
                     store: store, catalog: catalog, service: service, key: configuration.administrationKey),
                 store: store, metrics: metrics,
@@ -72,7 +86,7 @@ package struct FeatureServer: Service {
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
-                identify: configuration.identify),
+                incoming: attachments?.uploads.folder.incoming, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
             metrics: metrics, logger: logger)
     }

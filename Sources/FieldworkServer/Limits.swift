@@ -57,6 +57,16 @@ package enum Limits {
     package static let resultLifetimeSeconds: Double = 48 * 3_600
     /// Bytes of a document of a replica within an answer. Larger ones are fetched as files.
     package static let embeddedBytes = 64 * 1_024 * 1_024
+    /// Files of one form.
+    static let filesOfForm = 16
+    /// Uploads that are kept at a time, whosever they are.
+    static let uploads = 10_000
+    /// Parts of one upload.
+    static let uploadParts = 10_000
+    /// Bytes of an upload's part that are held in memory when parts are joined.
+    static let uploadPiece = 256 * 1_024
+    /// How long an upload waits for the request that uses it, in seconds.
+    static let uploadLifetimeSeconds: Double = 24 * 3_600
     /// Reasons that one error tells.
     static let reasonsPerError = 20
     /// Conflicts in one answer.

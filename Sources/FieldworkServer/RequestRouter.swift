@@ -11,6 +11,8 @@ struct RequestRouter: Sendable {
     let service: FeatureService
     /// nil for a store that keeps no replicas.
     let replicas: ReplicaService?
+    /// nil for a store that keeps no attachments.
+    let attachments: AttachmentService?
     let administration: Administration
     let store: any FeatureStore
     let metrics: ServerMetrics
@@ -124,6 +126,16 @@ struct RequestRouter: Sendable {
         case .replicas(let resource):
             guard let replicas else { throw ServiceError.notSupported }
             return try await replicas.answer(resource, of: published, request)
+        case .uploads(let resource):
+            guard let attachments else { throw ServiceError.notSupported }
+            return try await attachments.uploads.answer(resource, of: definition, request)
+        case .attachments(let layerID, let objectID, let resource):
+            guard let attachments else { throw ServiceError.notSupported }
+            return try await attachments.answer(
+                resource, of: objectID, in: published.layer(id: layerID), published, request)
+        case .layerOperation(let layerID, .queryAttachments):
+            guard let attachments else { throw ServiceError.notSupported }
+            return try await attachments.query(published.layer(id: layerID), of: published, request)
         case .layer(let id):
             let layer = try published.layer(id: id)
             let format = try request.format()

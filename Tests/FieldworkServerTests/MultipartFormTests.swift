@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Multipart forms")
 struct MultipartFormTests {
-    private static func form(_ text: String, boundary: String = "x") throws(ServiceError) -> MultipartForm {
+    private static func form(_ text: String, boundary: String = "x") throws -> MultipartForm {
         try MultipartForm(Array(text.utf8), contentType: "multipart/form-data; boundary=\(boundary)")
     }
 
@@ -18,6 +18,20 @@ struct MultipartFormTests {
         #expect(form.fields.map(\.name) == ["adds", "file"])
         #expect(form.fields.map { String(decoding: $0.content, as: UTF8.self) } == ["[1]\r\n--y--\r\n", ""])
         #expect(form.fields.map(\.fileName) == [nil, "a.txt"])
+    }
+
+    @Test("A body is the same in whatever pieces it arrives", arguments: [1, 2, 3, 5, 7, 11, 64])
+    func pieces(size: Int) throws {
+        let text =
+            "--x\r\nContent-Disposition: form-data; name=\"a\"; filename=\"b;\\\"c.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n"
+            + "\r\n--\r\n\r\n--y\r\n-\r\n--x\r\nContent-Disposition: form-data; name=n; filename*=UTF-8''%C3%84.png\r\n\r\n"
+            + "\r\n--x--\r\nepilogue"
+        let form = try MultipartForm(
+            Array(text.utf8), contentType: "multipart/form-data; boundary=x", pieceSize: size)
+        #expect(form.fields.map(\.name) == ["a", "n"])
+        #expect(form.fields.map(\.fileName) == ["b;\"c.jpg", "Ä.png"])
+        #expect(form.fields.map(\.contentType) == ["image/jpeg", nil])
+        #expect(form.fields.map { String(decoding: $0.content, as: UTF8.self) } == ["\r\n--\r\n\r\n--y\r\n-", ""])
     }
 
     @Test("A quoted boundary is read")

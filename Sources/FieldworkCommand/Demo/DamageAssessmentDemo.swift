@@ -50,7 +50,7 @@ struct DamageAssessmentDemo: DemoService {
                 FieldDefinition(name: "descdamage", alias: "Description", type: .string, length: 500),
             ]),
             globalIDField: "GlobalID", displayField: "typdamage", typeIDField: "typdamage", types: types,
-            editFields: EditFieldsDefinition(), maxRecordCount: 2_000,
+            editFields: EditFieldsDefinition(), hasAttachments: true, maxRecordCount: 2_000,
             drawingInfo: DemoSymbols.uniqueValues(
                 field: "typdamage", kinds.map { (.string($0.name), $0.name, $0.symbol) },
                 otherwise: DemoSymbols.marker("Circle", [120, 120, 120])))

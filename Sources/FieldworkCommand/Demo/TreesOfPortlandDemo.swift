@@ -47,7 +47,7 @@ struct TreesOfPortlandDemo: DemoService {
                 id: 1, name: "Trees_Inspections", relatedTableID: 3, cardinality: .oneToMany, role: .origin,
                 keyField: "GlobalID", isComposite: true),
         ],
-        editFields: EditFieldsDefinition(), maxRecordCount: 2_000,
+        editFields: EditFieldsDefinition(), hasAttachments: true, maxRecordCount: 2_000,
         drawingInfo: DemoSymbols.uniqueValues(
             field: "Condition",
             [
@@ -101,7 +101,7 @@ struct TreesOfPortlandDemo: DemoService {
                 id: 1, name: "Trees_Inspections", relatedTableID: 0, cardinality: .oneToMany, role: .destination,
                 keyField: "TreeID", isComposite: true)
         ],
-        editFields: EditFieldsDefinition(), maxRecordCount: 2_000)
+        editFields: EditFieldsDefinition(), hasAttachments: true, maxRecordCount: 2_000)
 
     // MARK: Features
 

@@ -1,5 +1,5 @@
 package import FieldworkGeometry
-package import Foundation
+import Foundation
 
 /// Reads the attachments of edits (rest-api §4.5, §5.5). What is wrong with one is its own failure and not its
 /// neighbours'. With `useGlobalIds` attachments and features are named by global ids, else by object ids.

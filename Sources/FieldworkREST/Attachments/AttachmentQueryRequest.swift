@@ -1,4 +1,4 @@
-package import FieldworkGeometry
+import FieldworkGeometry
 
 /// A `queryAttachments` of a layer or table (rest-api §3.10).
 package struct AttachmentQueryRequest: Sendable {

@@ -61,6 +61,13 @@ package enum AttachmentTypes {
     /// Whether a browser may show the file in the place where it was asked for. Everything else is only saved.
     package static func isShown(_ contentType: String) -> Bool { shownTypes.contains(contentType) }
 
+    /// The type that a stored file is given with: its own when it is one of files that may be attached. Of another, which
+    /// somebody has told or another program has written, only the bytes are given.
+    package static func servedType(_ contentType: String) -> String {
+        allowedTypes.contains(contentType) || shownTypes.contains(contentType)
+            ? contentType : "application/octet-stream"
+    }
+
     /// The type of a short name such as `png`; nil for none that is known.
     package static func type(ofEnding ending: String) -> String? { typesByEnding[ending.lowercased()] }
 

@@ -121,7 +121,7 @@ extension RequestParameters {
         return value
     }
 
-    func refuse(_ names: [String]) throws(ServiceError) {
+    package func refuse(_ names: [String]) throws(ServiceError) {
         for name in names {
             guard let text = self[name], !["null", "{}", "[]", "false", "none"].contains(text.lowercased()) else {
                 continue

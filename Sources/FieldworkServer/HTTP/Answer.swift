@@ -25,6 +25,8 @@ struct Answer: Sendable {
     var contentLength: Int?
     /// Which part of a file this is.
     var contentRange: String?
+    /// Set for files that came from anybody: how a browser treats them.
+    var disposition: String?
     /// Pages carry a content policy.
     var isPage = false
 

@@ -63,9 +63,17 @@ struct AnswerWriter: Sendable {
         if answer.contentLength != nil { headers[.acceptRanges] = "bytes" }
         if let range = answer.contentRange { headers[.contentRange] = range }
         if answer.isPage { headers[.contentSecurityPolicy] = ServicesDirectory.contentPolicy }
+        if let disposition = answer.disposition {
+            headers[.contentDisposition] = disposition
+            headers[.contentSecurityPolicy] = Self.foreignContentPolicy
+        }
         CrossOrigin.allow(request, in: &headers)
         return headers
     }
+
+    /// What came from anybody is shown without script, without forms and as if it came from nowhere.
+    private static let foreignContentPolicy =
+        "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 
     /// Caches may keep an answer but ask before they use it. QGIS 3.22 does not ask: it must not keep anything.
     private static func cacheControl(for request: HTTPRequest) -> String {

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
@@ -10,6 +11,8 @@ struct RequestReader: Sendable {
     let instance: String
     let maximumBodyBytes: Int
     let budget: BodyBudget
+    /// Where the files of forms are received; nil: no operation takes files.
+    var incoming: URL?
     /// Tells from a request who asks.
     var identify: @Sendable (HTTPRequest) -> String? = { _ in nil }
 
@@ -17,18 +20,44 @@ struct RequestReader: Sendable {
     func read(_ request: Request, lease: inout BodyLease) async throws -> ServiceRequest {
         let address = request.head.path ?? "/"
         let target = try RequestTarget(address)
+        let resource = Resource(target, instance: instance)
         var parameters = RequestParameters(try FormURLEncoded.fields(target.query.utf8))
+        var files: [String: ReceivedFile] = [:]
         if request.method == .post {
-            let bytes = try await body(of: request, lease: &lease)
-            if !bytes.isEmpty {
-                parameters.merge(try Self.fields(of: bytes, contentType: request.headers[.contentType] ?? ""))
+            let contentType = request.headers[.contentType] ?? ""
+            if Self.mediaType(contentType) == "multipart/form-data" {
+                let form = try await form(of: request, contentType, resource, lease: &lease)
+                parameters.merge(form.fields)
+                files = form.files
+            } else {
+                let bytes = try await body(of: request, lease: &lease)
+                if !bytes.isEmpty { parameters.merge(try Self.fields(of: bytes, contentType: contentType)) }
             }
         }
         return ServiceRequest(
-            method: request.method, address: address, resource: Resource(target, instance: instance),
-            parameters: parameters, accept: request.headers[.accept], origin: Self.origin(of: request.head),
-            range: request.headers[.range], editor: identify(request.head),
-            keepsAnswers: Self.keepsAnswers(request.head), isFromOtherSite: RequestOrigin.isOtherSite(request.head))
+            method: request.method, address: address, resource: resource, parameters: parameters, files: files,
+            accept: request.headers[.accept], origin: Self.origin(of: request.head), range: request.headers[.range],
+            editor: identify(request.head), keepsAnswers: Self.keepsAnswers(request.head),
+            isFromOtherSite: RequestOrigin.isOtherSite(request.head))
+    }
+
+    private static func mediaType(_ contentType: String) -> String {
+        contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
+    }
+
+    /// The fields of a form: texts, and files on the disk for the operations that take them.
+    private func form(
+        of request: Request, _ contentType: String, _ resource: Resource, lease: inout BodyLease
+    ) async throws -> (fields: [(name: String, value: String)], files: [String: ReceivedFile]) {
+        let takesFile = resource.takesFile && incoming != nil
+        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        if let announced, !takesFile, announced > maximumBodyBytes { throw ServiceError.tooLarge(maximumBodyBytes) }
+        var form = try FormReception(
+            contentType: contentType, folder: takesFile ? incoming : nil, maximumTextBytes: maximumBodyBytes)
+        for try await piece in request.body {
+            try lease.extend(by: try form.read(piece.readableBytesView))
+        }
+        return try form.finish()
     }
 
     private static func origin(of request: HTTPRequest) -> String {
@@ -45,11 +74,13 @@ struct RequestReader: Sendable {
     /// The whole body. A longer one than allowed is refused as soon as that is known, and never kept.
     private func body(of request: Request, lease: inout BodyLease) async throws -> [UInt8] {
         let announced = request.headers[.contentLength].flatMap { Int($0) }
-        if let announced, announced > maximumBodyBytes { throw tooLarge }
+        if let announced, announced > maximumBodyBytes { throw ServiceError.tooLarge(maximumBodyBytes) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(announced ?? 0, Self.reservedBytesMax))
         for try await piece in request.body {
-            guard bytes.count + piece.readableBytes <= maximumBodyBytes else { throw tooLarge }
+            guard bytes.count + piece.readableBytes <= maximumBodyBytes else {
+                throw ServiceError.tooLarge(maximumBodyBytes)
+            }
             try lease.extend(by: piece.readableBytes)
             bytes.append(contentsOf: piece.readableBytesView)
         }
@@ -59,37 +90,16 @@ struct RequestReader: Sendable {
     /// What is reserved because a client announces it: a lie costs no more than this.
     private static let reservedBytesMax = 1_024 * 1_024
 
-    private var tooLarge: ServiceError {
-        ServiceError(
-            code: 413, message: "The request is too large.",
-            details: ["The body of a request may have \(maximumBodyBytes) bytes."])
-    }
-
     private static func fields(
         of body: [UInt8], contentType: String
     ) throws(ServiceError) -> [(name: String, value: String)] {
-        let type = contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
+        let type = mediaType(contentType)
         switch type {
         case "application/x-www-form-urlencoded", "text/plain", "": return try FormURLEncoded.fields(body)
-        case "multipart/form-data": return try multipartFields(body, contentType: contentType)
         case "application/json": return try members(of: body)
         default:
             throw .invalidParameter("A body of the type '\(type.prefix(64))' is not understood.")
         }
-    }
-
-    /// Files are not parameters: the operations that take them read them from the form.
-    private static func multipartFields(
-        _ body: [UInt8], contentType: String
-    ) throws(ServiceError) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        for field in try MultipartForm(body, contentType: contentType).fields where field.fileName == nil {
-            guard let text = String(validating: field.content, as: UTF8.self) else {
-                throw .invalidParameter("The field '\(field.name.prefix(64))' is not UTF-8 text.")
-            }
-            fields.append((field.name, text))
-        }
-        return fields
     }
 
     /// A JSON object whose members are parameters: not part of the protocol, but what a program sends that has not read it.

@@ -39,6 +39,16 @@ enum Resource: Sendable, Hashable {
     }
 }
 
+extension Resource {
+    /// Whether a form's files are for it.
+    var takesFile: Bool {
+        guard case .services(let segments) = self,
+            let face = segments.firstIndex(where: { ServiceFace(segment: $0) == .feature })
+        else { return false }
+        return ServiceResource(segments[(face + 1)...]).takesFile
+    }
+}
+
 /// What a path names within a feature service.
 enum ServiceResource: Sendable, Hashable {
     case root
@@ -48,11 +58,13 @@ enum ServiceResource: Sendable, Hashable {
     case queryDomains
     case applyEdits
     case replicas(ReplicaResource)
+    case uploads(UploadResource)
     case layer(Int)
     case feature(layerID: Int, objectID: Int64)
     case history(layerID: Int, FeatureIdentifier)
     /// The version that ended with a generation, to be restored.
     case restoreVersion(layerID: Int, FeatureIdentifier, generation: Int64)
+    case attachments(layerID: Int, objectID: Int64, AttachmentResource)
     case layerOperation(layerID: Int, LayerOperation)
     case layerResource(layerID: Int, LayerResource)
     case unknown
@@ -68,6 +80,8 @@ enum ServiceResource: Sendable, Hashable {
             self = Self.within(layerID: layerID, rest)
         } else if let resource = ReplicaResource(segments) {
             self = .replicas(resource)
+        } else if let resource = UploadResource(segments) {
+            self = .uploads(resource)
         } else if !rest.isEmpty {
             self = .unknown
         } else if first.equalsIgnoringCase("layers") {
@@ -87,7 +101,12 @@ enum ServiceResource: Sendable, Hashable {
 
     private static func within(layerID: Int, _ segments: ArraySlice<String>) -> ServiceResource {
         guard let first = segments.first else { return .layer(layerID) }
-        guard segments.count == 1 else { return history(layerID: layerID, Array(segments)) }
+        guard segments.count == 1 else {
+            if let objectID = Int64(first), let resource = AttachmentResource(segments.dropFirst()) {
+                return .attachments(layerID: layerID, objectID: objectID, resource)
+            }
+            return history(layerID: layerID, Array(segments))
+        }
         if let objectID = Int64(first) { return .feature(layerID: layerID, objectID: objectID) }
         if let resource = LayerResource.allCases.first(where: { $0.rawValue.equalsIgnoringCase(first) }) {
             return .layerResource(layerID: layerID, resource)
@@ -131,6 +150,7 @@ enum LayerResource: String, Sendable, Hashable, CaseIterable {
 enum LayerOperation: String, Sendable, Hashable, CaseIterable {
     case query
     case queryRelatedRecords
+    case queryAttachments
     case validateSQL
     case addFeatures
     case updateFeatures
@@ -150,6 +170,15 @@ extension String {
 }
 
 extension ServiceResource {
+    /// Whether a form's files are for it.
+    var takesFile: Bool {
+        switch self {
+        case .uploads(let resource): resource.takesFile
+        case .attachments(_, _, let resource): resource.takesFile
+        default: false
+        }
+    }
+
     /// What the request is counted under.
     var operation: ServerMetrics.Operation {
         switch self {
@@ -158,6 +187,10 @@ extension ServiceResource {
         case .layerOperation(_, .validateSQL): .layer
         case .replicas(.synchronizeReplica): .synchronizeReplica
         case .replicas: .replicas
+        case .uploads: .uploads
+        case .attachments(_, _, .edit): .editAttachments
+        case .attachments: .attachments
+        case .layerOperation(_, .queryAttachments): .queryAttachments
         case .layer, .layerResource: .layer
         case .feature, .history: .feature
         case .restoreVersion: .updateFeatures

@@ -1,4 +1,5 @@
 import FieldworkREST
+import Foundation
 import HTTPTypes
 
 /// A request that has been read: its bounds are checked, its parameters merged.
@@ -8,6 +9,8 @@ struct ServiceRequest: Sendable {
     var address: String
     var resource: Resource
     var parameters: RequestParameters
+    /// The files of a form by the names of their fields, in lower case.
+    var files: [String: ReceivedFile] = [:]
     var accept: String?
     /// Scheme and host as the client sees the server.
     var origin = ""
@@ -26,6 +29,15 @@ struct ServiceRequest: Sendable {
         guard method == .post else {
             throw ServiceError(code: 405, message: "Method not allowed.", details: ["This operation is done by POST."])
         }
+    }
+
+    /// The address of something of a service, as the client sees the server.
+    /// - Parameter path: what follows `FeatureServer`.
+    func address(of path: String, _ service: ServiceName, instance: String) -> String {
+        let segments = service.path.split(separator: "/").map {
+            $0.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? String($0)
+        }
+        return "\(origin)/\(instance)/rest/services/\(segments.joined(separator: "/"))/FeatureServer/\(path)"
     }
 
     func format() throws(ServiceError) -> AnswerFormat {

@@ -6,6 +6,7 @@ final class ServerMetrics: Sendable {
     enum Operation: String, Sendable, CaseIterable {
         case info, catalog, service, layer, feature, query, queryRelatedRecords, addFeatures, updateFeatures,
             deleteFeatures, applyEdits, identify, find, legend
+        case attachments, queryAttachments, editAttachments, uploads
         case replicas, synchronizeReplica, administration, page, health, metrics, other
     }
 

@@ -138,12 +138,8 @@ struct ReplicaService: Sendable {
         }
     }
 
-    /// The address of something of a service, as the client sees the server.
     private func address(_ path: String, _ service: ServiceDefinition, _ request: ServiceRequest) -> String {
-        let segments = service.name.path.split(separator: "/").map {
-            $0.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? String($0)
-        }
-        return "\(request.origin)/\(instance)/rest/services/\(segments.joined(separator: "/"))/FeatureServer/\(path)"
+        request.address(of: path, service.name, instance: instance)
     }
 
     // MARK: Replicas
@@ -180,20 +176,11 @@ struct ReplicaService: Sendable {
 
     private func file(_ name: String, _ request: ServiceRequest) throws -> Answer {
         guard let url = folder.result(name) else { throw ServiceError.notFound("There is no such file (any more).") }
-        guard let file = try FileAnswer(url, header: request.range) else {
-            var answer = Answer.error(ServiceError(code: 416, message: "The file ends before that range."))
-            answer.status = .rangeNotSatisfiable
-            return answer
-        }
+        guard let file = try FileAnswer(url, header: request.range) else { return .rangeNotSatisfiable }
         let isDocument = name.hasSuffix(WorkFolder.documentSuffix)
         var answer = Answer(
             contentType: isDocument ? Answer.jsonType : WorkFolder.packageType, body: .stream(try file.pieces()))
-        answer.contentLength = Int(file.range.upperBound - file.range.lowerBound)
-        if file.isPart {
-            answer.status = .partialContent
-            answer.contentRange = file.contentRange
-            answer.isCompressible = false
-        }
+        answer.setRange(file.range, of: file.size)
         return answer
     }
 

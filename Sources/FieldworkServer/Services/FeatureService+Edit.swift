@@ -13,7 +13,7 @@ extension FeatureService {
         let edits: ApplyEditsRequest
         let answered: EditAnswer.Operation
         switch operation {
-        case .query, .queryRelatedRecords, .validateSQL:
+        case .query, .queryRelatedRecords, .queryAttachments, .validateSQL:
             throw ServiceError.notSupported
         case .addFeatures:
             try permissions.require(.create)
@@ -28,7 +28,9 @@ extension FeatureService {
             edits = try ApplyEditsRequest(deleting: parameters, layer: layer, moment: now(), editor: request.editor)
             answered = .deleteFeatures
         case .applyEdits:
-            edits = try ApplyEditsRequest(edits: parameters, layer: layer, moment: now(), editor: request.editor)
+            edits = try ApplyEditsRequest(
+                edits: parameters, layer: layer, moment: now(), editor: request.editor,
+                uploads: finder(published, request))
             answered = .applyEdits
         }
         for layerEdits in edits.batch.layers { try permissions.require(for: layerEdits) }
@@ -40,7 +42,8 @@ extension FeatureService {
     /// `applyEdits` of the service: several layers in one transaction (rest-api §4.6).
     func applyEdits(to published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
         let edits = try ApplyEditsRequest(
-            edits: request.parameters, service: published.definition, moment: now(), editor: request.editor)
+            edits: request.parameters, service: published.definition, moment: now(), editor: request.editor,
+            uploads: finder(published, request))
         for layerEdits in edits.batch.layers {
             let layer = try published.layer(id: layerEdits.layerID)
             try Permissions(service: published.definition, layer: layer).require(for: layerEdits)
@@ -49,5 +52,11 @@ extension FeatureService {
         let result = try await store.apply(edits.batch, to: published.definition.name)
         return .json(
             EditAnswer.json(result, to: edits, of: published.definition), format: format == .html ? .json : format)
+    }
+
+    /// Finds the uploads of whoever asks.
+    private func finder(_ published: PublishedService, _ request: ServiceRequest) -> UploadedFile.Finder {
+        guard let uploads else { return { _ in nil } }
+        return uploads.finder(published.definition.name, editor: request.editor)
     }
 }

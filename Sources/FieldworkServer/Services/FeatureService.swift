@@ -6,6 +6,8 @@ import Foundation
 /// The feature service: resources of a service and its layers, queries and edits, over any store.
 struct FeatureService: Sendable {
     let store: any FeatureStore
+    /// nil for a store that keeps no attachments.
+    var uploads: UploadService?
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
 
@@ -16,7 +18,7 @@ struct FeatureService: Sendable {
             guard let more = try await self.extent(of: layer, in: published) else { continue }
             extent = extent.map { GeometryEngine.combineExtents(of: [$0, more]) ?? $0 } ?? more
         }
-        let definition = published.definition
+        let definition = advertised(published.definition)
         let json = definition.json(context: ResourceContext(extent: extent))
         guard ReplicaAbilities.allowsExtract(definition), let store = store as? any ReplicaStore,
             var object = json.objectValue
@@ -59,6 +61,17 @@ struct FeatureService: Sendable {
         case .fieldGroups: ContingentValuesCoding.fieldGroups(of: layer)
         case .contingentValues: ContingentValuesCoding.contingentValues(of: layer)
         }
+    }
+
+    /// The service as it says what it can: uploads are there wherever they are of use.
+    private func advertised(_ definition: ServiceDefinition) -> ServiceDefinition {
+        var definition = definition
+        if uploads != nil, UploadService.isAllowed(definition) {
+            definition.capabilities.insert(.uploads)
+        } else {
+            definition.capabilities.remove(.uploads)
+        }
+        return definition
     }
 
     private func extent(of layer: LayerDefinition, in published: PublishedService) async throws -> Envelope? {

@@ -1,0 +1,138 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// Files that belong to features (rest-api §3.10, §4.10), over a store that keeps them.
+struct AttachmentService: Sendable {
+    let store: any AttachmentStore
+    let uploads: UploadService
+    let instance: String
+    /// The moment of an edit.
+    var now: @Sendable () -> Date = { Date() }
+
+    func answer(
+        _ resource: AttachmentResource, of objectID: Int64, in layer: LayerDefinition, _ published: PublishedService,
+        _ request: ServiceRequest
+    ) async throws -> Answer {
+        guard layer.hasAttachments else { throw Self.none }
+        switch resource {
+        case .list: return try await list(objectID, layer, published, request)
+        case .content(let id): return try await content(id, of: objectID, layer, published, request)
+        case .edit(let operation): return try await edit(operation, objectID, layer, published, request)
+        }
+    }
+
+    private static let none = ServiceError.invalidParameter("The layer has no attachments.")
+
+    private static func format(_ request: ServiceRequest) throws(ServiceError) -> AnswerFormat {
+        try request.format() == .json ? .json : .prettyJSON
+    }
+
+    // MARK: Reading
+
+    private func list(
+        _ objectID: Int64, _ layer: LayerDefinition, _ published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        try Permissions(service: published.definition, layer: layer).require(.query)
+        try request.parameters.refuse(["gdbVersion"])
+        try await requireFeature(objectID, layer, published)
+        let page = try await store.attachments(Self.query(objectID, layer), in: Self.address(layer, published))
+        return .json(AttachmentAnswer.list(page.attachments), format: try Self.format(request))
+    }
+
+    /// The attachments of one feature, if whoever asks may see it.
+    private static func query(_ objectID: Int64, _ layer: LayerDefinition) -> AttachmentQuery {
+        var features = FeatureQuery(objectIDs: [objectID])
+        features.restrict(to: layer)
+        return AttachmentQuery(features: features)
+    }
+
+    private static func address(_ layer: LayerDefinition, _ published: PublishedService) -> LayerAddress {
+        LayerAddress(service: published.definition.name, layerID: layer.id)
+    }
+
+    private func requireFeature(
+        _ objectID: Int64, _ layer: LayerDefinition, _ published: PublishedService
+    ) async throws {
+        let query = Self.query(objectID, layer).features
+        guard try await store.count(query, in: Self.address(layer, published)) > 0 else {
+            throw ServiceError.notFound("There is no feature with the object id \(objectID).")
+        }
+    }
+
+    private func content(
+        _ id: Int64, of objectID: Int64, _ layer: LayerDefinition, _ published: PublishedService,
+        _ request: ServiceRequest
+    ) async throws -> Answer {
+        try Permissions(service: published.definition, layer: layer).require(.query)
+        let address = Self.address(layer, published)
+        var query = Self.query(objectID, layer)
+        query.ids = [id]
+        let missing = ServiceError.notFound("The feature \(objectID) has no attachment \(id).")
+        guard let info = try await store.attachments(query, in: address).attachments.first else { throw missing }
+        guard let range = ByteRange.wanted(request.range, of: info.size) else { return .rangeNotSatisfiable }
+        let wanted = Int(range.lowerBound)..<Int(range.upperBound)
+        guard
+            let found = try await store.attachmentContent(.id(id), of: objectID, range: wanted, in: address)
+        else { throw missing }
+        guard found.info.size == info.size else {
+            throw ServiceError(code: 503, message: "The attachment was changed in this moment. Try again.")
+        }
+        return Self.answer(found, range)
+    }
+
+    /// Attachments come from anybody: a browser shows only what can't run, never guesses a type, and gives what it shows no
+    /// rights over the service.
+    private static func answer(_ found: StoredAttachment, _ range: Range<Int64>) -> Answer {
+        var answer = Answer(
+            contentType: AttachmentTypes.servedType(found.info.contentType), body: .stream(found.pieces))
+        answer.isCompressible = false
+        answer.disposition = ContentDisposition.text(
+            name: found.info.name, isShown: AttachmentTypes.isShown(found.info.contentType))
+        answer.setRange(range, of: found.info.size)
+        return answer
+    }
+
+    /// `queryAttachments` of a layer or table.
+    func query(
+        _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        try Permissions(service: published.definition, layer: layer).require(.query)
+        guard layer.hasAttachments else { throw Self.none }
+        let asked = try AttachmentQueryRequest(request.parameters, layer: layer)
+        let format = try Self.format(request)
+        let address = Self.address(layer, published)
+        guard !asked.countsOnly else {
+            return .json(
+                AttachmentAnswer.counts(try await store.attachmentCounts(asked.query, in: address)), format: format)
+        }
+        let page = try await store.attachments(asked.query, in: address)
+        let base = request.address(of: "\(layer.id)", published.definition.name, instance: instance)
+        let url: ((AttachmentInfo) -> String)? =
+            asked.returnsURL ? { "\(base)/\($0.parentObjectID)/attachments/\($0.id)" } : nil
+        return .json(AttachmentAnswer.groups(page, url: url), format: format)
+    }
+
+    // MARK: Editing
+
+    private func edit(
+        _ operation: AttachmentEditRequest.Operation, _ objectID: Int64, _ layer: LayerDefinition,
+        _ published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        try request.requirePost()
+        let file = request.files["attachment"]
+        let name = published.definition.name
+        let edits = try AttachmentEditRequest(
+            operation, request.parameters, file: file?.uploaded, uploads: uploads.finder(name, editor: request.editor),
+            layer: layer, objectID: objectID, moment: now(), editor: request.editor)
+        for layerEdits in edits.batch.layers {
+            try Permissions(service: published.definition, layer: layer).require(for: layerEdits)
+        }
+        // What whoever asks can't see, has no attachments for him.
+        if layer.restriction != nil { try await requireFeature(objectID, layer, published) }
+        let result = try await store.apply(edits.batch, to: name)
+        // The file stays until the store has read it.
+        return try withExtendedLifetime(file) { .json(edits.answer(result), format: try Self.format(request)) }
+    }
+}
