@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz bench limits lint format setup clean
+.PHONY: run test build fuzz bench examples limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -33,17 +33,20 @@ bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	swift build -c release --product fieldwork
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 
+examples: ## Build the sample programs
+	swift build --package-path Examples
+
 limits: ## Write the table of fieldwork limits anew
 	python3 scripts/list-limits.py
 
 lint: ## Check the formatting
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
 
 format: ## Format in place
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples/Package.swift Examples/Sources
 
 setup:
 	@scripts/setup test
 
 clean:
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build Examples/.build

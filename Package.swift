@@ -139,7 +139,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkCommandTests",
-            dependencies: ["FieldworkCommand", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            dependencies: [
+                "FieldworkCommand", "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
+            ],
             swiftSettings: strict),
         // An app author's settings: the example of README.md as it stands there.
         .testTarget(name: "ReadmeTests", dependencies: ["Fieldwork"]),

@@ -58,4 +58,6 @@ enum Limits {
     static let slowestBytesPerSecond: Int64 = 16 * 1_024
     /// How much of a file is in memory while it is sent, in bytes.
     static let filePieceBytes = 64 * 1_024
+    /// The most rules of one map.
+    static let mapRules = 100
 }

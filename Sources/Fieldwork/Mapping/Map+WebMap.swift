@@ -28,6 +28,7 @@ extension Map {
         state.readTables = state.tables.compactMap { $0.state.withLock { $0.entry } }
         let read = state
         map.state.withLock { $0 = read }
+        map.connectRules()
         map.minScale = document["minScale"]?.doubleValue.flatMap { $0 > 0 ? $0 : nil }
         map.maxScale = document["maxScale"]?.doubleValue.flatMap { $0 > 0 ? $0 : nil }
         map.referenceScale = document["referenceScale"]?.doubleValue ?? 0

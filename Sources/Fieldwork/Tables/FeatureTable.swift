@@ -22,6 +22,9 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         var isReadOnly = false
         /// The zone in which a map shows dates; nil for the device's own.
         var timeZone: TimeZone?
+        /// What the map that the table is part of wants kept when features are added, and when records of theirs change.
+        var creationRules: [ContainingFeatureRule] = []
+        var recordRules: [NewestRecordRule] = []
     }
 
     /// How far the loading has come.

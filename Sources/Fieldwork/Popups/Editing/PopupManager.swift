@@ -188,7 +188,7 @@ public final class PopupManager: Sendable {
     /// Saves the session: relates the feature to the records that were chosen, then tells the parents' lists, then saves
     /// the values and the attachments. Everything is on this device's disk when the call returns. Throws a
     /// `FeatureFormError` while a value is not valid or a record that must be chosen is not; then nothing is saved, and the
-    /// session goes on.
+    /// session goes on. What the map's rules say of the parents is saved after it.
     public func finishEditing() async throws {
         let form = try session()
         let chosen = relationships?.loadStatus == .loaded ? relationships?.manyToOne ?? [] : []
@@ -213,7 +213,10 @@ public final class PopupManager: Sendable {
         // A feature has to be part of its table before it has attachments.
         try await attachments?.commit()
         state.withLock { $0.form = nil }
-        for parent in parents { try await parent.relationship.fetch() }
+        for parent in parents {
+            try await parent.relationship.fetch()
+            try await parent.relationship.feature.followNewestRecords()
+        }
     }
 
     // MARK: Related records and deletion
@@ -270,6 +273,9 @@ public final class PopupManager: Sendable {
             }
         }
         try await table.delete(feature)
-        for parent in state.withLock({ $0.parents }) { parent.relationship.forget(popup) }
+        for parent in state.withLock({ $0.parents }) {
+            parent.relationship.forget(popup)
+            try await parent.relationship.feature.followNewestRecords()
+        }
     }
 }
