@@ -72,6 +72,7 @@ package struct CollectApp: Service {
         router.addMiddleware {
             AccessMiddleware(policy: policy, pages: pages)
             ProblemMiddleware(pages: pages)
+            TransactionRule(pages: pages)
         }
         let edits = EditRoutes(pages: pages)
         MapRoutes(pages: pages).add(to: router)
@@ -84,6 +85,9 @@ package struct CollectApp: Service {
         ListRoutes(pages: pages).add(to: router)
         ChangesRoutes(pages: pages, edits: edits).add(to: router)
         FrameRoutes(pages: pages).add(to: router)
+        OfflineRoutes(pages: pages).add(to: router)
+        AreaRoutes(pages: pages).add(to: router)
+        TransactionRoutes(pages: pages).add(to: router)
         return router
     }
 
@@ -92,6 +96,9 @@ package struct CollectApp: Service {
         let status = await pages.status(map)
         guard let html = try? await pages.statusFragment(map) else { return }
         pages.workspace.hub.send("fragment", StateFragment(target: "state", html: html, count: status.count))
+        if let bar = try? TransactionBar.fragment(map, pages: pages) {
+            pages.workspace.hub.send("fragment", StateFragment(target: "transaction", html: bar, count: status.count))
+        }
     }
 }
 

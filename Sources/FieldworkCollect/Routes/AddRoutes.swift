@@ -89,7 +89,7 @@ struct AddRoutes: Sendable {
         let form = try await FormValues.read(request)
         if let known = map.journal.entry(session: form["session"]) { return edits.answer(known, map: map) }
         do {
-            _ = try DataRoutes.place(form)
+            try map.checkArea(try DataRoutes.place(form))
         } catch let error as CollectError {
             return try await self.place(request, layer: layer, form: form, error: error.description, map: map)
         }

@@ -21,6 +21,8 @@ struct MapContent: Sendable {
     var failures: [Failure] = []
     /// The web map, kept for its layers; nil for a service.
     var webMap: Map?
+    /// The file of an offline area; nil for a map of a server.
+    var offline: OfflineWork?
 
     // MARK: A service
 
