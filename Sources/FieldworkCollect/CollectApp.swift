@@ -79,6 +79,7 @@ package struct CollectApp: Service {
         DataRoutes(pages: pages).add(to: router)
         edits.add(to: router)
         AddRoutes(pages: pages, edits: edits).add(to: router)
+        SketchRoutes(pages: pages, edits: edits).add(to: router)
         RelatedRoutes(pages: pages, edits: edits).add(to: router)
         ChooseRoutes(pages: pages).add(to: router)
         DraftRoutes(pages: pages).add(to: router)

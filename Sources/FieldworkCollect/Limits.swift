@@ -54,6 +54,10 @@ package enum Limits {
     static let sketchSteps = 500
     /// Vertices of a shape that is edited by hand.
     static let sketchVertices = 2_000
+    /// Rows of the table of vertices; more are shown around the chosen one.
+    static let sketchRows = 200
+    /// The greatest distance at which a vertex snaps, in metres of the map's plane.
+    static let snapMetres = 100_000.0
     /// Features of a layer that are looked at to snap to.
     static let snapCandidates = 50
     /// Seconds between signs of life on an event stream.
