@@ -72,6 +72,7 @@ package struct CollectApp: Service {
         router.addMiddleware {
             AccessMiddleware(policy: policy, pages: pages)
             ProblemMiddleware(pages: pages)
+            TransactionRule(pages: pages)
         }
         let edits = EditRoutes(pages: pages)
         MapRoutes(pages: pages).add(to: router)
@@ -79,12 +80,16 @@ package struct CollectApp: Service {
         edits.add(to: router)
         AddRoutes(pages: pages, edits: edits).add(to: router)
         HistoryRoutes(pages: pages, edits: edits).add(to: router)
+        SketchRoutes(pages: pages, edits: edits).add(to: router)
         RelatedRoutes(pages: pages, edits: edits).add(to: router)
         ChooseRoutes(pages: pages).add(to: router)
         DraftRoutes(pages: pages).add(to: router)
         ListRoutes(pages: pages).add(to: router)
         ChangesRoutes(pages: pages, edits: edits).add(to: router)
         FrameRoutes(pages: pages).add(to: router)
+        OfflineRoutes(pages: pages).add(to: router)
+        AreaRoutes(pages: pages).add(to: router)
+        TransactionRoutes(pages: pages).add(to: router)
         return router
     }
 
@@ -93,6 +98,9 @@ package struct CollectApp: Service {
         let status = await pages.status(map)
         guard let html = try? await pages.statusFragment(map) else { return }
         pages.workspace.hub.send("fragment", StateFragment(target: "state", html: html, count: status.count))
+        if let bar = try? TransactionBar.fragment(map, pages: pages) {
+            pages.workspace.hub.send("fragment", StateFragment(target: "transaction", html: bar, count: status.count))
+        }
     }
 }
 

@@ -44,6 +44,22 @@ package enum Limits {
     package static let keptEvents = 256
     /// Windows that listen for events at once.
     package static let windows = 64
+    /// Offline areas of this device that are listed.
+    static let areas = 200
+    /// Characters of an area's name.
+    static let areaName = 60
+    /// How often a download is looked at for its progress, in milliseconds.
+    static let jobLookMilliseconds = 250
+    /// Steps of the editing of a shape that can be taken back.
+    static let sketchSteps = 500
+    /// Vertices of a shape that is edited by hand.
+    static let sketchVertices = 2_000
+    /// Rows of the table of vertices; more are shown around the chosen one.
+    static let sketchRows = 200
+    /// The greatest distance at which a vertex snaps, in metres of the map's plane.
+    static let snapMetres = 100_000.0
+    /// Features of a layer that are looked at to snap to.
+    static let snapCandidates = 50
     /// Seconds between signs of life on an event stream.
     package static let heartbeatSeconds = 15
     /// How long an answer to an edit waits for the server before it says "on this device", in milliseconds.

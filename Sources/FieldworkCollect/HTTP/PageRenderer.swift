@@ -53,9 +53,12 @@ struct PageRenderer: Sendable {
         values["mapTitle"] = map.title
         values["theme"] = Self.theme(of: request).orFalse
         values["assets"] = assets.root
+        values["transaction"] = TransactionBar.values(map)
         values["kind"] = panel.kind
         values["mapHeading"] = panel.kind == "nearby"
-        for tab in ["Map", "List", "Changes", "Settings"] { values["tab\(tab)"] = panel.tab == tab.lowercased() }
+        for tab in ["Map", "List", "Changes", "Offline", "Settings"] {
+            values["tab\(tab)"] = panel.tab == tab.lowercased()
+        }
         let addable = map.layers.filter(\.isAddable)
         values["canAdd"] = !addable.isEmpty
         let label = addable.count == 1 ? "Add \(addable[0].noun)" : "Add a feature"
@@ -76,7 +79,8 @@ struct PageRenderer: Sendable {
     func status(_ map: OpenMap) async -> StatusLine {
         let refused = map.unsent().values.count { $0 != nil }
         return StatusLine(
-            report: await map.outbox.report, refusedCount: refused, isUnreachable: await workspace.isUnreachable)
+            report: await map.outbox.report, refusedCount: refused, isUnreachable: await workspace.isUnreachable,
+            areaName: map.offline?.area.name)
     }
 
     /// The state line alone, for windows that are open.

@@ -32,7 +32,7 @@ struct Overlay: Encodable, Sendable {
         let unsent = map.unsent()
         for layer in map.layers {
             var hidden: Set<Int64> = []
-            for feature in (try? await layer.table.localEdits()) ?? [] {
+            for feature in (try? await layer.table.unsentFeatures()) ?? [] {
                 if let id = layer.objectID(of: feature) { hidden.insert(id) }
                 guard let reference = layer.reference(of: feature), let geometry = GeoJSONGeometry(feature.geometry)
                 else { continue }

@@ -90,7 +90,7 @@ actor TileMaker {
         } else {
             parameters.maxAllowableOffset = address.side / 1_024
         }
-        let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .minimum)
+        let result = try await layer.table.features(parameters, .minimum)
         var encoder = TileEncoder(layer: layer, kind: kind, address: address, area: area)
         for feature in result.features() { encoder.add(feature) }
         let bytes = encoder.encoded()

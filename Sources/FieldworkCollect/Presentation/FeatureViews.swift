@@ -112,12 +112,14 @@ struct FeatureViews {
         let isOpen = found.layer.hasPopups
         let canUpdate = isOpen && table.canUpdate(found.feature)
         let canDelete = isOpen && table.canDelete(found.feature)
-        let canMove = canUpdate && found.layer.geometry == .point && table.canEditGeometry(of: found.feature)
+        let isPoint = found.layer.geometry == .point
+        let canMove = canUpdate && found.layer.geometry != nil && table.canEditGeometry(of: found.feature)
         let place = found.place
         return [
             "layer": found.layer.id, "feature": found.reference.text, "address": found.reference.address,
             "session": UUID().uuidString, "canEdit": canUpdate || canDelete, "canUpdate": canUpdate,
-            "canMove": canMove, "canDelete": canDelete, "choices": choices(found).orFalse, "here": false,
+            "canMove": canMove, "way": isPoint ? "move" : "geometry", "wayName": isPoint ? "Move" : "Edit shape",
+            "canDelete": canDelete, "choices": choices(found).orFalse, "here": false,
             "lon": place.map { Self.degrees($0.longitude) } ?? "", "lat": place.map { Self.degrees($0.latitude) } ?? "",
             "place": place.map(coordinates) ?? "",
         ]

@@ -9,13 +9,14 @@ struct StatusLine: Sendable {
     let calm: String?
     let count: Int
 
-    init(report: Outbox.Report, refusedCount: Int, isUnreachable: Bool) {
+    init(report: Outbox.Report, refusedCount: Int, isUnreachable: Bool, areaName: String? = nil) {
         count = report.unsent
         let waiting: Bool
         if case .waiting = report.phase { waiting = true } else { waiting = false }
-        let away = waiting || isUnreachable
-        whereText = away ? "No connection" : "Online"
-        icon = away ? "i-cloud-off" : report.unsent > 0 ? "i-cloud" : "i-cloud-ok"
+        // Who works in an area of this device doesn't miss the server.
+        let away = areaName == nil && (waiting || isUnreachable)
+        whereText = areaName.map { "Offline, \($0)" } ?? (away ? "No connection" : "Online")
+        icon = away || areaName != nil ? "i-cloud-off" : report.unsent > 0 ? "i-cloud" : "i-cloud-ok"
         let open = max(0, report.unsent - refusedCount)
         if report.phase == .sending, open > 0 {
             unsent = "sending \(open)"

@@ -13,7 +13,11 @@ struct AddRoutes: Sendable {
         router.get("add") { request, _ in try await choose(request) }
         router.get("add/:layer") { request, context in
             let map = try await workspace.map()
-            return try await place(request, layer: try context.layer(in: map), form: nil, error: nil, map: map)
+            let layer = try context.layer(in: map)
+            if layer.geometry == .line || layer.geometry == .polygon {
+                return PageRenderer.redirect("/add/\(layer.id)/sketch")
+            }
+            return try await place(request, layer: layer, form: nil, error: nil, map: map)
         }
         router.post("add/:layer") { request, context in try await create(request, context) }
         router.get("add/:layer/form") { request, context in try await form(request, context) }
@@ -22,14 +26,18 @@ struct AddRoutes: Sendable {
 
     private func choose(_ request: Request) async throws -> Response {
         let map = try await workspace.map()
-        let layers = map.layers.reversed().filter { $0.isAddable && $0.geometry == .point }
-        if layers.count == 1 { return PageRenderer.redirect("/add/\(layers[0].id)") }
+        let layers = map.layers.reversed().filter { $0.isAddable && $0.geometry != nil }
+        if layers.count == 1, layers[0].geometry == .point || layers[0].kinds.count == 1 {
+            return PageRenderer.redirect("/add/\(layers[0].id)")
+        }
         let groups = layers.map { layer -> Values in
             [
                 "name": layer.name,
                 "kinds": layer.kinds.map { kind -> Values in
                     [
-                        "name": kind.name, "address": "/add/\(layer.id)?template=\(kind.key)",
+                        "name": kind.name,
+                        "address":
+                            "/add/\(layer.id)\(layer.geometry == .point ? "" : "/sketch")?template=\(kind.key)",
                         "symbol": kind.symbol.map(\.values).orFalse,
                     ]
                 },
@@ -89,7 +97,7 @@ struct AddRoutes: Sendable {
         let form = try await FormValues.read(request)
         if let known = map.journal.entry(session: form["session"]) { return edits.answer(known, map: map) }
         do {
-            _ = try DataRoutes.place(form)
+            try map.checkArea(try DataRoutes.place(form))
         } catch let error as CollectError {
             return try await self.place(request, layer: layer, form: form, error: error.description, map: map)
         }

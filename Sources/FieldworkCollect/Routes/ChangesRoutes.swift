@@ -13,7 +13,11 @@ struct ChangesRoutes: Sendable {
         router.get("changes") { request, _ in try await changes(request, map: try await workspace.map()) }
         router.post("sync") { request, _ in
             let map = try await workspace.map()
-            await map.outbox.send(patience: .milliseconds(Limits.sendPatienceMilliseconds))
+            if map.transaction != nil {
+                throw CollectError(
+                    .notAllowed, "Sync waits until the transaction is ended.", nextStep: "Keep or discard its edits.")
+            }
+            await map.outbox.send(patience: .milliseconds(Limits.sendPatienceMilliseconds), isAsked: true)
             return PageRenderer.redirect("/changes")
         }
         router.post("undo") { request, _ in
@@ -39,8 +43,8 @@ struct ChangesRoutes: Sendable {
             return try await map.undo(latest)
         }
         let response = await edits.sent(counter, map: map)
-        guard back == "/changes" else { return response }
-        return PageRenderer.redirect("/changes?edit=\(counter.id.uuidString.lowercased())")
+        guard let back, ["/changes", "/transaction"].contains(back) else { return response }
+        return PageRenderer.redirect("\(back)?edit=\(counter.id.uuidString.lowercased())")
     }
 
     private func changes(_ request: Request, map: OpenMap) async throws -> Response {
@@ -48,8 +52,10 @@ struct ChangesRoutes: Sendable {
         var values: Values = [
             "figure": FieldText.count(report.unsent, "edit"), "canSend": report.unsent > 0,
             "figureNote": report.unsent == 0 ? "All is sent." : "on this device, not on the server yet",
-            "attempt": report.lastSent.map { "Last sent \(FieldText.date($0, now: Date(), timeZone: .current))" }
-                .orFalse,
+            "attempt": report.lastSent.map {
+                "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date(), timeZone: .current))"
+            }
+            .orFalse,
             "failure": false, "failureNote": "",
         ]
         if report.unsent == 0 { values["figure"] = "0 edits" }
@@ -58,6 +64,12 @@ struct ChangesRoutes: Sendable {
             values["failureNote"] =
                 "Your edits are on this device. Fieldwork tries again by itself at \(Self.clock(until)). \(reason)"
         }
+        if case .failed(let reason) = report.phase {
+            values["failure"] = "The area was not synced."
+            values["failureNote"] = "Your edits are on this device. Try again when there is a network. \(reason)"
+        }
+        // An area is also synced for what others did.
+        if map.offline != nil, map.transaction == nil { values["canSend"] = true }
         values["groups"] = Self.groups(map)
         let over = FeatureViews.over(request, map: map, back: "/changes")
         values["drafts"] = map.drafts.open.map { draft -> Values in
@@ -98,7 +110,7 @@ struct ChangesRoutes: Sendable {
             .map { ["name": $0.0, "edits": $0.1] }
     }
 
-    private static func row(
+    static func row(
         _ entry: EditEntry, map: OpenMap, tone: String, now: Date, reason: String? = nil
     ) -> Values {
         let icon =

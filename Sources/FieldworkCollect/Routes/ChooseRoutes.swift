@@ -91,7 +91,7 @@ struct ChooseRoutes: Sendable {
         if let first = shown.first { parameters.addOrderByField(OrderBy(fieldName: first.name, sortOrder: .ascending)) }
         parameters.maxFeatures = Limits.choosableRecords
         parameters.resultOffset = start
-        let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .loadAll)
+        let result = try await layer.table.features(parameters, .loadAll)
         let records = result.features().compactMap { feature -> FoundFeature? in
             guard let reference = layer.reference(of: feature) else { return nil }
             map.remember(feature, as: reference)

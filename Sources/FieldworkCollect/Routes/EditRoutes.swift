@@ -170,6 +170,7 @@ struct EditRoutes: Sendable {
         let place: Place
         do {
             place = try DataRoutes.place(form)
+            try map.checkArea(place)
         } catch let error as CollectError {
             return try await movePage(
                 try await map.find(reference), error: error.description, request: request, map: map)

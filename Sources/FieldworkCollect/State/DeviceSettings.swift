@@ -19,6 +19,8 @@ final class DeviceSettings: Sendable {
         var views: [String: View] = [:]
         var hidden: [String: Set<Int>] = [:]
         var kinds: [String: String] = [:]
+        /// Maps in which every edit belongs to a transaction; absent in what older versions wrote.
+        var transactions: Set<String>?
     }
 
     private let file: URL
@@ -44,6 +46,18 @@ final class DeviceSettings: Sendable {
     /// The kind of feature that was created last, for the first button of the next call-out.
     func kind(of service: String) -> String? { content.withLock { $0.kinds[service] } }
     func setKind(_ kind: String, of service: String) { change { $0.kinds[service] = kind } }
+
+    func requiresTransaction(of service: String) -> Bool {
+        content.withLock { $0.transactions?.contains(service) ?? false }
+    }
+
+    func setRequiresTransaction(_ required: Bool, of service: String) {
+        change { content in
+            var keys = content.transactions ?? []
+            if required { keys.insert(service) } else { keys.remove(service) }
+            content.transactions = keys
+        }
+    }
 
     /// Settings are a convenience: when they can't be written, the app goes on with those in memory.
     private func change(_ body: (inout Content) -> Void) {

@@ -26,6 +26,8 @@ struct EditEntry: Sendable, Codable, Identifiable, Hashable {
     let after: FeatureSnapshot?
     var progress: Progress
     var isUndone = false
+    /// The transaction that it was made in; nil outside of one.
+    var transaction: UUID?
     /// The edit that this one takes back.
     let undoes: UUID?
     /// The edit that this one follows from by a rule of the map; it is taken back with that one.

@@ -9,11 +9,20 @@ final class EditJournal: Sendable {
         case progress(UUID, EditEntry.Progress)
         case undone(UUID)
         case alias(old: FeatureReference, new: FeatureReference)
+        case began(UUID)
+        case ended(UUID, isKept: Bool)
+    }
+
+    fileprivate struct Content {
+        var entries: [EditEntry] = []
+        var aliases: [FeatureReference: FeatureReference] = [:]
+        var openTransaction: UUID?
     }
 
     private struct State {
-        var entries: [EditEntry] = []
-        var aliases: [FeatureReference: FeatureReference] = [:]
+        var content: Content
+        /// The transaction that is open was begun by an earlier process.
+        var isUnfinished: Bool
         var file: FileHandle
     }
 
@@ -23,44 +32,44 @@ final class EditJournal: Sendable {
     init(file: URL) throws {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        var entries: [EditEntry] = []
-        var aliases: [FeatureReference: FeatureReference] = [:]
+        var content = Content()
         if let data = try? Data(contentsOf: file) {
             for bytes in data.split(separator: UInt8(ascii: "\n")) {
                 guard let line = try? Self.decoder.decode(Line.self, from: bytes) else { continue }
-                Self.apply(line, to: &entries, &aliases)
+                Self.apply(line, to: &content)
             }
         }
-        entries = Array(entries.suffix(Limits.journalEntries))
-        let kept = Set(entries.map(\.feature))
-        aliases = aliases.filter { kept.contains($0.value) || kept.contains($0.key) }
+        content.shorten()
+        let kept = Set(content.entries.map(\.feature))
+        content.aliases = content.aliases.filter { kept.contains($0.value) || kept.contains($0.key) }
         var compact = Data()
-        for entry in entries { compact += try Self.bytes(.entry(entry)) }
-        for (old, new) in aliases { compact += try Self.bytes(.alias(old: old, new: new)) }
+        if let id = content.openTransaction { compact += try Self.bytes(.began(id)) }
+        for entry in content.entries { compact += try Self.bytes(.entry(entry)) }
+        for (old, new) in content.aliases { compact += try Self.bytes(.alias(old: old, new: new)) }
         try compact.write(to: file, options: .atomic)
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()
-        state = Mutex(State(entries: entries, aliases: aliases, file: handle))
+        state = Mutex(State(content: content, isUnfinished: content.openTransaction != nil, file: handle))
     }
 
-    var entries: [EditEntry] { state.withLock { $0.entries } }
+    var entries: [EditEntry] { state.withLock { $0.content.entries } }
 
-    func entry(id: UUID) -> EditEntry? { state.withLock { $0.entries.last { $0.id == id } } }
+    func entry(id: UUID) -> EditEntry? { state.withLock { $0.content.entries.last { $0.id == id } } }
 
     func entry(session: String?) -> EditEntry? {
         guard let session, !session.isEmpty else { return nil }
-        return state.withLock { $0.entries.last { $0.session == session } }
+        return state.withLock { $0.content.entries.last { $0.session == session } }
     }
 
     /// The last edit that can be taken back.
-    var last: EditEntry? { state.withLock { $0.entries.last { $0.canUndo } } }
+    var last: EditEntry? { state.withLock { $0.content.entries.last { $0.canUndo } } }
 
     /// Where a feature is found that got another id since.
     func current(_ reference: FeatureReference) -> FeatureReference {
         state.withLock { state in
             var reference = reference
             var steps = 0
-            while let next = state.aliases[reference], steps < 16 {
+            while let next = state.content.aliases[reference], steps < 16 {
                 reference = next
                 steps += 1
             }
@@ -68,7 +77,32 @@ final class EditJournal: Sendable {
         }
     }
 
-    func append(_ entry: EditEntry) throws { try write([.entry(entry)]) }
+    /// Adds an edit, to the transaction that is open where one is.
+    func append(_ entry: EditEntry) throws {
+        var entry = entry
+        entry.transaction = openTransaction
+        try write([.entry(entry)])
+    }
+
+    /// The transaction that was begun and not ended.
+    var openTransaction: UUID? { state.withLock { $0.content.openTransaction } }
+
+    /// Whether the open transaction was begun by an earlier process, and nobody has said yet what is to become of it.
+    var isTransactionUnfinished: Bool { state.withLock { $0.content.openTransaction != nil && $0.isUnfinished } }
+
+    func beginTransaction(_ id: UUID) throws {
+        try write([.began(id)])
+        goOn()
+    }
+
+    /// The user goes on with an unfinished transaction.
+    func goOn() { state.withLock { $0.isUnfinished = false } }
+
+    /// The edits of a transaction that isn't kept were never made.
+    func endTransaction(isKept: Bool) throws {
+        guard let id = openTransaction else { return }
+        try write([.ended(id, isKept: isKept)])
+    }
 
     func setProgress(_ progress: EditEntry.Progress, of ids: [UUID]) throws {
         try write(ids.map { .progress($0, progress) })
@@ -88,23 +122,26 @@ final class EditJournal: Sendable {
             for line in lines { bytes += try Self.bytes(line) }
             try state.file.write(contentsOf: bytes)
             try state.file.synchronize()
-            for line in lines { Self.apply(line, to: &state.entries, &state.aliases) }
-            if state.entries.count > Limits.journalEntries { state.entries.removeFirst() }
+            for line in lines { Self.apply(line, to: &state.content) }
+            state.content.shorten()
         }
     }
 
-    private static func apply(
-        _ line: Line, to entries: inout [EditEntry], _ aliases: inout [FeatureReference: FeatureReference]
-    ) {
+    private static func apply(_ line: Line, to content: inout Content) {
         switch line {
         case .entry(let entry):
-            entries.append(entry)
+            content.entries.append(entry)
         case .progress(let id, let progress):
-            if let index = entries.lastIndex(where: { $0.id == id }) { entries[index].progress = progress }
+            content.change(id) { $0.progress = progress }
         case .undone(let id):
-            if let index = entries.lastIndex(where: { $0.id == id }) { entries[index].isUndone = true }
+            content.change(id) { $0.isUndone = true }
         case .alias(let old, let new):
-            aliases[old] = new
+            content.aliases[old] = new
+        case .began(let id):
+            content.openTransaction = id
+        case .ended(let id, let isKept):
+            content.openTransaction = nil
+            if !isKept { content.drop(id) }
         }
     }
 
@@ -112,4 +149,26 @@ final class EditJournal: Sendable {
 
     private static var encoder: JSONEncoder { JSONEncoder() }
     private static var decoder: JSONDecoder { JSONDecoder() }
+}
+
+extension EditJournal.Content {
+    fileprivate mutating func change(_ id: UUID, _ body: (inout EditEntry) -> Void) {
+        if let index = entries.lastIndex(where: { $0.id == id }) { body(&entries[index]) }
+    }
+
+    /// Forgets the edits of a transaction; what they had taken back stands again.
+    fileprivate mutating func drop(_ transaction: UUID) {
+        let dropped = entries.filter { $0.transaction == transaction }
+        entries.removeAll { $0.transaction == transaction }
+        for id in dropped.compactMap(\.undoes) { change(id) { $0.isUndone = false } }
+    }
+
+    /// Drops the oldest edits above the greatest number, but none of the transaction that is open.
+    fileprivate mutating func shorten() {
+        let over = entries.count - Limits.journalEntries
+        guard over > 0 else { return }
+        let open = openTransaction
+        let oldest = Set(entries.prefix(over).filter { open == nil || $0.transaction != open }.map(\.id))
+        entries.removeAll { oldest.contains($0.id) }
+    }
 }

@@ -10,6 +10,11 @@ struct MapAddress: Sendable, Hashable {
     /// Whether it is a feature service itself; else a web map's document.
     var isService: Bool { url.pathComponents.contains("FeatureServer") }
 
+    init(url: URL, key: String) {
+        self.url = url
+        self.key = key
+    }
+
     private static let own = "own:"
 
     /// - Parameter ownRoot: `…/rest/services` of the server that was started with this app; nil for none.

@@ -22,6 +22,8 @@ struct MapContent: Sendable {
     var rules = MapRules()
     /// The web map, kept for its layers; nil for a service.
     var webMap: Map?
+    /// The file of an offline area; nil for a map of a server.
+    var offline: OfflineWork?
 
     // MARK: A service
 

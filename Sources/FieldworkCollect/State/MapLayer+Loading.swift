@@ -8,7 +8,7 @@ extension MapLayer {
     ///   - featureLayer: the layer of a web map that shows the table; nil for the table of a service or of a web map.
     ///   - isAuthored: whether a web map says what is shown: then only what has a pop-up can be tapped.
     static func load(
-        _ table: ServiceFeatureTable, id: Int, featureLayer: FeatureLayer? = nil, isAuthored: Bool
+        _ table: ArcGISFeatureTable, id: Int, featureLayer: FeatureLayer? = nil, isAuthored: Bool
     ) async throws -> MapLayer? {
         let featureLayer = featureLayer ?? FeatureLayer(featureTable: table)
         try await featureLayer.load()
@@ -41,7 +41,7 @@ extension MapLayer {
         return nil
     }
 
-    private static func kinds(of table: ServiceFeatureTable, symbology: Symbology) -> [Kind] {
+    private static func kinds(of table: ArcGISFeatureTable, symbology: Symbology) -> [Kind] {
         var kinds: [Kind] = []
         for (index, type) in table.featureTypes.enumerated() {
             let value = type.templates.first.flatMap { template in
@@ -66,7 +66,7 @@ extension MapLayer {
     }
 
     /// The renderer's field where it has a list of values, else the first editable field with one.
-    private static func choiceField(of table: ServiceFeatureTable, symbology: Symbology) -> String? {
+    private static func choiceField(of table: ArcGISFeatureTable, symbology: Symbology) -> String? {
         func hasChoices(_ field: Field?) -> Bool {
             guard let field, field.isEditable else { return false }
             if field.domain is CodedValueDomain { return true }

@@ -20,7 +20,7 @@ struct MapLayer: Sendable {
     /// Its number in the map: the service's own where only one service is in it.
     let id: Int
     let name: String
-    let table: ServiceFeatureTable
+    let table: ArcGISFeatureTable
     /// The layer of the map that shows the table; nil for a table. The table itself doesn't keep it.
     let featureLayer: FeatureLayer?
     /// What the map's author wants its rows to be shown with; nil where a service is open without a web map.
@@ -47,7 +47,7 @@ struct MapLayer: Sendable {
     let maxZoom: Double?
 
     init(
-        id: Int, name: String, table: ServiceFeatureTable, featureLayer: FeatureLayer? = nil,
+        id: Int, name: String, table: ArcGISFeatureTable, featureLayer: FeatureLayer? = nil,
         popup: PopupDefinition? = nil, hasPopups: Bool = true, geometry: GeometryKind?, symbology: Symbology,
         kinds: [Kind],
         displayField: String?, choiceField: String?, minZoom: Double?, maxZoom: Double?

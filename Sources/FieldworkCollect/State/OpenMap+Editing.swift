@@ -119,16 +119,7 @@ extension OpenMap {
         guard let before = entry.before, let layer = layer(entry.feature.layer) else {
             throw CollectError(.notAllowed, "What was deleted isn't known any more.")
         }
-        var attributes: [String: any Sendable] = [:]
-        for (name, value) in before.attributes {
-            guard let field = layer.field(named: name), name != layer.objectIDField,
-                let typed = value.value(for: field.type)
-            else { continue }
-            // The global id comes back with the feature; other managed fields are the server's.
-            if field.isEditable || name == layer.globalIDField { attributes[name] = typed }
-        }
-        let geometry = try before.geometry.map { try Geometry.fromJSON($0) }
-        let feature = layer.table.makeFeature(attributes: attributes, geometry: geometry)
+        let feature = try remake(before, in: layer)
         try await layer.table.add(feature)
         guard let reference = layer.reference(of: feature) else {
             throw CollectError(.notFound, "The \(layer.noun) has no id.")
@@ -138,6 +129,19 @@ extension OpenMap {
         return try record(
             .create, feature, layer: layer, reference: reference, session: nil, before: nil,
             detail: "Undo: \(entry.detail)", undoes: entry.id)
+    }
+
+    /// The feature of a snapshot, ready to be added: with its global id; other managed fields are the server's.
+    func remake(_ snapshot: FeatureSnapshot, in layer: MapLayer) throws -> Feature {
+        var attributes: [String: any Sendable] = [:]
+        for (name, value) in snapshot.attributes {
+            guard let field = layer.field(named: name), name != layer.objectIDField,
+                let typed = value.value(for: field.type)
+            else { continue }
+            if field.isEditable || name == layer.globalIDField { attributes[name] = typed }
+        }
+        let geometry = try snapshot.geometry.map { try Geometry.fromJSON($0) }
+        return layer.table.makeFeature(attributes: attributes, geometry: geometry)
     }
 
     private func record(

@@ -37,7 +37,7 @@ extension OpenMap {
         }
         parameters.maxFeatures = 1
         do {
-            let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .loadAll)
+            let result = try await layer.table.features(parameters, .loadAll)
             if let feature = result.features().first(where: { _ in true }) {
                 remember(feature, as: reference)
                 return found(feature, layer: layer, reference: reference, from: nil)
@@ -145,7 +145,7 @@ extension OpenMap {
         parameters.geometry = area
         parameters.spatialRelationship = area == nil ? .intersects : .envelopeIntersects
         parameters.maxFeatures = limit
-        let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .loadAll)
+        let result = try await layer.table.features(parameters, .loadAll)
         return result.features().compactMap { feature in
             guard let reference = layer.reference(of: feature) else { return nil }
             return found(feature, layer: layer, reference: reference, from: place)

@@ -28,6 +28,8 @@ final class OpenMap: Sendable {
     let viewpoint: Viewpoint?
     /// Holds what this device keeps of the map.
     let folder: URL
+    /// The file of the offline area that is worked in; nil for a map of a server.
+    let offline: OfflineWork?
     /// Keeps the layers of a web map, which their tables don't.
     private let webMap: Map?
     private let remembered = Mutex(RememberedFeatures())
@@ -46,8 +48,9 @@ final class OpenMap: Sendable {
         rules = content.rules
         viewpoint = content.viewpoint
         webMap = content.webMap
+        offline = content.offline
         whole = Self.extent(of: content.layers)
-        outbox = Outbox(geodatabases: geodatabases, layers: layers + tables, journal: journal)
+        outbox = Outbox(geodatabases: geodatabases, layers: layers + tables, journal: journal, offline: content.offline)
         tiles = TileMaker(layers: layers)
     }
 
@@ -66,6 +69,17 @@ final class OpenMap: Sendable {
         let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appendingPathComponent("drafts", isDirectory: true))
         return OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
+    }
+
+    /// Opens an offline area, with the transaction that an earlier process didn't end.
+    static func open(_ area: OfflineArea, file: URL, dataDirectory: URL) async throws -> OpenMap {
+        let address = MapAddress(area)
+        let content = try await MapContent.area(area, file: file)
+        let folder = dataDirectory.appending(path: "maps/\(address.folderName)")
+        let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
+        let map = OpenMap(address: address, content: content, journal: journal, folder: folder)
+        try await map.recoverTransaction()
+        return map
     }
 
     /// The layers that aren't shown: as chosen on this device, else as the author left them.
@@ -87,6 +101,9 @@ final class OpenMap: Sendable {
     func forget(_ reference: FeatureReference) {
         remembered.withLock { $0.remove(reference) }
     }
+
+    /// Nothing that was shown holds any more.
+    func forgetAll() { remembered.withLock { $0 = RememberedFeatures() } }
 
     private static let smallWords: Set<String> = ["of", "the", "and", "in", "on", "at", "by", "for", "to"]
 

@@ -9,6 +9,8 @@ actor Outbox {
         case sending
         /// The last try failed; the next one comes at this time.
         case waiting(until: Date, reason: String)
+        /// The last try failed; the next one comes when the user asks for it.
+        case failed(reason: String)
     }
 
     struct Report: Sendable, Equatable {
@@ -21,6 +23,8 @@ actor Outbox {
     /// The map's own numbers of a service's layers: a layer may be in a map more than once.
     private let numbers: [TableKey: [Int]]
     private let journal: EditJournal
+    /// The file of an offline area, which is synced when the user asks for it; nil where edits are sent by themselves.
+    private let offline: OfflineWork?
     private var phase = Phase.idle
     private var lastSent: Date?
     private var unsentCount = 0
@@ -47,30 +51,37 @@ actor Outbox {
         }
     }
 
-    init(geodatabases: [ServiceGeodatabase], layers: [MapLayer], journal: EditJournal) {
+    init(geodatabases: [ServiceGeodatabase], layers: [MapLayer], journal: EditJournal, offline: OfflineWork? = nil) {
         self.geodatabases = geodatabases
+        self.offline = offline
         numbers = Dictionary(
             layers.compactMap { layer in
-                layer.table.serviceGeodatabase.map { (TableKey($0, layer.table.layerID), [layer.id]) }
+                (layer.table as? ServiceFeatureTable).flatMap { table in
+                    table.serviceGeodatabase.map { (TableKey($0, table.layerID), [layer.id]) }
+                }
             }, uniquingKeysWith: +)
         self.journal = journal
     }
 
     private var hasLocalEdits: Bool { geodatabases.contains(where: \.hasLocalEdits) }
 
-    var report: Report { Report(phase: phase, unsent: unsentCount, lastSent: lastSent) }
+    var report: Report {
+        Report(phase: phase, unsent: unsentCount, lastSent: lastSent ?? offline?.lastSync)
+    }
 
     func listen(_ listener: @escaping @Sendable (Change) async -> Void) { self.listener = listener }
 
     /// Runs until the task is cancelled.
     func run() async {
         await count()
-        if hasLocalEdits { isWanted = true } else { settleJournal() }
+        if offline == nil {
+            if hasLocalEdits { isWanted = true } else { settleJournal() }
+        }
         while !Task.isCancelled {
             await sleep(milliseconds: nil)
             isWanted = false
             if Task.isCancelled { break }
-            await sendUntilDone()
+            if let offline { await sync(offline) } else { await sendUntilDone() }
         }
         releaseAll()
     }
@@ -83,8 +94,10 @@ actor Outbox {
     }
 
     /// Sends, and returns when there is an answer or the patience is over, whichever comes first.
-    func send(patience: Duration) async {
+    /// - Parameter isAsked: whether the user wants it; the edits of an offline area wait for that.
+    func send(patience: Duration, isAsked: Bool = false) async {
         await count()
+        guard offline == nil || isAsked else { return }
         let id = UUID()
         let timer = Task { [weak self] in
             try? await Task.sleep(for: patience)
@@ -179,6 +192,37 @@ actor Outbox {
         return refused
     }
 
+    /// Brings an offline area and its service together, once: without a network it is of no use to try again and again.
+    private func sync(_ work: OfflineWork) async {
+        let ids = journal.entries.filter { entry in
+            if case .onServer = entry.progress { false } else { true }
+        }.map(\.id)
+        await setPhase(.sending)
+        do {
+            let results = try await work.sync()
+            var refusals: [FeatureReference: String] = [:]
+            for result in results {
+                for edit in result.editResults {
+                    let reason = Self.reason(edit.error)
+                    if let id = edit.globalID {
+                        refusals[FeatureReference(layer: result.layerID, key: .global(id))] = reason
+                    }
+                    refusals[FeatureReference(layer: result.layerID, key: .object(edit.objectID))] = reason
+                }
+            }
+            settle(journal.entries.filter { ids.contains($0.id) }, refusals)
+            await count()
+            await setPhase(.idle)
+            await listener?(.sent(Set(work.geodatabase.featureTables.map { Int($0.serviceLayerID) })))
+        } catch is CancellationError {
+            await setPhase(.idle)
+        } catch {
+            await setPhase(.failed(reason: Self.reason(error)))
+            await count()
+        }
+        releaseAll()
+    }
+
     private func settle(
         _ results: [FeatureTableEditResult], of geodatabase: ServiceGeodatabase, sent ids: [UUID]
     ) async {
@@ -202,6 +246,13 @@ actor Outbox {
         }
         let own = Set(numbers.filter { $0.key.geodatabase == ObjectIdentifier(geodatabase) }.flatMap(\.value))
         let entries = journal.entries.filter { ids.contains($0.id) && own.contains($0.feature.layer) }
+        settle(entries, refusals)
+        await count()
+        await listener?(.sent(layers))
+    }
+
+    /// Writes down what became of edits that were sent.
+    private func settle(_ entries: [EditEntry], _ refusals: [FeatureReference: String]) {
         let now = Date()
         var accepted: [UUID] = []
         for entry in entries {
@@ -215,8 +266,6 @@ actor Outbox {
         }
         try? journal.setProgress(.onServer(now), of: accepted)
         lastSent = now
-        await count()
-        await listener?(.sent(layers))
     }
 
     /// Nothing is local: what the journal still calls unsent was sent just before the process ended.
@@ -228,6 +277,7 @@ actor Outbox {
     /// Counts anew what isn't sent, and tells the windows.
     func count() async {
         var count = 0
+        count += await offline?.unsentCount() ?? 0
         for table in geodatabases.flatMap(\.connectedTables) {
             count += (try? await table.addedFeaturesCount()) ?? 0
             count += (try? await table.updatedFeaturesCount()) ?? 0

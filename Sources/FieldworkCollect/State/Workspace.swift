@@ -14,6 +14,8 @@ actor Workspace {
     private var unreachable = false
     private var lastUnsent: [String: Int] = [:]
     private let edits = SerialLine()
+    nonisolated let shelf: AreaShelf
+    nonisolated let downloads: AreaDownloads
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
     private let newOutbox: AsyncStream<OpenMap>.Continuation
@@ -24,6 +26,8 @@ actor Workspace {
         self.hub = hub
         self.logger = logger
         settings = try DeviceSettings(directory: configuration.dataDirectory)
+        shelf = try AreaShelf(directory: configuration.dataDirectory.appending(path: "areas"))
+        downloads = AreaDownloads(shelf: shelf)
         (outboxes, newOutbox) = AsyncStream.makeStream(of: OpenMap.self)
     }
 
@@ -32,11 +36,15 @@ actor Workspace {
 
     /// Runs the sending of all opened maps until the task is cancelled.
     func run() async {
+        await downloads.listen { [weak self] in await self?.heard($0, $1) }
+        await downloads.goOn()
         await withDiscardingTaskGroup { group in
             for await map in outboxes {
                 group.addTask { await map.outbox.run() }
             }
         }
+        await downloads.stop()
+        for map in maps.values { map.offline?.geodatabase.close() }
     }
 
     nonisolated func stop() {
@@ -49,6 +57,7 @@ actor Workspace {
     /// The open map; opens the last one, or the default one, at the first call.
     func map() async throws -> OpenMap {
         if let current { return current }
+        if let area = lastArea() { return try await open(area) }
         if let webMap = configuration.webMap { return try await open(webMap) }
         guard let url = await firstService() else {
             throw CollectError(.noMapOpen, "No map is open.", nextStep: "Choose one.")
@@ -69,13 +78,93 @@ actor Workspace {
         opening = task
         defer { opening = nil }
         let map = try await task.value
+        await adopt(map)
+        return map
+    }
+
+    private func adopt(_ map: OpenMap) async {
+        // What an area holds unsent is known before it is shown: there is nobody to ask for it.
+        if map.offline != nil { await map.outbox.count() }
         maps[map.key] = map
         select(map)
         await map.outbox.listen { [weak self] change in await self?.heard(change, from: map) }
         newOutbox.yield(map)
         logger.info("map opened", metadata: ["layers": "\(map.layers.count)"])
+    }
+
+    // MARK: Offline areas
+
+    /// The area in which was worked last, when it is one of the map that is to be opened.
+    private func lastArea() -> OfflineArea? {
+        guard let id = settings.service.flatMap(OfflineArea.id), shelf.isHere(id), let area = shelf.area(id) else {
+            return nil
+        }
+        guard let webMap = configuration.webMap else { return area }
+        return area.mapKey == MapAddress(webMap, ownRoot: configuration.ownRoot).key ? area : nil
+    }
+
+    /// Works offline, in an area that is on this device.
+    func open(_ area: OfflineArea) async throws -> OpenMap {
+        if let known = maps[area.key] {
+            select(known)
+            return known
+        }
+        if let opening { return try await opening.value }
+        let (file, directory) = (shelf.file(area.id), configuration.dataDirectory)
+        let task = Task { try await OpenMap.open(area, file: file, dataDirectory: directory) }
+        opening = task
+        defer { opening = nil }
+        let map = try await task.value
+        await adopt(map)
         return map
     }
+
+    /// Works online again with the map that an area was taken from; the area stays.
+    func goOnline(from area: OfflineArea) async throws -> OpenMap {
+        guard let address = MapAddress(key: area.mapKey, ownRoot: configuration.ownRoot) else {
+            return try await open(area.service)
+        }
+        return try await open(address.url)
+    }
+
+    /// The map of an area that is open in this process, whether it is on show or not.
+    func openMap(of area: OfflineArea) -> OpenMap? { maps[area.key] }
+
+    /// Closes an area's file, before it is taken away.
+    func close(_ area: OfflineArea) async {
+        guard let map = maps.removeValue(forKey: area.key) else { return }
+        map.offline?.geodatabase.close()
+        try? FileManager.default.removeItem(at: map.folder)
+        if current === map { current = nil }
+        if settings.service == area.key { settings.service = area.mapKey }
+    }
+
+    /// The edits of a transaction that an earlier process left open in an area that isn't open now.
+    nonisolated func unfinishedEdits(of area: OfflineArea) throws -> Int {
+        let folder = configuration.dataDirectory.appending(path: "maps/\(MapAddress(area).folderName)")
+        let file = folder.appending(path: "edits.jsonl")
+        guard FileManager.default.fileExists(atPath: file.path) else { return 0 }
+        let journal = try EditJournal(file: file)
+        return journal.openTransaction.map { id in journal.entries.count { $0.transaction == id } } ?? 0
+    }
+
+    /// The areas that were taken from the open map.
+    func areas(of map: OpenMap) -> [OfflineArea] {
+        let key = map.offline?.area.mapKey ?? map.key
+        return shelf.areas().filter { $0.mapKey == key }
+    }
+
+    private func heard(_ area: OfflineArea, _ report: AreaDownloads.Report) {
+        hub.send("stale", PanelsStale(panels: ["job", "offline"], why: "download"))
+        switch report.phase {
+        case .done: hub.send("announce", Announcement(text: "\(area.name) is on this device.", urgent: false))
+        case .failed: hub.send("announce", Announcement(text: "\(area.name) did not arrive.", urgent: true))
+        case .running, .paused: break
+        }
+    }
+
+    /// Tells every window anew where the edits are.
+    func tell(_ map: OpenMap) async { await broadcaster?(map) }
 
     private func select(_ map: OpenMap) {
         current = map

@@ -7,10 +7,12 @@ import { addLayers, empty, ground, styleLayers, tileAddress } from './map-style.
 const element = document.getElementById('map');
 const stage = document.querySelector('.stage');
 const crosshair = document.getElementById('crosshair');
-const state = { map: null, layers: [], callout: null, ready: false, pin: null, hidden: {} };
+const state = { map: null, layers: [], callout: null, ready: false, pin: null, tool: null, hidden: {} };
 const restListeners = [];
 
 export function onRest(callback) { restListeners.push(callback); }
+/** A tool gets the taps on the map in place of picking; null gives them back. */
+export function setTool(tool) { state.tool = tool; }
 export function setPinMode(pin) { state.pin = pin; crosshairVisible(); }
 export function instance() { return state.map; }
 
@@ -231,7 +233,7 @@ function restSoon() {
 
 function crosshairVisible() {
   // An SVG element has no `hidden` property.
-  crosshair.toggleAttribute('hidden', state.pin !== null || !element.matches(':focus-visible'));
+  crosshair.toggleAttribute('hidden', state.tool ? false : state.pin !== null || !element.matches(':focus-visible'));
 }
 
 function keydown(event) {
@@ -285,12 +287,13 @@ export async function start() {
   let touch = false;
   canvas.addEventListener('pointerdown', (event) => { touch = event.pointerType !== 'mouse'; });
   map.on('click', (event) => {
+    if (state.tool) { state.tool(event); return; }
     if (state.pin) { lookAt(event.lngLat.lng, event.lngLat.lat); return; }
     identify(event.lngLat, touch ? 22 : 10);
   });
   map.on('dblclick', () => showCallout(document.querySelector('#selection > .callout')));
   map.on('mousemove', (event) => {
-    if (!state.ready || state.pin) return;
+    if (!state.ready || state.pin || state.tool) return;
     const ids = state.layers.flatMap((layer) => styleLayers(map, layer));
     canvas.style.cursor = map.queryRenderedFeatures(event.point, { layers: ids }).length > 0 ? 'pointer' : '';
   });

@@ -93,7 +93,7 @@ export function reload() { return open(location.pathname + location.search, { pu
 
 export function refresh() {
   const panel = document.getElementById('panel');
-  if (panel.querySelector('form[data-form]') || panel.dataset.pin) return;
+  if (panel.querySelector('form[data-form]') || panel.dataset.pin || 'area' in panel.dataset || 'sketch' in panel.dataset) return;
   open(location.pathname + location.search, { push: false, focus: false });
 }
 

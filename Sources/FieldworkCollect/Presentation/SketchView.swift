@@ -1,0 +1,113 @@
+import Fieldwork
+import Foundation
+
+/// What the page of a sketch shows: the chosen vertex, the measures, the table of vertices, what can be taken back.
+struct SketchView {
+    let session: SketchSession
+    let layer: MapLayer
+    let kind: GeometryKind
+    let posted: FormValues?
+
+    private var sketch: Sketch { session.sketch }
+
+    private func degrees(_ vertex: Sketch.Vertex) -> (longitude: Double, latitude: Double)? {
+        let point = Point(x: vertex.x, y: vertex.y, spatialReference: layer.table.spatialReference)
+        guard let plane = GeometryEngine.project(point, into: .webMercator) else { return nil }
+        return (WebMercator.longitude(x: plane.x), WebMercator.latitude(y: plane.y))
+    }
+
+    private static func short(_ degrees: Double) -> String {
+        FeatureViews.degrees((degrees * 1e6).rounded() / 1e6).replacingOccurrences(of: "-", with: "\u{2212}")
+    }
+
+    var values: Values {
+        let reference = layer.table.spatialReference
+        let shape = sketch.geometry(kind, reference)
+        let problem = sketch.problem(kind, reference)
+        let chosen = sketch.chosen.flatMap { spot in sketch[spot].map { (spot, $0) } }
+        let place = chosen.flatMap { degrees($0.1) }
+        let total = sketch.count
+        let title =
+            chosen.map { "Vertex \(sketch.number(of: $0.0)) of \(total)" }
+            ?? (total == 1 ? "1 vertex" : "\(FieldText.grouped(total)) vertices")
+        let figures = Self.measure(shape, kind)
+        return [
+            "chosen": chosen != nil, "spot": (chosen?.0.text).orFalse, "vertex": title,
+            "measure": figures, "snapped": session.snapped.orFalse, "snaps": session.snaps,
+            "lon": posted?["lon"] ?? place.map { FeatureViews.degrees($0.longitude) } ?? "",
+            "lat": posted?["lat"] ?? place.map { FeatureViews.degrees($0.latitude) } ?? "",
+            "undo": session.undoName.map { "Undo: \($0)" }.orFalse,
+            "redo": session.redoName.map { "Redo: \($0)" }.orFalse,
+            "problem": (total > 0 ? problem?.text(kind) : nil).orFalse, "crossing": problem == .crossing,
+            "rows": rows, "hasRows": total > 0, "more": more.orFalse, "isDraft": session.isChanged,
+            "template": session.template.orFalse, "parts": sketch.parts.count > 1,
+            "partName": kind == .line ? "New part" : "New part or hole", "shape": document(problem),
+            "says": [
+                title, place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" }, session.snapped,
+                figures,
+            ]
+            .compactMap { $0 }.joined(separator: ". "),
+        ]
+    }
+
+    /// "0.59 ha, edge 322 m"
+    static func measure(_ shape: Geometry, _ kind: GeometryKind) -> String {
+        guard !shape.isEmpty else { return "Nothing drawn yet" }
+        let length = FieldText.distance(GeometryEngine.geodeticLength(of: shape))
+        guard kind == .polygon else { return "length \(length)" }
+        let area = GeometryEngine.geodeticArea(of: shape)
+        let text =
+            switch area {
+            case ..<1_000: "\(Int(area.rounded())) m²"
+            case ..<1_000_000: "\((area / 100).rounded() / 100) ha"
+            default: "\((area / 10_000).rounded() / 100) km²"
+            }
+        return "\(text), edge \(length)"
+    }
+
+    // MARK: The table
+
+    private var shown: ArraySlice<Sketch.Spot> {
+        let spots = sketch.spots
+        guard spots.count > Limits.sketchRows else { return spots[...] }
+        let middle = sketch.chosen.map { sketch.number(of: $0) } ?? 1
+        let first = min(max(0, middle - Limits.sketchRows / 2), spots.count - Limits.sketchRows)
+        return spots[first..<(first + Limits.sketchRows)]
+    }
+
+    private var rows: [Values] {
+        shown.map { spot in
+            let place = sketch[spot].flatMap(degrees)
+            return [
+                "spot": spot.text, "number": sketch.number(of: spot), "current": spot == sketch.chosen,
+                "lat": place.map { Self.short($0.latitude) } ?? FieldText.nothing,
+                "lon": place.map { Self.short($0.longitude) } ?? FieldText.nothing,
+            ]
+        }
+    }
+
+    private var more: String? {
+        let count = sketch.count
+        return count > Limits.sketchRows
+            ? "\(Limits.sketchRows) of \(FieldText.grouped(count)) vertices, around the chosen one" : nil
+    }
+
+    // MARK: For the map
+
+    private struct Document: Encodable {
+        let kind: GeometryKind
+        let parts: [[[Double]]]
+        let chosen: [Int]?
+        let bad: Bool
+    }
+
+    /// The vertices in degrees, for the map's script.
+    private func document(_ problem: Sketch.Problem?) -> String {
+        let parts = sketch.parts.map { part in
+            part.map { vertex in degrees(vertex).map { [$0.longitude, $0.latitude] } ?? [0, 0] }
+        }
+        let document = Document(
+            kind: kind, parts: parts, chosen: sketch.chosen.map { [$0.part, $0.index] }, bad: problem == .crossing)
+        return (try? JSONEncoder().encode(document)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}

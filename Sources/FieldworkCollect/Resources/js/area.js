@@ -1,0 +1,114 @@
+// Choosing an area: the frame stays on the screen, the map moves under it; its size is changed by buttons and Shift + arrows.
+import * as panels from './panels.js';
+import * as map from './map.js';
+import { announce } from './live.js';
+import { windowID } from './window-id.js';
+
+const view = document.getElementById('mapview');
+const share = { width: 0.76, height: 0.76 };
+let frame = null;
+let asked = 0;
+let timer = 0;
+
+const isOpen = () => 'area' in document.getElementById('panel').dataset;
+const field = (name) => document.getElementById(`area-${name}`);
+const clamp = (value) => Math.min(0.96, Math.max(0.08, value));
+
+/** The part of the map that no panel covers, in pixels of the map. */
+function free() {
+  const box = document.getElementById('map').getBoundingClientRect();
+  const panel = document.getElementById('panel').getBoundingClientRect();
+  const covers = panel.left <= box.left + 1 && panel.right >= box.right - 1;
+  return { width: box.width, height: covers ? panel.top - box.top : box.height };
+}
+
+function place() {
+  const box = free();
+  const width = box.width * share.width;
+  const height = box.height * share.height;
+  Object.assign(frame.style, {
+    left: `${(box.width - width) / 2}px`, top: `${(box.height - height) / 2}px`, width: `${width}px`, height: `${height}px`,
+  });
+  return { left: (box.width - width) / 2, top: (box.height - height) / 2, width, height };
+}
+
+function follow() {
+  const at = place();
+  const high = map.instance().unproject([at.left, at.top]);
+  const low = map.instance().unproject([at.left + at.width, at.top + at.height]);
+  if (!document.getElementById('area-edges').contains(document.activeElement)) {
+    const edges = { west: Math.max(high.lng, -180), south: low.lat, east: Math.min(low.lng, 180), north: high.lat };
+    for (const [name, value] of Object.entries(edges)) field(name).value = value.toFixed(6);
+  }
+  clearTimeout(timer);
+  timer = setTimeout(ask, 300);
+}
+
+async function ask() {
+  if (!isOpen()) return;
+  const turn = asked += 1;
+  const values = Object.fromEntries(['west', 'south', 'east', 'north'].map((name) => [name, field(name).value]));
+  const answer = await fetch('/data/area', {
+    method: 'POST', body: new URLSearchParams(values), credentials: 'same-origin', headers: { 'Fieldwork-Window': windowID },
+  });
+  const target = document.getElementById('area-counts');
+  if (!answer.ok || turn !== asked || !target) return;
+  const source = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  target.replaceChildren(...[...source.body.childNodes].map((node) => document.adoptNode(node)));
+  const figure = target.querySelector('.area-figure');
+  frame.querySelector('span').textContent = figure.querySelector('p.num:not(.figure)').firstChild.textContent;
+  announce(figure.dataset.says);
+}
+
+function typed() {
+  const [west, south, east, north] = ['west', 'south', 'east', 'north'].map((name) => Number(field(name).value.replace('\u2212', '-')));
+  if (![west, south, east, north].every(Number.isFinite) || west >= east || south >= north) return;
+  ask();
+}
+
+function resize(x, y) {
+  share.width = clamp(share.width * x);
+  share.height = clamp(share.height * y);
+  follow();
+}
+
+function keydown(event) {
+  if (!isOpen() || !event.shiftKey) return;
+  const sizes = { ArrowLeft: [0.9, 1], ArrowRight: [1.1, 1], ArrowDown: [1, 0.9], ArrowUp: [1, 1.1] };
+  if (!sizes[event.key]) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  resize(...sizes[event.key]);
+}
+
+function settle() {
+  const open = isOpen() && map.instance() !== null;
+  if (!open) { frame?.remove(); frame = null; return; }
+  if (frame) return;
+  frame = document.createElement('div');
+  frame.className = 'frame';
+  frame.append(document.createElement('span'));
+  view.append(frame);
+  document.querySelector('.area-size').hidden = false;
+  map.clearSelection();
+  if (!document.querySelector('#area-edges[open]')) follow();
+}
+
+export function start() {
+  panels.onChange((changed) => { if (changed.panel) settle(); });
+  map.instance()?.on('move', () => { if (frame) follow(); });
+  document.getElementById('map').addEventListener('keydown', keydown, true);
+  document.addEventListener('change', (event) => { if (event.target.closest('#area-edges')) typed(); });
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-area-size]');
+    if (button) resize(Number(button.dataset.areaSize), Number(button.dataset.areaSize));
+    if (event.target.closest('[data-area-all]')) {
+      const [west, south, east, north] = document.getElementById('panel').dataset.whole.split(',').map(Number);
+      const box = free();
+      map.instance().fitBounds([[west, south], [east, north]], {
+        padding: { left: box.width * 0.14, right: box.width * 0.14, top: box.height * 0.14, bottom: box.height * 0.14 }, animate: false,
+      });
+    }
+  });
+  settle();
+}

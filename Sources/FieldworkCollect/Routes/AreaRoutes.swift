@@ -1,0 +1,205 @@
+import Fieldwork
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Taking an area offline: choosing it, and watching its download.
+struct AreaRoutes: Sendable {
+    let pages: PageRenderer
+    var workspace: Workspace { pages.workspace }
+
+    func add(to router: Router<CollectContext>) {
+        router.get("offline/new") { request, _ in
+            let map = try await workspace.map()
+            return try await choose(request, frame: start(map), form: nil, error: nil, map: map)
+        }
+        router.post("offline/new") { request, _ in try await take(request) }
+        router.post("data/area") { request, _ in
+            let map = try await workspace.map()
+            guard let frame = Frame(try await FormValues.read(request)) else { throw Self.noFrame }
+            return try pages.part("area-counts", try await counts(frame, map: map))
+        }
+        router.get("jobs/:area") { request, context in try await job(request, context) }
+        router.post("jobs/:area/pause") { _, context in
+            await workspace.downloads.pause(try id(context))
+            return PageRenderer.redirect("/jobs/\(try id(context).uuidString.lowercased())")
+        }
+        router.post("jobs/:area/resume") { _, context in
+            await workspace.downloads.resume(try id(context))
+            return PageRenderer.redirect("/jobs/\(try id(context).uuidString.lowercased())")
+        }
+        router.post("jobs/:area/cancel") { _, context in
+            try await workspace.downloads.cancel(try id(context))
+            return PageRenderer.redirect("/offline")
+        }
+    }
+
+    private func id(_ context: CollectContext) throws -> UUID {
+        guard let id = context.parameters.get("area").flatMap({ UUID(uuidString: $0) }) else {
+            throw CollectError(.notFound, "There is no such page.")
+        }
+        return id
+    }
+
+    // MARK: Choosing
+
+    /// The edges of an area in degrees.
+    struct Frame: Sendable, Hashable {
+        var west: Double
+        var south: Double
+        var east: Double
+        var north: Double
+
+        init(west: Double, south: Double, east: Double, north: Double) {
+            (self.west, self.south, self.east, self.north) = (west, south, east, north)
+        }
+
+        /// nil for edges that enclose nothing, or that the map's plane doesn't hold.
+        init?(_ form: FormValues) {
+            guard let west = form.number("west"), let south = form.number("south"), let east = form.number("east"),
+                let north = form.number("north"), west < east, south < north, abs(west) <= 180, abs(east) <= 180,
+                abs(south) <= WebMercator.greatestLatitude, abs(north) <= WebMercator.greatestLatitude
+            else { return nil }
+            (self.west, self.south, self.east, self.north) = (west, south, east, north)
+        }
+
+        /// What a view shows, without its margins.
+        init(view: DeviceSettings.View) {
+            let (x, y) = ((view.east - view.west) * 0.12, (view.north - view.south) * 0.12)
+            west = max(view.west + x, -180)
+            east = min(view.east - x, 180)
+            south = max(view.south + y, -WebMercator.greatestLatitude)
+            north = min(view.north - y, WebMercator.greatestLatitude)
+        }
+
+        var envelope: Envelope {
+            Envelope(
+                xMin: WebMercator.x(longitude: west), yMin: WebMercator.y(latitude: south),
+                xMax: WebMercator.x(longitude: east), yMax: WebMercator.y(latitude: north),
+                spatialReference: .webMercator)
+        }
+    }
+
+    private static let noFrame = CollectError(
+        .badForm, "These edges enclose no area of the map.",
+        nextStep: "West is less than east, south less than north; all are degrees.")
+
+    /// Where the frame stands at first: on what the map shows, else on all of it.
+    private func start(_ map: OpenMap) -> Frame {
+        if let view = workspace.settings.view(of: map.key) { return Frame(view: view) }
+        guard let whole = map.whole, whole.count == 4, whole[0] < whole[2], whole[1] < whole[3] else {
+            return Frame(west: -180, south: -80, east: 180, north: 80)
+        }
+        return Frame(west: whole[0], south: whole[1], east: whole[2], north: whole[3])
+    }
+
+    private func choose(
+        _ request: Request, frame: Frame, form: FormValues?, error: String?, map: OpenMap
+    ) async throws -> Response {
+        if map.offline != nil {
+            throw CollectError(
+                .notAllowed, "An area is taken from the map of the server.", nextStep: "Go online first.")
+        }
+        if let problem = OfflineRoutes.obstacle(map) { throw CollectError(.notAllowed, problem) }
+        let degrees = { (value: Double) in FeatureViews.degrees((value * 1e6).rounded() / 1e6) }
+        let count = await workspace.areas(of: map).count
+        var values: Values = [
+            "name": form?["name"] ?? (count == 0 ? "Area" : "Area \(count + 1)"), "error": error.orFalse,
+            "west": form?["west"] ?? degrees(frame.west), "south": form?["south"] ?? degrees(frame.south),
+            "east": form?["east"] ?? degrees(frame.east), "north": form?["north"] ?? degrees(frame.north),
+            "open": error != nil, "nameLimit": Limits.areaName, "session": form?["session"] ?? UUID().uuidString,
+        ]
+        values["whole"] = map.whole.map { $0.map { "\($0)" }.joined(separator: ",") }.orFalse
+        values["counts"] = try pages.templates.render("area-counts", try await counts(frame, map: map))
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "area-new", kind: "side", tab: "offline", title: "Take an area offline", values: values,
+                status: error == nil ? .ok : .unprocessableContent),
+            to: request, map: map)
+    }
+
+    /// How many features of each layer an area holds.
+    private func counts(_ frame: Frame, map: OpenMap) async throws -> Values {
+        var rows: [Values] = []
+        var total = 0
+        for layer in map.listed where layer.geometry != nil {
+            let parameters = QueryParameters()
+            parameters.geometry = frame.envelope
+            parameters.spatialRelationship = .envelopeIntersects
+            let count = try await layer.table.queryFeatureCount(using: parameters)
+            total += count
+            rows.append(["name": layer.name, "count": FieldText.grouped(count)])
+        }
+        let size = OfflineArea.size(west: frame.west, south: frame.south, east: frame.east, north: frame.north)
+        return [
+            "total": FieldText.count(total, "feature"), "size": size, "layers": rows,
+            "tables": map.tables.isEmpty ? false : map.tables.map(\.name).joined(separator: ", "),
+            "free": workspace.shelf.freeBytes.map { "\(OfflineRoutes.bytes($0)) free here" }.orFalse,
+            "says": "Area \(size), \(FieldText.count(total, "feature")).",
+        ]
+    }
+
+    // MARK: Taking
+
+    private func take(_ request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        let form = try await FormValues.read(request)
+        let name = (form["name"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let frame = Frame(form) else {
+            return try await choose(
+                request, frame: start(map), form: form, error: Self.noFrame.description, map: map
+            )
+        }
+        guard !name.isEmpty, name.count <= Limits.areaName else {
+            let error =
+                name.isEmpty ? "Give the area a name." : "The name is longer than \(Limits.areaName) characters."
+            return try await choose(request, frame: frame, form: form, error: error, map: map)
+        }
+        if map.offline != nil || OfflineRoutes.obstacle(map) != nil {
+            return try await choose(request, frame: frame, form: form, error: nil, map: map)
+        }
+        // The same form posted twice takes one area.
+        let id = form["session"].flatMap { UUID(uuidString: $0) } ?? UUID()
+        if workspace.shelf.area(id) == nil {
+            try await workspace.downloads.start(
+                OfflineArea(
+                    id: id, name: name, mapKey: map.key, mapTitle: map.title, service: try service(of: map),
+                    west: frame.west, south: frame.south, east: frame.east, north: frame.north, made: Date()))
+        }
+        return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
+    }
+
+    private func service(of map: OpenMap) throws -> URL {
+        if map.address.isService { return map.url }
+        guard let table = map.layers.first?.table as? ServiceFeatureTable, let url = table.url else {
+            throw CollectError(.notAllowed, "This map has no service to take it from.")
+        }
+        return url.deletingLastPathComponent()
+    }
+
+    // MARK: The download
+
+    private func job(_ request: Request, _ context: CollectContext) async throws -> Response {
+        let map = try await workspace.map()
+        guard let area = workspace.shelf.area(try id(context)),
+            let report = await workspace.downloads.report(area.id)
+        else {
+            throw CollectError(.notFound, "This area isn't on this device.", nextStep: "Its download was cancelled.")
+        }
+        var values: Values = [
+            "id": area.text, "name": area.name, "about": "Taking the area offline", "hundredths": report.hundredths,
+            "step": report.step, "running": false, "paused": false, "failed": false, "done": false,
+        ]
+        switch report.phase {
+        case .running: values["running"] = true
+        case .paused: values["paused"] = true
+        case .failed(let reason): values["failed"] = reason
+        case .done:
+            values["done"] = true
+            values["about"] = "\(area.size) · \(OfflineRoutes.bytes(workspace.shelf.size(area.id)))"
+        }
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "job", kind: "side", tab: "offline", title: area.name, values: values), to: request, map: map)
+    }
+}

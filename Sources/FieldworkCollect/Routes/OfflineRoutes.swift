@@ -1,0 +1,177 @@
+import Fieldwork
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Work mode and offline areas: which are here, working in one, going online again, taking one away.
+struct OfflineRoutes: Sendable {
+    let pages: PageRenderer
+    var workspace: Workspace { pages.workspace }
+
+    func add(to router: Router<CollectContext>) {
+        router.get("offline") { request, _ in try await list(request) }
+        router.post("offline/mode") { request, _ in try await setMode(request) }
+        router.get("offline/:area/delete") { request, context in
+            try await askDelete(try area(context), request: request)
+        }
+        router.post("offline/:area/delete") { request, context in
+            try await delete(try area(context), request: request)
+        }
+    }
+
+    private func area(_ context: CollectContext) throws -> OfflineArea {
+        guard let id = context.parameters.get("area").flatMap({ UUID(uuidString: $0) }),
+            let area = workspace.shelf.area(id)
+        else { throw CollectError(.notFound, "This area isn't on this device.") }
+        return area
+    }
+
+    // MARK: The list
+
+    private func list(_ request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        var rows: [Values] = []
+        for area in await workspace.areas(of: map) { rows.append(await row(area, map: map)) }
+        let problem = map.offline == nil ? Self.obstacle(map) : nil
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "offline", kind: "side", tab: "offline", title: "Offline",
+                values: [
+                    "online": map.offline == nil, "areas": rows, "hasAreas": !rows.isEmpty,
+                    "areaName": (map.offline?.area.name).orFalse, "problem": problem.orFalse,
+                    "canTake": map.offline == nil && problem == nil,
+                    "free": workspace.shelf.freeBytes.map { "\(Self.bytes($0)) free on this device" }.orFalse,
+                    "transactions": map.offline != nil, "inTransaction": map.transaction != nil,
+                ]),
+            to: request, map: map)
+    }
+
+    /// Why a map can't be taken offline; nil where it can.
+    static func obstacle(_ map: OpenMap) -> String? {
+        guard map.geodatabases.count == 1, let service = map.geodatabases.first else {
+            return "This map shows features of more than one service. Open one of them to take it offline."
+        }
+        guard service.serviceInfo?.isSyncEnabled == true else {
+            return "\(map.title) can't be taken offline: its service doesn't have the capability Sync. Its owner can "
+                + "switch that on."
+        }
+        return nil
+    }
+
+    private func row(_ area: OfflineArea, map: OpenMap) async -> Values {
+        let report = await workspace.downloads.report(area.id)
+        let isHere = report?.phase == .done
+        let open = await workspace.openMap(of: area)
+        let isCurrent = map.offline?.area.id == area.id
+        var about = [area.size]
+        if isHere { about.append(Self.bytes(workspace.shelf.size(area.id))) }
+        about.append("taken \(FieldText.date(area.made, now: Date(), timeZone: .current))")
+        var unsent = 0
+        if let open { unsent = await open.outbox.report.unsent }
+        let synced = open?.offline?.lastSync.map {
+            "Last sync \(FieldText.date($0, now: Date(), timeZone: .current))"
+        }
+        return [
+            "id": area.text, "name": area.name, "about": about.joined(separator: " · "), "here": isHere,
+            "current": isCurrent, "usable": isHere && !isCurrent, "synced": synced.orFalse,
+            "unsent": unsent > 0 ? "\(unsent) not sent" : false,
+            "job": isHere ? false : ["text": Self.progress(report)] as Values,
+        ]
+    }
+
+    static func progress(_ report: AreaDownloads.Report?) -> String {
+        guard let report else { return "This area is damaged. Delete it and take it again." }
+        return switch report.phase {
+        case .running: "\(report.hundredths) % is here"
+        case .paused: "Paused at \(report.hundredths) %"
+        case .failed: "Stopped at \(report.hundredths) %"
+        case .done: "All is here"
+        }
+    }
+
+    /// "18.2 GB"
+    static func bytes(_ count: Int64) -> String {
+        let units: [(Double, String)] = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+        for (size, unit) in units where Double(count) >= size {
+            let value = Double(count) / size
+            return value < 10 ? "\((value * 10).rounded() / 10) \(unit)" : "\(Int(value.rounded())) \(unit)"
+        }
+        return "\(count) bytes"
+    }
+
+    // MARK: Work mode
+
+    private func setMode(_ request: Request) async throws -> Response {
+        let asked = try await FormValues.read(request)["area"] ?? ""
+        let map = try await workspace.map()
+        guard !asked.isEmpty else {
+            if let area = map.offline?.area { _ = try await workspace.goOnline(from: area) }
+            return PageRenderer.redirect("/offline")
+        }
+        guard let id = UUID(uuidString: asked), let area = workspace.shelf.area(id), workspace.shelf.isHere(id) else {
+            throw CollectError(.notFound, "This area isn't on this device.")
+        }
+        let opened = try await workspace.open(area)
+        if opened.journal.isTransactionUnfinished { return PageRenderer.redirect("/transaction") }
+        return PageRenderer.redirect("/map")
+    }
+
+    // MARK: Taking an area away
+
+    /// What would be lost with an area.
+    private func unsent(_ area: OfflineArea) async throws -> Int {
+        guard workspace.shelf.isHere(area.id) else { return 0 }
+        if let open = await workspace.openMap(of: area) {
+            return (await open.offline?.unsentCount() ?? 0) + (open.transaction?.count ?? 0)
+        }
+        // An area that isn't open is asked itself; a transaction that wasn't finished is in its journal.
+        let geodatabase = Geodatabase(fileURL: workspace.shelf.file(area.id))
+        try await geodatabase.load()
+        defer { geodatabase.close() }
+        let count = await OfflineWork(area: area, geodatabase: geodatabase).unsentCount()
+        return count + (try workspace.unfinishedEdits(of: area))
+    }
+
+    private func askDelete(_ area: OfflineArea, request: Request, isRefused: Bool = false) async throws -> Response {
+        let map = try await workspace.map()
+        let count = try await unsent(area)
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "area-delete", kind: "side", tab: "offline", title: "Delete \(area.name)",
+                values: [
+                    "id": area.text, "name": area.name, "about": area.size,
+                    "unsent": count > 0 ? FieldText.count(count, "edit") : false,
+                    "verb": count == 1 ? "was" : "were", "refused": isRefused,
+                    "current": map.offline?.area.id == area.id,
+                ],
+                status: isRefused ? .conflict : .ok),
+            to: request, map: map)
+    }
+
+    private func delete(_ area: OfflineArea, request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        let form = try await FormValues.read(request)
+        if try await unsent(area) > 0, form["lose"] != "yes" {
+            return try await askDelete(area, request: request, isRefused: true)
+        }
+        if workspace.shelf.isHere(area.id) {
+            try await forget(area)
+        } else {
+            try await workspace.downloads.cancel(area.id)
+            if workspace.shelf.area(area.id) != nil { try workspace.shelf.remove(area.id) }
+        }
+        if map.offline?.area.id == area.id { _ = try? await workspace.goOnline(from: area) }
+        return PageRenderer.redirect("/offline")
+    }
+
+    private func forget(_ area: OfflineArea) async throws {
+        try await workspace.oneByOne {
+            // The service forgets its side when it can be asked; it also does when nobody comes for long.
+            let geodatabase = Geodatabase(fileURL: workspace.shelf.file(area.id))
+            await workspace.close(area)
+            try? await GeodatabaseSyncTask(url: area.service).unregisterGeodatabase(geodatabase)
+            geodatabase.close()
+            try workspace.shelf.remove(area.id)
+        }
+    }
+}

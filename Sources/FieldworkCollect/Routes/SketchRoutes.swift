@@ -1,0 +1,275 @@
+import Fieldwork
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Editing lines and areas vertex by vertex: each step is a post, so that pointer, keyboard and typed coordinates do the
+/// same, with and without a script.
+struct SketchRoutes: Sendable {
+    let pages: PageRenderer
+    let edits: EditRoutes
+    var workspace: Workspace { pages.workspace }
+
+    /// What is drawn: the shape of a feature, or of one that is added.
+    private struct Subject: Sendable {
+        let layer: MapLayer
+        let kind: GeometryKind
+        /// nil for a new one.
+        let found: FoundFeature?
+        let key: String
+        let address: String
+        let back: String
+    }
+
+    func add(to router: Router<CollectContext>) {
+        router.get("f/:layer/:key/geometry") { request, context in
+            let map = try await workspace.map()
+            return try await page(try await feature(context, map), request: request, map: map)
+        }
+        router.post("f/:layer/:key/geometry") { request, context in
+            let map = try await workspace.map()
+            return try await act(try await feature(context, map), request: request, map: map)
+        }
+        router.get("add/:layer/sketch") { request, context in
+            let map = try await workspace.map()
+            return try await page(try new(context, map), request: request, map: map)
+        }
+        router.post("add/:layer/sketch") { request, context in
+            let map = try await workspace.map()
+            return try await act(try new(context, map), request: request, map: map)
+        }
+    }
+
+    private func feature(_ context: CollectContext, _ map: OpenMap) async throws -> Subject {
+        let found = try await map.find(try context.reference())
+        guard let kind = found.layer.geometry, kind != .point, found.layer.hasPopups,
+            found.layer.table.canUpdate(found.feature), found.layer.table.canEditGeometry(of: found.feature)
+        else { throw CollectError(.notAllowed, "The shape of this \(found.layer.noun) can't be changed.") }
+        let address = "\(found.reference.address)/geometry"
+        return Subject(
+            layer: found.layer, kind: kind, found: found, key: address, address: address,
+            back: found.reference.mapAddress)
+    }
+
+    private func new(_ context: CollectContext, _ map: OpenMap) throws -> Subject {
+        let layer = try context.layer(in: map)
+        guard let kind = layer.geometry, kind != .point, layer.isAddable else {
+            throw CollectError(.notAllowed, "\(layer.name) doesn't let you draw here.")
+        }
+        let address = "/add/\(layer.id)/sketch"
+        return Subject(layer: layer, kind: kind, found: nil, key: address, address: address, back: "/map")
+    }
+
+    /// The editing that was begun, or a new one. A shape with true curves isn't taken apart.
+    private func begun(_ subject: Subject, template: String?, map: OpenMap) throws -> SketchSession {
+        if var known = SketchShelf(map).session(subject.key) {
+            if let template { known.template = template }
+            return known
+        }
+        guard let found = subject.found else {
+            return SketchSession(key: subject.key, template: template, base: nil, sketch: Sketch())
+        }
+        guard let sketch = Sketch(found.feature.geometry), sketch.count <= Limits.sketchVertices else {
+            throw CollectError(
+                .notAllowed, "This shape can't be edited by hand.",
+                nextStep: "It has true curves, or more than \(Limits.sketchVertices) vertices.")
+        }
+        return SketchSession(key: subject.key, template: nil, base: found.feature.geometry, sketch: sketch)
+    }
+
+    // MARK: A step
+
+    private func act(_ subject: Subject, request: Request, map: OpenMap) async throws -> Response {
+        let form = try await FormValues.read(request)
+        let words = (form["do"] ?? "").split(separator: ":", maxSplits: 1).map(String.init)
+        let spot = words.count > 1 ? Sketch.Spot(words[1]) : nil
+        let outcome = try await workspace.oneByOne { () -> Outcome in
+            var session = try begun(subject, template: form["template"], map: map)
+            switch words.first {
+            case "save": return try await save(session, subject, map: map)
+            case "cancel":
+                SketchShelf(map).remove(subject.key)
+                return .leave(subject.back)
+            default:
+                if let error = try await step(words.first ?? "", spot, form, subject, &session, map: map) {
+                    return .wrong(error)
+                }
+                try SketchShelf(map).put(session)
+                return .stay
+            }
+        }
+        switch outcome {
+        case .stay: return PageRenderer.redirect(subject.address)
+        case .leave(let address): return PageRenderer.redirect(address)
+        case .wrong(let error): return try await page(subject, error: error, posted: form, request: request, map: map)
+        case .saved(let entry): return await edits.sent(entry, map: map)
+        }
+    }
+
+    private enum Outcome: Sendable {
+        case stay
+        case leave(String)
+        case wrong(String)
+        case saved(EditEntry)
+    }
+
+    /// - Returns: why the step can't be done; nil when it is done.
+    private func step(
+        _ word: String, _ spot: Sketch.Spot?, _ form: FormValues, _ subject: Subject, _ session: inout SketchSession,
+        map: OpenMap
+    ) async throws -> String? {
+        let chosen = spot ?? session.sketch.chosen
+        let number = chosen.map { session.sketch.number(of: $0) } ?? 0
+        switch word {
+        case "choose": session.choose(spot)
+        case "undo": session.undo()
+        case "redo": session.redo()
+        case "snap": session.snaps.toggle()
+        case "part":
+            if !session.apply("new part", { $0.beginPart() }) { return "Begin with the first vertex." }
+        case "repair": return repair(&session, subject)
+        case "delete":
+            guard let chosen, session.apply("delete vertex \(number)", { $0.remove(chosen) }) else {
+                return "Choose the vertex to delete."
+            }
+        case "move", "insert", "add":
+            return try await put(word, chosen, number, form, subject, &session, map: map)
+        default: return "Choose what to do."
+        }
+        return nil
+    }
+
+    /// The steps that need a place.
+    private func put(
+        _ word: String, _ chosen: Sketch.Spot?, _ number: Int, _ form: FormValues, _ subject: Subject,
+        _ session: inout SketchSession, map: OpenMap
+    ) async throws -> String? {
+        let place: Place
+        do {
+            place = try DataRoutes.place(form)
+            try map.checkArea(place)
+        } catch let error as CollectError {
+            return error.description
+        }
+        guard word == "move" || session.sketch.count < Limits.sketchVertices else {
+            return "A shape drawn by hand has at most \(Limits.sketchVertices) vertices."
+        }
+        let moving = word == "move" ? chosen : nil
+        let hit =
+            session.snaps
+            ? try await snap(place, form, subject, session.sketch, moving: moving, map: map) : nil
+        let target = hit.flatMap { Place(x: $0.x, y: $0.y) } ?? place
+        guard let point = try map.point(at: target, in: subject.layer) as? Point else { return "Type a place." }
+        let vertex = Sketch.Vertex(x: point.x, y: point.y)
+        switch word {
+        case "move":
+            guard let chosen, session.apply("move vertex \(number)", { $0.move(chosen, to: vertex) }) else {
+                return "Choose the vertex to move."
+            }
+        case "insert" where chosen != nil:
+            guard let chosen, session.apply("add vertex \(number + 1)", { $0.insert(vertex, after: chosen) }) else {
+                return "Choose the vertex before the new one."
+            }
+        default:
+            _ = session.apply("add vertex \(session.sketch.count + 1)") { sketch in
+                sketch.append(vertex)
+                return true
+            }
+        }
+        session.snapped = hit?.says
+        return nil
+    }
+
+    private func snap(
+        _ place: Place, _ form: FormValues, _ subject: Subject, _ sketch: Sketch, moving: Sketch.Spot?, map: OpenMap
+    ) async throws -> Snapping.Hit? {
+        // Metres of the map's plane under 16 pixels; a page without a script doesn't snap.
+        guard let tolerance = form.number("tolerance"), tolerance > 0, tolerance < Limits.snapMetres else { return nil }
+        let reference = subject.layer.table.spatialReference
+        let own = moving.flatMap { sketch[$0] }.flatMap { vertex in
+            GeometryEngine.project(Point(x: vertex.x, y: vertex.y, spatialReference: reference), into: .webMercator)
+        }
+        let snapping = Snapping(map: map, hidden: map.hidden(in: workspace.settings), tolerance: tolerance)
+        return try await snapping.hit(
+            place, sketch: sketch.geometry(subject.kind, reference), except: subject.found?.reference, moving: own)
+    }
+
+    private func repair(_ session: inout SketchSession, _ subject: Subject) -> String? {
+        let shape = session.sketch.geometry(subject.kind, subject.layer.table.spatialReference)
+        guard let repaired = Sketch(GeometryEngine.simplify(shape)),
+            session.apply(
+                "remove the crossing",
+                { sketch in
+                    sketch = repaired
+                    return true
+                })
+        else { return "The crossing can't be removed by itself: move a vertex." }
+        return nil
+    }
+
+    private func save(_ session: SketchSession, _ subject: Subject, map: OpenMap) async throws -> Outcome {
+        let text = session.id.uuidString
+        if let known = map.journal.entry(session: text) {
+            SketchShelf(map).remove(subject.key)
+            return .saved(known)
+        }
+        let reference = subject.layer.table.spatialReference
+        if let problem = session.sketch.problem(subject.kind, reference) { return .wrong(problem.text(subject.kind)) }
+        let shape = session.sketch.geometry(subject.kind, reference)
+        let entry: EditEntry
+        do {
+            if let found = subject.found {
+                guard session.isChanged else { return .leave(subject.back) }
+                let before = FeatureSnapshot(found.feature)
+                let old = found.feature.geometry
+                found.feature.geometry = shape
+                do {
+                    entry = try await map.update(
+                        found, kind: .move, before: before, session: text, detail: "Shape changed")
+                } catch {
+                    found.feature.geometry = old
+                    throw error
+                }
+            } else {
+                guard
+                    let kind = subject.layer.kinds.first(where: { $0.key == session.template })
+                        ?? subject.layer.kinds.first
+                else { return .wrong("\(subject.layer.name) doesn't let you add.") }
+                entry = try await map.create(
+                    subject.layer.make(kind, geometry: shape), in: subject.layer, session: text)
+            }
+        } catch let error as GeodatabaseError {
+            // The sketch stays as it is: it can be mended.
+            return .wrong(error.details)
+        }
+        SketchShelf(map).remove(subject.key)
+        return .saved(entry)
+    }
+
+    // MARK: The page
+
+    private func page(
+        _ subject: Subject, error: String? = nil, posted: FormValues? = nil, request: Request, map: OpenMap
+    ) async throws -> Response {
+        let template = request.uri.queryParameters["template"].map(String.init)
+        let session = try begun(subject, template: template, map: map)
+        if template != nil { try SketchShelf(map).put(session) }
+        let view = SketchView(
+            session: session, layer: subject.layer, kind: subject.kind, posted: posted)
+        var values = view.values
+        values["heading"] = subject.found == nil ? "New \(subject.layer.noun)" : "Edit shape"
+        values["subheading"] =
+            subject.found.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
+            ?? (subject.kind == .line ? "Draw its line" : "Draw its edge")
+        values["action"] = subject.address
+        values["back"] = subject.back
+        values["new"] = subject.found == nil
+        values["error"] = error.orFalse
+        values["stale"] = subject.found.map { $0.feature.geometry?.toJSON() != session.base } ?? false
+        return try await pages.respond(
+            PageRenderer.Panel(
+                template: "sketch", kind: "side", tab: "map", title: subject.found == nil ? "Draw" : "Edit shape",
+                values: values, status: error == nil ? .ok : .unprocessableContent),
+            to: request, map: map)
+    }
+}

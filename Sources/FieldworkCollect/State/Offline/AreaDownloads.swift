@@ -1,0 +1,124 @@
+import Fieldwork
+import Foundation
+
+/// The downloads of areas that are under way on this device. One that was broken off by the end of the process goes on at
+/// the next start.
+actor AreaDownloads {
+    enum Phase: Sendable, Hashable {
+        case running, paused, failed(String), done
+    }
+
+    struct Report: Sendable, Hashable {
+        var phase: Phase
+        /// Of the whole work.
+        var hundredths: Int
+        /// What it does now.
+        var step: String
+    }
+
+    private let shelf: AreaShelf
+    private var jobs: [UUID: GenerateGeodatabaseJob] = [:]
+    private var watchers: [UUID: Task<Void, Never>] = [:]
+    private var listener: (@Sendable (OfflineArea, Report) async -> Void)?
+
+    init(shelf: AreaShelf) { self.shelf = shelf }
+
+    /// Called with each step of a download, and at its end.
+    func listen(_ listener: @escaping @Sendable (OfflineArea, Report) async -> Void) { self.listener = listener }
+
+    /// Goes on with what an earlier process had begun.
+    func goOn() {
+        for area in shelf.areas() where !shelf.isHere(area.id) && jobs[area.id] == nil {
+            guard let state = shelf.job(area.id), let job = try? Job.fromJSON(state) as? GenerateGeodatabaseJob else {
+                continue
+            }
+            run(job, of: area)
+        }
+    }
+
+    /// Begins a download.
+    func start(_ area: OfflineArea) async throws {
+        let task = GeodatabaseSyncTask(url: area.service)
+        let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area.extent)
+        guard task.featureServiceInfo?.isSyncEnabled == true else {
+            throw CollectError(
+                .notAllowed, "\(area.mapTitle) can't be taken offline: its service doesn't have the capability Sync.",
+                nextStep: "Ask the owner of the service to switch it on.")
+        }
+        let job = task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: shelf.file(area.id))
+        try shelf.put(area, job: job.toJSON())
+        run(job, of: area)
+    }
+
+    private func run(_ job: GenerateGeodatabaseJob, of area: OfflineArea) {
+        jobs[area.id] = job
+        job.start()
+        watch(job, of: area)
+    }
+
+    /// nil for an area whose download isn't known: it is done, or its folder is damaged.
+    func report(_ id: UUID) -> Report? {
+        if shelf.isHere(id) { return Report(phase: .done, hundredths: 100, step: "") }
+        return jobs[id].map(Self.report)
+    }
+
+    private static func report(_ job: GenerateGeodatabaseJob) -> Report {
+        let phase: Phase =
+            switch job.status {
+            case .succeeded: .done
+            case .failed, .canceling: .failed((job.error as? any ArcGISError)?.details ?? "It was broken off.")
+            case .paused, .notStarted: .paused
+            case .started: .running
+            }
+        var step = ""
+        for message in job.messages { step = message.message }
+        return Report(phase: phase, hundredths: Int(job.progress.completedUnitCount), step: step)
+    }
+
+    func pause(_ id: UUID) async {
+        jobs[id]?.pause()
+        await tell(id)
+    }
+
+    /// Goes on with a download that was paused or that failed.
+    func resume(_ id: UUID) async {
+        guard let job = jobs[id], let area = shelf.area(id) else { return }
+        job.start()
+        watch(job, of: area)
+        await tell(id)
+    }
+
+    /// Ends a download for good: nothing of it stays.
+    func cancel(_ id: UUID) async throws {
+        guard let job = jobs.removeValue(forKey: id) else { return }
+        watchers.removeValue(forKey: id)?.cancel()
+        await job.cancel()
+        try shelf.remove(id)
+    }
+
+    /// Stops all work; the next start goes on with it.
+    func stop() {
+        for watcher in watchers.values { watcher.cancel() }
+        watchers = [:]
+        for job in jobs.values { job.pause() }
+    }
+
+    private func watch(_ job: GenerateGeodatabaseJob, of area: OfflineArea) {
+        watchers[area.id]?.cancel()
+        watchers[area.id] = Task { [weak self] in
+            var last: Report?
+            while !Task.isCancelled {
+                let now = Self.report(job)
+                if now != last { await self?.listener?(area, now) }
+                last = now
+                if now.phase != .running { return }
+                try? await Task.sleep(for: .milliseconds(Limits.jobLookMilliseconds))
+            }
+        }
+    }
+
+    private func tell(_ id: UUID) async {
+        guard let report = report(id), let area = shelf.area(id) else { return }
+        await listener?(area, report)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// The offline areas of this device: a folder each, which holds what the area is, its download while it is under way, and
+/// its file once it is whole.
+struct AreaShelf: Sendable {
+    let directory: URL
+
+    init(directory: URL) throws {
+        self.directory = directory
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.hasPrefix(Self.gone)
+        {
+            try? FileManager.default.removeItem(at: directory.appending(path: name))
+        }
+    }
+
+    /// Begins the names of folders whose removal was begun.
+    private static let gone = ".gone-"
+
+    private func folder(_ id: UUID) -> URL { directory.appending(path: id.uuidString.lowercased()) }
+
+    /// The area's file, a GeoPackage; there only when it is whole.
+    func file(_ id: UUID) -> URL { folder(id).appending(path: "area.gpkg") }
+
+    private func card(_ id: UUID) -> URL { folder(id).appending(path: "area.json") }
+    private func jobFile(_ id: UUID) -> URL { folder(id).appending(path: "job.json") }
+
+    func isHere(_ id: UUID) -> Bool { FileManager.default.fileExists(atPath: file(id).path) }
+
+    /// Newest first.
+    func areas() -> [OfflineArea] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.prefix(Limits.areas).compactMap { UUID(uuidString: $0).flatMap(area) }
+            .sorted { ($0.made, $0.text) > ($1.made, $1.text) }
+    }
+
+    func area(_ id: UUID) -> OfflineArea? {
+        (try? Data(contentsOf: card(id))).flatMap { try? JSONDecoder().decode(OfflineArea.self, from: $0) }
+    }
+
+    /// Makes an area's folder, with the state of its download: one that was begun is never forgotten.
+    func put(_ area: OfflineArea, job: Data) throws {
+        try FileManager.default.createDirectory(at: folder(area.id), withIntermediateDirectories: true)
+        try job.write(to: jobFile(area.id), options: .atomic)
+        try JSONEncoder().encode(area).write(to: card(area.id), options: .atomic)
+    }
+
+    /// The download as it was begun.
+    func job(_ id: UUID) -> Data? { try? Data(contentsOf: jobFile(id)) }
+
+    /// Takes an area away, whole: its folder gets another name first.
+    func remove(_ id: UUID) throws {
+        let going = directory.appending(path: Self.gone + id.uuidString.lowercased())
+        try? FileManager.default.removeItem(at: going)
+        try FileManager.default.moveItem(at: folder(id), to: going)
+        try? FileManager.default.removeItem(at: going)
+    }
+
+    /// Bytes of an area's file.
+    func size(_ id: UUID) -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file(id).path)
+        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+    }
+
+    /// Bytes that are free on the disk of the areas; nil where the system doesn't say.
+    var freeBytes: Int64? {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: directory.path)
+        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
+    }
+}

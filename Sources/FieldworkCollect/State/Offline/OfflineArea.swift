@@ -1,0 +1,60 @@
+import Fieldwork
+import Foundation
+
+/// A part of a map that was taken along: its features are in a file of this device.
+struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
+    let id: UUID
+    let name: String
+    /// The map that it was taken from, by its key.
+    let mapKey: String
+    let mapTitle: String
+    let service: URL
+    /// Degrees, WGS 84.
+    let west: Double
+    let south: Double
+    let east: Double
+    let north: Double
+    let made: Date
+
+    private static let prefix = "area:"
+
+    /// Under this name the device keeps what belongs to the work in the area: journal, settings.
+    var key: String { Self.prefix + text }
+
+    /// The area's id in addresses.
+    var text: String { id.uuidString.lowercased() }
+
+    /// The area that a kept key names; nil for the key of a map of a server.
+    static func id(ofKey key: String) -> UUID? {
+        guard key.hasPrefix(prefix) else { return nil }
+        return UUID(uuidString: String(key.dropFirst(prefix.count)))
+    }
+
+    /// In the map's plane.
+    var extent: Envelope {
+        Envelope(
+            xMin: WebMercator.x(longitude: west), yMin: WebMercator.y(latitude: south),
+            xMax: WebMercator.x(longitude: east), yMax: WebMercator.y(latitude: north), spatialReference: .webMercator)
+    }
+
+    /// "2.0 × 1.4 km"
+    var size: String { Self.size(west: west, south: south, east: east, north: north) }
+
+    static func size(west: Double, south: Double, east: Double, north: Double) -> String {
+        let middle = (south + north) / 2
+        guard let corner = Place(longitude: west, latitude: middle),
+            let other = Place(longitude: east, latitude: middle),
+            let low = Place(longitude: west, latitude: south), let high = Place(longitude: west, latitude: north)
+        else { return "" }
+        let (width, height) = (corner.distance(to: other).metres, low.distance(to: high).metres)
+        func text(_ metres: Double) -> String {
+            metres < 1_000 ? "\(Int(metres.rounded())) m" : "\((metres / 100).rounded() / 10) km"
+        }
+        return "\(text(width)) × \(text(height))"
+    }
+}
+
+extension MapAddress {
+    /// The work in an offline area: the service that it was taken from, the key of the area.
+    init(_ area: OfflineArea) { self.init(url: area.service, key: area.key) }
+}

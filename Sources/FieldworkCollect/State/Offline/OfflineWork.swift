@@ -1,0 +1,96 @@
+import Fieldwork
+import Foundation
+
+/// The file of an offline area that is open, and its way to the service.
+struct OfflineWork: Sendable {
+    let area: OfflineArea
+    let geodatabase: Geodatabase
+
+    /// When the file and its service were brought together last.
+    var lastSync: Date? { geodatabase.featureTables.compactMap(\.lastSyncDate).max() }
+
+    func unsentCount() async -> Int {
+        var count = 0
+        for table in geodatabase.featureTables {
+            count += (try? await table.addedFeaturesCount()) ?? 0
+            count += (try? await table.updatedFeaturesCount()) ?? 0
+            count += (try? await table.deletedFeaturesCount()) ?? 0
+        }
+        return count
+    }
+
+    /// Sends the edits of the area and takes over those of others.
+    /// - Returns: what the service refused; it stays in the file.
+    func sync() async throws -> [SyncLayerResult] {
+        let task = GeodatabaseSyncTask(geodatabase: geodatabase)
+        let parameters = try await task.makeDefaultSyncGeodatabaseParameters(geodatabase: geodatabase)
+        let job = task.makeSyncGeodatabaseJob(parameters: parameters, geodatabase: geodatabase)
+        job.start()
+        return try await withTaskCancellationHandler {
+            try await job.output
+        } onCancel: {
+            job.pause()
+        }
+    }
+}
+
+extension MapContent {
+    /// An offline area as a map: the layers of its file.
+    static func area(_ area: OfflineArea, file: URL) async throws -> MapContent {
+        let geodatabase = Geodatabase(fileURL: file)
+        try await geodatabase.load()
+        var content = MapContent(title: area.mapTitle, geodatabases: [])
+        content.offline = OfflineWork(area: area, geodatabase: geodatabase)
+        for table in geodatabase.featureTables {
+            guard let loaded = try await MapLayer.load(table, id: Int(table.serviceLayerID), isAuthored: false) else {
+                continue
+            }
+            if loaded.geometry == nil {
+                content.tables.append(loaded)
+            } else {
+                content.layers.insert(loaded, at: 0)
+            }
+        }
+        guard !content.layers.isEmpty || !content.tables.isEmpty else {
+            throw CollectError(.notAFeatureService, "The area \(area.name) has no layers.")
+        }
+        return content
+    }
+}
+
+extension OpenMap {
+    /// What lies outside the area would never come back to this device with a sync.
+    func checkArea(_ place: Place) throws {
+        guard let offline, let area = offline.geodatabase.generateGeodatabaseGeometry,
+            let reference = area.spatialReference,
+            let point = GeometryEngine.project(
+                Point(x: place.x, y: place.y, spatialReference: .webMercator), into: reference)
+        else { return }
+        guard GeometryEngine.isGeometry(area, intersecting: point) else {
+            throw CollectError(
+                .badForm, "Feature geometry is outside the area \(offline.area.name).",
+                nextStep: "Choose a place inside of it, or go online.")
+        }
+    }
+}
+
+// MARK: - Tables of services and of files
+
+extension ArcGISFeatureTable {
+    /// The features that parameters choose; a service sends only as much of each as is asked for.
+    func features(_ parameters: QueryParameters, _ fields: QueryFeatureFields) async throws -> FeatureQueryResult {
+        guard let service = self as? ServiceFeatureTable else { return try await queryFeatures(using: parameters) }
+        return try await service.queryFeatures(using: parameters, queryFeatureFields: fields)
+    }
+
+    /// The features that were added or changed on this device and that the service doesn't have.
+    func unsentFeatures() async throws -> [Feature] {
+        switch self {
+        case let table as ServiceFeatureTable: return try await table.localEdits()
+        case let table as GeodatabaseFeatureTable:
+            return Array(try await table.queryAddedFeatures().features())
+                + Array(try await table.queryUpdatedFeatures().features())
+        default: return []
+        }
+    }
+}

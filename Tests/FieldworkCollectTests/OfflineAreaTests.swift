@@ -1,0 +1,112 @@
+import FieldworkREST
+import Foundation
+import Testing
+
+@testable import FieldworkCollect
+
+/// Areas taken along, through the app's pages without a script.
+@Suite struct OfflineAreaTests {
+    private static func with(_ test: (DamageField, PlainClient) async throws -> Void) async throws {
+        try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
+            try await test(field, try await PlainClient.visitor(port: field.app.port))
+        }
+    }
+
+    @Test func anAreaIsTakenEditedSyncedAndLeftAgainWithoutBeingDeleted() async throws {
+        try await Self.with { field, visitor in
+            let choosing = try await visitor.get("/offline/new")
+            #expect(choosing.text.contains("25 features"))
+            try await OfflineField.goOffline(visitor)
+            let list = try await visitor.get("/list/0")
+            #expect(list.text.contains("Cause 7"))
+            #expect(!list.text.contains("Cause 25"))
+            #expect(list.text.contains("Offline, Reno"))
+
+            await field.services.stop()
+            let added = try await OfflineField.add(visitor, "a")
+            #expect(added.status == 303)
+            let page = try await visitor.get(try #require(added["Location"]))
+            #expect(page.text.contains("On this device, not sent"))
+            try await field.services.comeBack()
+            #expect(try await field.serverFeatures().count == 25)
+
+            try await OfflineField.sync(visitor)
+            #expect(try await field.serverFeatures().count == 26)
+            #expect(try await visitor.get("/offline").text.contains("Last sync today"))
+
+            _ = try await visitor.post("/offline/mode", ["area": ""])
+            let online = try await visitor.get("/offline")
+            #expect(online.text.contains("Edits go to the server at once."))
+            #expect(online.text.contains("Reno"))
+            #expect(try await visitor.get("/list/0").text.contains("Cause 25"))
+        }
+    }
+
+    @Test func anAreaWithUnsentEditsIsNotDeletedInOneStep() async throws {
+        try await Self.with { field, visitor in
+            try await OfflineField.goOffline(visitor)
+            _ = try await OfflineField.add(visitor, "a")
+            let asked = try await visitor.get("/offline/\(OfflineField.id)/delete")
+            #expect(asked.text.contains("1 edit was not sent."))
+            let refused = try await visitor.post("/offline/\(OfflineField.id)/delete", [:])
+            #expect(refused.status == 409)
+            #expect(refused.text.contains("Nothing was deleted"))
+            #expect(try await visitor.get("/list/0").text.contains("Offline, Reno"))
+
+            try await OfflineField.sync(visitor)
+            let deleted = try await visitor.post("/offline/\(OfflineField.id)/delete", [:])
+            #expect(deleted.status == 303)
+            let after = try await visitor.get("/offline")
+            #expect(after.text.contains("No area on this device yet."))
+            #expect(try await field.serverFeatures().count == 26)
+        }
+    }
+
+    @Test func aPlaceOutsideTheAreaIsToldOnThePageWhereItWasChosen() async throws {
+        try await Self.with { _, visitor in
+            try await OfflineField.goOffline(visitor)
+            let outside = try await OfflineField.add(visitor, "a", lon: "-97.60", lat: "38.40")
+            #expect(outside.status == 422)
+            #expect(outside.text.contains("is outside the area Reno"))
+            #expect(outside.text.contains("value=\"-97.60\""))
+            #expect(try await visitor.get("/changes").text.contains("0 edits"))
+        }
+    }
+
+    @Test func theWorkGoesOnInTheAreaAfterARestart() async throws {
+        try await Self.with { field, visitor in
+            try await OfflineField.goOffline(visitor)
+            _ = try await OfflineField.add(visitor, "a")
+            await field.services.stop()
+            try await field.restartedApp { app in
+                let again = try await PlainClient.visitor(port: app.port)
+                let list = try await again.get("/list/0")
+                #expect(list.text.contains("Offline, Reno"))
+                #expect(list.text.contains("Earthquake"))
+                #expect(list.text.contains("1 not sent"))
+            }
+            try await field.services.comeBack()
+        }
+    }
+
+    @Test func aServiceWithoutTheCapabilitySyncSaysSoAndOffersNothing() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let page = try await visitor.get("/offline")
+            #expect(page.text.contains("its service doesn&#39;t have the capability Sync"))
+            #expect(!page.text.contains("href=\"/offline/new\""))
+            #expect(try await visitor.post("/offline/new", OfflineField.edges).status == 409)
+        }
+    }
+
+    @Test func edgesThatEncloseNothingAreTurnedBackWithWhatWasTyped() async throws {
+        try await Self.with { _, visitor in
+            let wrong = try await visitor.post(
+                "/offline/new", ["west": "-97", "south": "38", "east": "-98", "north": "39", "name": "<b>Reno</b>"])
+            #expect(wrong.status == 422)
+            #expect(wrong.text.contains("These edges enclose no area"))
+            #expect(wrong.text.contains("&lt;b&gt;Reno&lt;/b&gt;"))
+            #expect(wrong.text.contains("value=\"-97\""))
+        }
+    }
+}

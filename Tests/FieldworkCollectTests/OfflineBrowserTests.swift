@@ -1,0 +1,86 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+import Testing
+
+@testable import FieldworkCollect
+
+/// Areas, transactions and shapes in a real browser.
+@Suite(
+    .serialized,
+    .enabled(if: Browser.program != nil, "Chromium isn't installed"),
+    .enabled(
+        if: RunningApp.mapLibrary != nil,
+        "The map library isn't installed; run scripts/setup or set FIELDWORK_MAP_LIBRARY")
+)
+struct OfflineBrowserTests {
+    private static let ready = "document.documentElement.dataset.map === 'ready'"
+
+    private static func text(_ selector: String, has text: String, _ browser: Browser) async throws {
+        try await browser.wait("document.querySelector('\(selector)')?.innerText.includes('\(text)')", seconds: 60)
+    }
+
+    @Test func anAreaIsChosenOnTheMapTakenAlongAndEditedInATransaction() async throws {
+        try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
+            let browser = try await Browser.start()
+            defer { browser.stop() }
+            try await browser.open("\(field.app.address)offline/new")
+            try await browser.wait(Self.ready, seconds: 60)
+            try await browser.wait("document.querySelector('.frame span')?.textContent.includes('km')")
+            try await browser.screenshot("offline-area")
+            try await browser.click("[data-area-size=\"1.25\"]")
+            try await browser.click("#area-form button[type=submit]")
+            try await Self.text("#panel", has: "is on this device", browser)
+            try await browser.screenshot("offline-here")
+            try await browser.click("#panel form[action=\"/offline/mode\"] button")
+            try await Self.text("#state", has: "Offline, Area", browser)
+            try await browser.wait(Self.ready, seconds: 60)
+
+            try await browser.open("\(field.app.address)transaction")
+            try await browser.wait(Self.ready, seconds: 60)
+            try await browser.click("form[action=\"/transaction/start\"] button")
+            try await Self.text("#panel", has: "Transaction started.", browser)
+            let visitor = try await browser.evaluate(
+                """
+                fetch('/add/0', { method: 'POST', body: new URLSearchParams({ lon: '-97.8', lat: '38.22', template: 't3',
+                session: 'browser' }) }).then(a => a.status)
+                """, as: Int.self)
+            #expect(visitor == 200)
+            try await Self.text("#transaction", has: "Transaction: 1 edit not kept yet", browser)
+            try await browser.screenshot("transaction")
+            try await browser.click("#transaction form[action=\"/transaction/keep\"] button")
+            try await Self.text("#panel", has: "1 edit kept.", browser)
+            try await browser.wait("document.querySelector('#transaction').innerText.trim() === ''")
+            #expect(browser.takeComplaints() == [])
+        }
+    }
+
+    @Test func anAreaIsDrawnByTapsReshapedByKeysAndSaved() async throws {
+        var definition = DamageField.definition()
+        definition.layers[0].geometryType = .polygon
+        definition.layers[0].drawingInfo = nil
+        try await DamageField.with(points: 0, definition: definition) { field in
+            let browser = try await Browser.start()
+            defer { browser.stop() }
+            try await browser.open("\(field.app.address)add/0/sketch")
+            try await browser.wait(Self.ready, seconds: 60)
+            for (number, place) in [(700.0, 300.0), (1_000, 260), (1_050, 560), (720, 600)].enumerated() {
+                try await browser.click(x: place.0, y: place.1)
+                try await Self.text("#panel h2", has: "Vertex \(number + 1) of \(number + 1)", browser)
+            }
+            try await browser.screenshot("sketch")
+            let before = try await browser.evaluate("document.getElementById('sketch-lon').value", as: String.self)
+            _ = try await browser.evaluate("document.getElementById('map').focus() ?? true", as: Bool.self)
+            try await browser.press("ArrowRight")
+            try await browser.wait("document.getElementById('sketch-undo')?.innerText.includes('move vertex 4')")
+            let after = try await browser.evaluate("document.getElementById('sketch-lon').value", as: String.self)
+            #expect(before != after)
+            try await browser.press("b")
+            try await Self.text("#panel h2", has: "Vertex 3 of 4", browser)
+            try await browser.click("#sketch-save")
+            try await browser.wait("document.querySelector('.toast')?.innerText.includes('Create feature succeeded.')")
+            #expect(try await field.serverFeatures().count == 1)
+            #expect(browser.takeComplaints() == [])
+        }
+    }
+}
