@@ -46,6 +46,8 @@ package struct LayerEdits: Sendable {
     /// Deleted features that come back as they were last, with their ids, before anything else is done. Only the store
     /// asks for it.
     package var restores: [UUID] = []
+    /// Updates that the store makes itself; their results follow those of `updates`.
+    package var calculation: FieldCalculation?
 
     package enum Deletes: Sendable {
         case features([FeatureIdentifier])
