@@ -26,6 +26,14 @@ package enum Limits {
     package static let recordCountFactor = 5
     /// Steps of one `datumTransformation`.
     package static let datumTransformationSteps = 4
+    /// Fields that one `calculate` changes.
+    package static let calculatedFields = 100
+    /// Features that one `calculate` changes: it is one transaction.
+    package static let calculatedFeatures = 100_000
+    /// Reasons that the error of a `calculate` tells.
+    package static let calculationReasons = 20
+    /// Fields that `queryTopFeatures` groups by or orders by, each.
+    package static let topFields = 20
     /// Statistics of one query.
     package static let statisticCount = 100
     /// Fields and expressions that statistics are grouped by.

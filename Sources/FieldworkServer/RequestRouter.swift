@@ -140,7 +140,8 @@ struct RequestRouter: Sendable {
             let layer = try published.layer(id: id)
             let format = try request.format()
             if format == .html { return directory.layer(layer, of: definition) }
-            return tagged(.json(try await service.layer(layer, of: published), format: format))
+            let recounts = try request.parameters.bool("returnUpdates") ?? false
+            return tagged(.json(try await service.layer(layer, of: published, recounts: recounts), format: format))
         case .feature(let layerID, let objectID):
             return try await service.feature(objectID, in: published.layer(id: layerID), of: published, request)
         case .history(let layerID, let feature):
@@ -158,6 +159,11 @@ struct RequestRouter: Sendable {
             let layer = try published.layer(id: layerID)
             if request.wantsPage { return try await queryPage(layer, of: published, face: .feature, request) }
             return try await service.query(layer, of: published, request)
+        case .layerOperation(let layerID, .queryTopFeatures):
+            return try await service.queryTopFeatures(published.layer(id: layerID), of: published, request)
+        case .layerOperation(let layerID, .calculate):
+            try request.requirePost()
+            return try await service.calculate(published.layer(id: layerID), of: published, request)
         case .layerOperation(let layerID, .queryRelatedRecords):
             return try await service.queryRelatedRecords(published.layer(id: layerID), of: published, request)
         case .layerOperation(let layerID, .validateSQL):
@@ -176,6 +182,9 @@ struct RequestRouter: Sendable {
         case .query: return try await service.query(published, request)
         case .queryDomains:
             let answer = try DomainQuery.answer(request.parameters, service: definition)
+            return tagged(.json(answer, format: try request.format()))
+        case .queryContingentValues:
+            let answer = try ContingentValuesQuery.answer(request.parameters, service: definition)
             return tagged(.json(answer, format: try request.format()))
         case .applyEdits:
             try request.requirePost()

@@ -64,6 +64,9 @@ package protocol FeatureStore: Sendable {
     func changes(after generation: Int64, in layer: LayerAddress, limit: Int) async throws -> [FeatureChange]
     /// The superseded versions of a feature, newest first.
     func history(of feature: FeatureIdentifier, in layer: LayerAddress) async throws -> [FeatureVersion]
+    /// Milliseconds since 1970 of the first moment that a query may name; -1 for a service that was never edited, nil when
+    /// the store keeps no history.
+    func historyStart(in layer: LayerAddress) async throws -> Int64?
 
     func close() async throws
 }

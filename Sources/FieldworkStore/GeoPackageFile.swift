@@ -128,7 +128,7 @@ package final class GeoPackageFile: Sendable {
         let compiler = try RelatedCompiler(
             source: layer(query.path.sourceLayerID), related: layer(query.path.relatedLayerID),
             through: query.path.through.map { try layer($0.layerID) }, now: Date.now.milliseconds)
-        return try await FeatureStream.start(encoder: encoder, pool: readers) { _ in try compiler.plan(query) }
+        return try await FeatureStream.start(encoder: encoder, pool: readers) { try compiler.plan(query, on: $0) }
     }
 
     package func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
@@ -225,6 +225,11 @@ package final class GeoPackageFile: Sendable {
     package func history(of feature: FeatureIdentifier, in layerID: Int) async throws -> [FeatureVersion] {
         let layer = try layer(layerID)
         return try await read { try ChangeLog(layer: layer, connection: $0).history(of: feature) }
+    }
+
+    package func historyStart(in layerID: Int) async throws -> Int64? {
+        let layer = try layer(layerID)
+        return try await read { try ChangeLog(layer: layer, connection: $0).start() }
     }
 
     // MARK: Care

@@ -232,6 +232,10 @@ package final class GeoPackageStore: FeatureStore {
         try await file(layer.service).history(of: feature, in: layer.layerID)
     }
 
+    package func historyStart(in layer: LayerAddress) async throws -> Int64? {
+        try await file(layer.service).historyStart(in: layer.layerID)
+    }
+
     // MARK: Care
 
     /// What is wrong with the files, each finding with its service; empty when all is well.

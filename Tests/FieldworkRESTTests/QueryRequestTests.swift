@@ -71,7 +71,7 @@ import Testing
         ("outStatistics", "[{}]"), ("having", "count(*) > 1"), ("time", "1,2"), ("spatialRel", "near"),
         ("outSR", "999999999"), ("maxAllowableOffset", "-1"), ("geometry", "{\"x\":\"NaN\",\"y\":1"),
         ("orderByFields", "Species; x"), ("objectIds", "1;2"), ("returnGeometry", "perhaps"),
-        ("quantizationParameters", "{\"tolerance\":-1}"), ("historicMoment", "1"),
+        ("quantizationParameters", "{\"tolerance\":-1}"), ("historicMoment", "then"),
         ("uniqueIds", "1"), ("text", "Oak"), ("returnUniqueIdsOnly", "true"), ("returnCentroid", "true"),
         ("maxRecordCountFactor", "5.5"), ("resultType", "most"), ("datumTransformation", "1, 2"),
         ("datumTransformation", #"{"geoTransforms":[{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1}]}"#),

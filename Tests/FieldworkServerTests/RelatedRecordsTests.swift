@@ -152,7 +152,7 @@ struct RelatedRecordsTests {
             ("objectIds=1&relationshipId=0&outFields=Nothing", "outFields"),
             ("objectIds=1&relationshipId=0&definitionExpression=Note=", "definitionExpression"),
             ("objectIds=1&relationshipId=0&orderByFields=Nothing", "Nothing"),
-            ("objectIds=1&relationshipId=0&historicMoment=1", "historicMoment"),
+            ("objectIds=1&relationshipId=0&historicMoment=then", "historicMoment"),
             ("objectIds=1&relationshipId=0&gdbVersion=a", "gdbVersion"),
             ("objectIds=1&relationshipId=0&uniqueIds=1", "uniqueIds"),
             ("objectIds=1&relationshipId=0&resultOffset=-1", "resultOffset"),

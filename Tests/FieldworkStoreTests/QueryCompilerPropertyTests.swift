@@ -63,6 +63,27 @@ struct QueryCompilerPropertyTests {
             #expect(found == expected, "\(condition)")
         }
     }
+
+    /// Were a function never drawn, the property above would say nothing about it.
+    @Test("The random conditions call every function, and join and compare in every way")
+    func coverage() {
+        var texts = ""
+        for seed in 0..<20 {
+            var trees = RandomExpressions(seed: UInt64(seed))
+            for _ in 0..<60 { texts += trees.condition(depth: 4).text + "\n" }
+        }
+        let trims: [SQLFunction: String] = [
+            .trimBoth: "TRIM(", .trimLeading: "TRIM(LEADING", .trimTrailing: "TRIM(TRAILING",
+        ]
+        for function in SQLFunction.allCases {
+            #expect(texts.contains(trims[function] ?? "\(function.rawValue)("), "\(function)")
+        }
+        for sign in SQLBinaryOperator.allCases { #expect(texts.contains(" \(sign.rawValue) "), "\(sign)") }
+        for part in SQLDatePart.allCases { #expect(texts.contains("EXTRACT(\(part.rawValue) "), "\(part)") }
+        for word in ["CASE", "CAST(", " LIKE ", " IN (", " BETWEEN ", " IS NULL", " IS NOT NULL", "NOT "] {
+            #expect(texts.contains(word), "\(word)")
+        }
+    }
 }
 
 /// Well-typed random trees over the sample layer's fields.

@@ -5,14 +5,27 @@ import FieldworkGeometry
 enum LayerAbilities {
     static let queryFormats = "JSON, geoJSON, PBF"
 
-    static func members(of layer: LayerDefinition) -> JSONObject {
-        members(isTable: layer.isTable, isArea: layer.geometryType == .polygon, hasAttachments: layer.hasAttachments)
+    /// - Parameter historyStart: milliseconds since 1970 of the first moment whose state can be asked for; nil without a
+    ///   history.
+    static func members(of layer: LayerDefinition, historyStart: Int64? = nil) -> JSONObject {
+        var object = members(
+            isTable: layer.isTable, isArea: layer.geometryType == .polygon, hasAttachments: layer.hasAttachments,
+            hasHistory: historyStart != nil)
+        if let historyStart {
+            object["archivingInfo"] = [
+                "supportsQueryWithHistoricMoment": true, "startArchivingMoment": .integer(historyStart),
+            ]
+        }
+        return object
     }
 
-    static func members(isTable: Bool, isArea: Bool = false, hasAttachments: Bool) -> JSONObject {
+    static func members(
+        isTable: Bool, isArea: Bool = false, hasAttachments: Bool, hasHistory: Bool = false
+    ) -> JSONObject {
         var object = JSONObject([
             "supportsRollbackOnFailureParameter": true, "supportsStatistics": true, "supportsAdvancedQueries": true,
-            "supportsValidateSQL": true, "supportsCalculate": false, "supportsTruncate": false,
+            "supportsValidateSQL": true, "supportsCalculate": true, "supportsASyncCalculate": false,
+            "supportsTruncate": false,
             "supportsCoordinatesQuantization": true, "supportsApplyEditsWithGlobalIds": true,
             "supportsReturningQueryGeometry": false, "supportsDatumTransformation": .bool(!isTable),
             "supportsQuantizationEditMode": .bool(!isTable), "supportsAppend": false, "isDataVersioned": false,
@@ -31,13 +44,13 @@ enum LayerAbilities {
             "supportsQueryWithResultType": true, "supportsMaxRecordCountFactor": true,
             "supportsReturningGeometryCentroid": .bool(isArea),
             "supportsQueryWithDatumTransformation": .bool(!isTable), "supportsDefaultSR": .bool(!isTable),
-            "supportsTopFeaturesQuery": false,
+            "supportsTopFeaturesQuery": true,
             "supportsQueryAttachments": .bool(hasAttachments),
             "supportsQueryAttachmentsWithReturnUrl": .bool(hasAttachments),
             "supportsQueryAttachmentsCountOnly": .bool(hasAttachments),
             "supportsQueryAttachmentOrderByFields": .bool(hasAttachments), "supportsTrueCurve": false,
             "supportsDisjointSpatialRel": .bool(!isTable), "supportsFullTextSearch": false,
-            "supportsQueryWithHistoricMoment": false,
+            "supportsQueryWithHistoricMoment": .bool(hasHistory),
         ]
         if !isTable {
             object["supportedSpatialRelationships"] = .array(

@@ -9,15 +9,21 @@ package struct ResourceContext: Sendable {
     /// Capabilities and count of the service, which a layer can't exceed.
     package var serviceCapabilities: Set<Capability>?
     package var serviceMaxRecordCount: Int?
+    /// Milliseconds since 1970 of the first moment that the layer's history reaches; nil when it has none.
+    package var historyStart: Int64?
+    /// The first and the last moment of the features, in milliseconds since 1970; nil to show the definition's.
+    package var timeExtent: ClosedRange<Int64>?
 
     package init(
         extent: Envelope? = nil, lastEditMilliseconds: Int64? = nil, serviceCapabilities: Set<Capability>? = nil,
-        serviceMaxRecordCount: Int? = nil
+        serviceMaxRecordCount: Int? = nil, historyStart: Int64? = nil, timeExtent: ClosedRange<Int64>? = nil
     ) {
         self.extent = extent
         self.lastEditMilliseconds = lastEditMilliseconds
         self.serviceCapabilities = serviceCapabilities
         self.serviceMaxRecordCount = serviceMaxRecordCount
+        self.historyStart = historyStart
+        self.timeExtent = timeExtent
     }
 }
 
@@ -118,7 +124,13 @@ extension LayerDefinition {
         object["editingInfo"] = ["lastEditDate": context.lastEditMilliseconds.map(JSONValue.integer) ?? .null]
         if !isTable { object["extent"] = extentJSON(context.extent) }
         // What the definition's author saw elsewhere doesn't tell what this server does.
-        for ability in LayerAbilities.members(of: self).members { object[ability.key] = ability.value }
+        object["archivingInfo"] = nil
+        // Clients take the mere presence of the member for a layer with times.
+        var times = timeInfo
+        if let counted = context.timeExtent { times?.timeExtent = counted }
+        object["timeInfo"] = times?.json
+        let abilities = LayerAbilities.members(of: self, historyStart: context.historyStart)
+        for ability in abilities.members { object[ability.key] = ability.value }
         return .object(object)
     }
 

@@ -32,7 +32,8 @@ extension ServiceDefinition {
         for (name, isSupported) in [
             ("hasVersionedData", false), ("supportsDisconnectedEditing", false), ("syncEnabled", false),
             ("supportsReturnDeleteResults", true), ("supportsRelationshipsResource", true), ("supportsAppend", false),
-            ("supportsQueryDomains", true), ("supportsDatumTransformation", true),
+            ("supportsQueryDomains", true),
+            ("supportsQueryContingentValues", layers.contains { !$0.fieldGroups.isEmpty }), ("supportsDatumTransformation", true),
             ("supportsApplyEditsWithGlobalIds", true), ("supportsTrueCurve", false), ("hasStaticData", false),
             ("allowGeometryUpdates", layers.contains { $0.allowsGeometryUpdates }),
         ] {

@@ -34,7 +34,8 @@ extension ServiceDefinition {
         "currentVersion", "hasVersionedData", "supportsDisconnectedEditing", "syncEnabled", "syncCapabilities",
         "supportsReturnDeleteResults", "supportsRelationshipsResource", "supportsAppend",
         "supportsApplyEditsWithGlobalIds", "supportsTrueCurve", "hasStaticData", "allowGeometryUpdates",
-        "supportedQueryFormats", "supportsDatumTransformation", "units", "relationships", "name", "folder", "revision",
+        "supportedQueryFormats", "supportsDatumTransformation",
+        "supportsQueryContingentValues", "units", "relationships", "name", "folder", "revision",
     ]
 
     /// Tells one definition from another: a document that was written carries it, so that a change that somebody else made
@@ -87,7 +88,7 @@ extension ServiceDefinition {
     private static func layer(_ json: JSONValue, type: String) throws(ServiceError) -> LayerDefinition {
         var derived = Set(LayerAbilities.members(isTable: false, hasAttachments: true).keys)
         derived.formUnion([
-            "currentVersion", "parentLayer", "subLayers", "editingInfo", "adminLayerInfo", "maxRecordCountFactor",
+            "currentVersion", "parentLayer", "subLayers", "editingInfo", "adminLayerInfo", "maxRecordCountFactor", "archivingInfo",
         ])
         // It tells something of the author's, not only of the server.
         derived.remove("htmlPopupType")

@@ -48,6 +48,8 @@ package struct LayerEdits: Sendable {
     package var restores: [UUID] = []
     /// Done after the features.
     package var attachments = AttachmentEdits()
+    /// Updates that the store makes itself; their results follow those of `updates`.
+    package var calculation: FieldCalculation?
 
     package enum Deletes: Sendable {
         case features([FeatureIdentifier])

@@ -16,6 +16,10 @@ package struct FeatureQuery: Sendable, Hashable {
     /// The most features to return; nil for all. The store reads one more to know whether the limit cut the answer.
     package var limit: Int?
     package var output: GeometryOutput
+    /// Milliseconds since 1970: the features as they were then. nil for now.
+    package var moment: Int64?
+    /// Of the features that the rest of the query chooses, the first of each group; nil for all.
+    package var top: TopFilter?
 
     /// Whether geometries are read, be it only to tell their centre or their envelope.
     package var readsGeometry: Bool { returnsGeometry || output.returnsCentroid || output.returnsEnvelope }
@@ -24,7 +28,7 @@ package struct FeatureQuery: Sendable, Hashable {
         condition: SQLExpression? = nil, objectIDs: [Int64]? = nil, globalIDs: [UUID]? = nil,
         spatialFilter: SpatialFilter? = nil, outFields: [String]? = nil, returnsGeometry: Bool = true,
         returnsDistinctValues: Bool = false, order: [OrderTerm] = [], offset: Int = 0, limit: Int? = nil,
-        output: GeometryOutput = GeometryOutput()
+        output: GeometryOutput = GeometryOutput(), moment: Int64? = nil
     ) {
         self.condition = condition
         self.objectIDs = objectIDs
@@ -37,6 +41,20 @@ package struct FeatureQuery: Sendable, Hashable {
         self.offset = offset
         self.limit = limit
         self.output = output
+        self.moment = moment
+    }
+
+    /// The first features of each group of features with equal values.
+    package struct TopFilter: Sendable, Hashable {
+        package var groups: [SQLExpression]
+        package var order: [OrderTerm]
+        package var count: Int
+
+        package init(groups: [SQLExpression], order: [OrderTerm], count: Int) {
+            self.groups = groups
+            self.order = order
+            self.count = count
+        }
     }
 
     package struct OrderTerm: Sendable, Hashable {

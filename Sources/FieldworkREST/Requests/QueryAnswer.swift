@@ -4,21 +4,6 @@ package import FieldworkGeometry
 package enum QueryAnswer {
     package static func count(_ count: Int) -> JSONValue { ["count": JSONValue(count)] }
 
-    /// As bytes: there may be a million of them.
-    package static func objectIDs(_ ids: [Int64], layer: LayerDefinition) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(ids.count * 8 + 64)
-        bytes.append(contentsOf: "{\"objectIdFieldName\":".utf8)
-        JSONBytes.append(layer.objectIDField, to: &bytes)
-        bytes.append(contentsOf: ",\"objectIds\":[".utf8)
-        for (index, id) in ids.enumerated() {
-            if index > 0 { bytes.append(0x2C) }
-            JSONBytes.append(id, to: &bytes)
-        }
-        bytes.append(contentsOf: "]}".utf8)
-        return bytes
-    }
-
     /// - Parameters:
     ///   - extent: in the reference of the answer; nil when no feature has a geometry.
     ///   - isReferenceExplicit: whether the client named that reference, or the layer has no other.

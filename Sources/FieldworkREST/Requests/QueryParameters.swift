@@ -17,6 +17,7 @@ extension FeatureQuery {
         if let reference = output.spatialReference {
             parameters.append(("outSR", reference.parameterText))
         }
+        if let moment { parameters.append(("historicMoment", String(moment))) }
         switch question {
         case .features: parameters += featureParameters
         case .count: parameters.append(("returnCountOnly", "true"))

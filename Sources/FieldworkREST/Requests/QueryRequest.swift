@@ -33,6 +33,8 @@ package struct QueryRequest: Sendable {
         let allowsCut = try parameters.bool("returnExceededLimitFeatures") ?? true
         isWholeOrEmpty = isTile && !allowsCut
         var query = try FeatureQuery(filter: parameters, layer: layer)
+        try query.restrictToTime(parameters, layer)
+        query.moment = try parameters.historicMoment()
         if let statistics = try Self.statistics(query, parameters, layer, service) {
             content = .statistics(statistics)
         } else if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
@@ -149,7 +151,7 @@ package struct QueryRequest: Sendable {
     /// What would change the answer and is not done yet is refused: a wrong answer would be worse.
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
         for name in [
-            "time", "historicMoment", "fullText", "gdbVersion", "uniqueIds", "text", "parameterValues", "rangeValues",
+            "fullText", "gdbVersion", "uniqueIds", "text", "parameterValues", "rangeValues",
             "sessionID", "lodType", "lod", "lodSR",
         ]
         where parameters[name].map({ !["null", "sde.default", "[]", "{}"].contains($0.lowercased()) }) == true {

@@ -20,6 +20,7 @@ package struct RelatedQueryRequest: Sendable {
             features.condition = try FeatureQuery.condition(text, related, parameter: "definitionExpression")
         }
         features.restrict(to: related)
+        features.moment = try parameters.historicMoment()
         let countsOnly = try parameters.bool("returnCountOnly") ?? false
         if !countsOnly { try Self.readFeatures(parameters, related, service, into: &features) }
         query = RelatedQuery(
@@ -83,7 +84,7 @@ package struct RelatedQueryRequest: Sendable {
     }
 
     private static func refuseUnsupported(_ parameters: RequestParameters) throws(ServiceError) {
-        for name in ["historicMoment", "gdbVersion", "uniqueIds"]
+        for name in ["gdbVersion", "uniqueIds"]
         where parameters[name].map({ !["null", "sde.default", "[]"].contains($0.lowercased()) }) == true {
             throw .invalidQuery("'\(name)' is not supported by 'queryRelatedRecords'.")
         }

@@ -36,6 +36,8 @@ package struct ServiceQueryRequest: Sendable {
             own.set("outFields", definition.outFields ?? "*")
             // A table is chosen from by its condition alone.
             if layer.isTable { own.set("geometry", "") }
+            // What has no times is there at all times.
+            if layer.timeInfo == nil { own.set("time", "") }
             elements.append(
                 Element(layer: layer, request: try QueryRequest(parameters: own, layer: layer, service: service)))
         }

@@ -56,6 +56,7 @@ enum ServiceResource: Sendable, Hashable {
     case relationships
     case query
     case queryDomains
+    case queryContingentValues
     case applyEdits
     case replicas(ReplicaResource)
     case uploads(UploadResource)
@@ -92,6 +93,8 @@ enum ServiceResource: Sendable, Hashable {
             self = .query
         } else if first.equalsIgnoringCase("queryDomains") {
             self = .queryDomains
+        } else if first.equalsIgnoringCase("queryContingentValues") {
+            self = .queryContingentValues
         } else if first.equalsIgnoringCase("applyEdits") {
             self = .applyEdits
         } else {
@@ -149,9 +152,11 @@ enum LayerResource: String, Sendable, Hashable, CaseIterable {
 /// The operations of a layer or table, spelled as in its addresses.
 enum LayerOperation: String, Sendable, Hashable, CaseIterable {
     case query
+    case queryTopFeatures
     case queryRelatedRecords
     case queryAttachments
     case validateSQL
+    case calculate
     case addFeatures
     case updateFeatures
     case deleteFeatures
@@ -182,7 +187,7 @@ extension ServiceResource {
     /// What the request is counted under.
     var operation: ServerMetrics.Operation {
         switch self {
-        case .root, .layers, .relationships, .queryDomains: .service
+        case .root, .layers, .relationships, .queryDomains, .queryContingentValues: .service
         case .query: .query
         case .layerOperation(_, .validateSQL): .layer
         case .replicas(.synchronizeReplica): .synchronizeReplica
@@ -194,10 +199,10 @@ extension ServiceResource {
         case .layer, .layerResource: .layer
         case .feature, .history: .feature
         case .restoreVersion: .updateFeatures
-        case .layerOperation(_, .query): .query
+        case .layerOperation(_, .query), .layerOperation(_, .queryTopFeatures): .query
         case .layerOperation(_, .queryRelatedRecords): .queryRelatedRecords
         case .layerOperation(_, .addFeatures): .addFeatures
-        case .layerOperation(_, .updateFeatures): .updateFeatures
+        case .layerOperation(_, .updateFeatures), .layerOperation(_, .calculate): .updateFeatures
         case .layerOperation(_, .deleteFeatures): .deleteFeatures
         case .layerOperation(_, .applyEdits), .applyEdits: .applyEdits
         case .unknown: .other

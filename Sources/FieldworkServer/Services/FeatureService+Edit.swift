@@ -13,7 +13,7 @@ extension FeatureService {
         let edits: ApplyEditsRequest
         let answered: EditAnswer.Operation
         switch operation {
-        case .query, .queryRelatedRecords, .queryAttachments, .validateSQL:
+        case .query, .queryTopFeatures, .queryRelatedRecords, .queryAttachments, .validateSQL, .calculate:
             throw ServiceError.notSupported
         case .addFeatures:
             try permissions.require(.create)
@@ -37,6 +37,18 @@ extension FeatureService {
         let format = try request.format()
         let result = try await store.apply(edits.batch, to: published.definition.name)
         return .json(EditAnswer.json(result, to: edits, answered), format: format == .html ? .json : format)
+    }
+
+    /// `calculate` of a layer or table (rest-api §4.9).
+    func calculate(
+        _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        try Permissions(service: published.definition, layer: layer).require(.update)
+        let calculation = try CalculateRequest(
+            parameters: request.parameters, layer: layer, moment: now(), editor: request.editor)
+        let format = try request.format()
+        let result = try await store.apply(calculation.batch, to: published.definition.name)
+        return .json(try calculation.answer(result), format: format == .html ? .json : format)
     }
 
     /// `applyEdits` of the service: several layers in one transaction (rest-api §4.6).

@@ -10,6 +10,22 @@ extension FeatureService {
     {
         try Permissions(service: published.definition, layer: layer).require(.query)
         let query = try QueryRequest(parameters: request.parameters, layer: layer, service: published.definition)
+        return try await answer(query, layer, of: published, request)
+    }
+
+    /// `queryTopFeatures` of a layer or table (rest-api §3.11).
+    func queryTopFeatures(
+        _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
+        try Permissions(service: published.definition, layer: layer).require(.query)
+        let query = try QueryRequest(
+            topFeatures: request.parameters, layer: layer, service: published.definition)
+        return try await answer(query, layer, of: published, request)
+    }
+
+    private func answer(
+        _ query: QueryRequest, _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
+    ) async throws -> Answer {
         let address = LayerAddress(service: published.definition.name, layerID: layer.id)
         // Read before the rows: an edit in between makes the answer newer than its tag, never older.
         let tag = try await entityTag(for: request, of: published)
@@ -50,9 +66,16 @@ extension FeatureService {
             let count = try await store.count(counted, in: address)
             return isPBF ? .pbf(PBFHead.count(count)) : .json(QueryAnswer.count(count), format: format)
         case .objectIDs(let wanted):
-            let ids = try await store.objectIDs(wanted, in: address)
-            if isPBF { return .pbf(PBFHead.objectIDs(ids, layer: layer)) }
-            return Answer(contentType: Answer.jsonType, body: .bytes(QueryAnswer.objectIDs(ids, layer: layer)))
+            // In protocol buffers the length of the ids stands before them: they have to be there.
+            if isPBF {
+                return .pbf(PBFHead.objectIDs(try await store.objectIDs(wanted, in: address), layer: layer))
+            }
+            var listed = wanted
+            listed.outFields = [layer.objectIDField]
+            listed.returnsGeometry = false
+            let pieces = try await store.encodedFeatures(
+                listed, in: address, encoder: ObjectIDsEncoder(layer: layer))
+            return Answer(contentType: Answer.jsonType, body: .stream(pieces))
         case .statistics(let statistics):
             return try await self.statistics(statistics, query.format, address)
         case .extent(let bounded):
@@ -177,6 +200,7 @@ extension ServiceRequest {
     fileprivate var asksForCurrentTime: Bool {
         [
             "where", "definitionExpression", "outStatistics", "groupByFieldsForStatistics", "having", "orderByFields",
+            "topFilter",
         ].contains { parameters[$0]?.lowercased().contains("current_") == true }
     }
 }

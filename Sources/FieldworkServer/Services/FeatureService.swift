@@ -47,12 +47,38 @@ struct FeatureService: Sendable {
     }
 
     /// The layer or table resource (rest-api §2.4).
-    func layer(_ layer: LayerDefinition, of published: PublishedService) async throws -> JSONValue {
-        layer.json(
+    ///
+    /// - Parameter recounts: counts the times of the features anew (`returnUpdates`).
+    func layer(_ layer: LayerDefinition, of published: PublishedService, recounts: Bool = false) async throws
+        -> JSONValue
+    {
+        let address = LayerAddress(service: published.definition.name, layerID: layer.id)
+        return layer.json(
             context: ResourceContext(
                 extent: try await extent(of: layer, in: published),
                 serviceCapabilities: published.definition.capabilities,
-                serviceMaxRecordCount: published.definition.maxRecordCount))
+                serviceMaxRecordCount: published.definition.maxRecordCount,
+                historyStart: try await store.historyStart(in: address),
+                timeExtent: try await timeExtent(of: layer, address, recounts: recounts)))
+    }
+
+    /// The first and the last moment of the features; nil to show what the definition says.
+    private func timeExtent(
+        of layer: LayerDefinition, _ address: LayerAddress, recounts: Bool
+    ) async throws -> ClosedRange<Int64>? {
+        guard let info = layer.timeInfo, recounts || info.timeExtent == nil else { return nil }
+        var moments: [Int64] = []
+        for (name, isLast) in [(info.startTimeField, false), (info.endTimeField ?? info.startTimeField, true)] {
+            guard let field = layer.field(named: name), field.type == .date else { return nil }
+            let isKnown = SQLExpression.isNull(.field(field.name), negated: true)
+            let query = FeatureQuery(
+                condition: layer.restriction.map { SQLExpression.binary(.and, $0, isKnown) } ?? isKnown, outFields: [field.name], returnsGeometry: false,
+                order: [.init(expression: .field(field.name), isDescending: isLast)], limit: 1)
+            let record = try await store.records(query, in: address).first
+            guard let moment = record?.attributes[field.name]?.integerValue else { return nil }
+            moments.append(moment)
+        }
+        return moments[0] <= moments[1] ? moments[0]...moments[1] : nil
     }
 
     /// What else a layer shows of its definition (rest-api §2.8).

@@ -104,6 +104,15 @@ struct ChangeLog {
 
     // MARK: History
 
+    /// Milliseconds since 1970 of the first moment whose state the log can tell; -1 before the first edit.
+    func start() throws -> Int64 {
+        let floor = try LogCompaction.floor(of: layer.definition.id, on: connection)
+        let moment = try connection.text(
+            "SELECT moment FROM fieldwork_generations WHERE generation >= ? ORDER BY generation LIMIT 1"
+        ) { try $0.bind(floor, at: 1) }
+        return moment.flatMap(DateText.milliseconds) ?? -1
+    }
+
     /// The superseded versions of a feature, newest first.
     func history(of feature: FeatureIdentifier) throws -> [FeatureVersion] {
         guard let objectID = try objectID(of: feature) else { return [] }

@@ -74,6 +74,12 @@ struct EditRun {
     // MARK: Updates
 
     private mutating func update(_ edits: LayerEdits) throws -> [EditResult] {
+        var edits = edits
+        if let calculation = edits.calculation {
+            edits.updates += try CalculationReader(
+                layer: applier.catalogue.layer(edits.layerID), connection: connection, user: batch.editor
+            ).updates(calculation)
+        }
         guard !edits.updates.isEmpty else { return [] }
         let writer = try writer(edits.layerID)
         guard let relationships = applier.relationships.layer(edits.layerID), batch.origin == .edit else {

@@ -223,7 +223,7 @@ extension EditBatch {
     fileprivate func isSmall(_ relationships: RelationshipRules) -> Bool {
         var items = 0
         for edits in layers {
-            guard case .features(let deletes) = edits.deletes else { return false }
+            guard edits.calculation == nil, case .features(let deletes) = edits.deletes else { return false }
             // Nobody knows yet how many rows go with these.
             if !deletes.isEmpty, relationships.layer(edits.layerID)?.isOrigin == true { return false }
             // Contents may be large, and are written once only outside a savepoint.

@@ -15,7 +15,15 @@ struct QueryCompiler {
     /// of candidates and can stop at the limit.
     private static let largestShareByIndex = 0.2
 
-    var table: String { "\(quoted(layer.tableName)) AS \(Self.alias)" }
+    /// Where the rows of a query come from: the table, or what it was at another moment.
+    func source(_ query: FeatureQuery) throws -> (sql: String, arguments: [QueryPlan.Argument]) {
+        guard let past = try PastState(at: query.moment, of: layer, on: connection) else {
+            return ("\(quoted(layer.tableName)) AS \(Self.alias)", [])
+        }
+        let rows = past.source(layer)
+        return ("\(rows.sql) AS \(Self.alias)", rows.arguments)
+    }
+
     private var key: String { column(layer.objectIDColumn) }
     func column(_ name: String) -> String { "\(Self.alias).\(quoted(name))" }
 
@@ -29,24 +37,27 @@ struct QueryCompiler {
         if returnsGeometry, let geometryColumn = layer.geometryColumn { selected.append(column(geometryColumn)) }
         if selected.isEmpty { selected = ["NULL"] }
         var parts = try conditions(of: query)
+        let (table, sources) = try source(query)
         let order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
         let limit = limitClause(query, &parts)
         let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
         let sql =
             "SELECT \(distinct)\(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)\(order)\(limit)"
         return QueryPlan(
-            sql: sql, arguments: parts.arguments, columns: columns, hasGeometry: returnsGeometry, limit: query.limit)
+            sql: sql, arguments: sources + parts.arguments, columns: columns, hasGeometry: returnsGeometry,
+            limit: query.limit)
     }
 
     /// Object id and, after it, the global id of the features.
     func identifiers(_ query: FeatureQuery) throws -> QueryPlan {
         var parts = try conditions(of: query)
+        let (table, sources) = try source(query)
         let order = try orderClause(query, distinct: false, &parts)
         let limit = limitClause(query, &parts)
         let globalID = layer.globalIDColumn.map(column) ?? "NULL"
         return QueryPlan(
             sql: "SELECT \(key), \(globalID) FROM \(table)\(parts.whereClause)\(order)\(limit)",
-            arguments: parts.arguments, columns: [], hasGeometry: false, limit: query.limit)
+            arguments: sources + parts.arguments, columns: [], hasGeometry: false, limit: query.limit)
     }
 
     func count(_ query: FeatureQuery) throws -> QueryPlan {
@@ -56,6 +67,7 @@ struct QueryCompiler {
                 arguments: [.value(.integer(Int64(layer.definition.id)))], columns: [], hasGeometry: false)
         }
         var parts = try conditions(of: query)
+        let (table, sources) = try source(query)
         var counted = "SELECT count(*) FROM \(table)\(parts.whereClause)"
         if query.returnsDistinctValues {
             var columns = try outColumns(query).filter(\.isStored).map { column($0.name) }
@@ -70,20 +82,21 @@ struct QueryCompiler {
             let limit = limitClause(page, &parts)
             counted = "SELECT count(*) FROM (SELECT 1 FROM \(table)\(parts.whereClause)\(limit))"
         }
-        return QueryPlan(sql: counted, arguments: parts.arguments, columns: [], hasGeometry: false)
+        return QueryPlan(sql: counted, arguments: sources + parts.arguments, columns: [], hasGeometry: false)
     }
 
     /// The geometries alone.
     func geometries(_ query: FeatureQuery) throws -> QueryPlan {
         var parts = try conditions(of: query)
+        let (table, sources) = try source(query)
         let order = query.limit == nil && query.offset == 0 ? "" : try orderClause(query, distinct: false, &parts)
         var page = query
         page.limit = query.limit.map { $0 - 1 }
         let limit = limitClause(page, &parts)
         let geometry = layer.geometryColumn.map(column) ?? "NULL"
         return QueryPlan(
-            sql: "SELECT \(geometry) FROM \(table)\(parts.whereClause)\(order)\(limit)", arguments: parts.arguments,
-            columns: [], hasGeometry: false)
+            sql: "SELECT \(geometry) FROM \(table)\(parts.whereClause)\(order)\(limit)",
+            arguments: sources + parts.arguments, columns: [], hasGeometry: false)
     }
 
     // MARK: Parts of a statement
@@ -109,6 +122,7 @@ struct QueryCompiler {
     }
 
     func conditions(of query: FeatureQuery) throws -> Parts {
+        if let top = query.top { return try topCondition(top, of: query) }
         var parts = Parts()
         if let ids = query.objectIDs { addIDs(ids.map { .integer($0) }, key, &parts) }
         if let ids = query.globalIDs {
@@ -148,7 +162,8 @@ struct QueryCompiler {
         guard let geometryColumn = layer.geometryColumn else {
             throw StoreError(.invalidQuery, "\(layer.definition.name) is a table: it has no geometry to query.")
         }
-        if filter.needsBoxesToMeet, query.objectIDs == nil, query.globalIDs == nil,
+        // The R-tree knows where features are, not where they were.
+        if filter.needsBoxesToMeet, query.moment == nil, query.objectIDs == nil, query.globalIDs == nil,
             let index = SpatialIndex(layer: layer)
         {
             let box = SpatialMatcher.box(of: filter)
@@ -215,6 +230,7 @@ extension FeatureQuery {
     /// Nothing narrows the layer down.
     var isUnfiltered: Bool {
         condition == nil && objectIDs == nil && globalIDs == nil && spatialFilter == nil && !returnsDistinctValues
+            && moment == nil && top == nil
     }
 
     /// The whole layer, no page of it.

@@ -13,10 +13,12 @@ struct RelatedCompiler {
 
     private static let alias = "t"
 
-    func plan(_ query: RelatedQuery) throws -> QueryPlan {
+    func plan(_ query: RelatedQuery, on connection: SQLiteConnection) throws -> QueryPlan {
         var arguments: [QueryPlan.Argument] = []
+        let rows = Rows(moment: query.features.moment, connection: connection)
+        let join = try join(query.path, rows, &arguments)
         let conditions = try conditions(query, &arguments)
-        let from = try "FROM \(join(query.path)) WHERE \(conditions.joined(separator: " AND "))"
+        let from = "FROM \(join) WHERE \(conditions.joined(separator: " AND "))"
         let sourceID = "s.\(quoted(source.objectIDColumn))"
         let relatedID = "\(Self.alias).\(quoted(related.objectIDColumn))"
         let sourceColumn = source.columns[source.objectIDIndex]
@@ -41,7 +43,9 @@ struct RelatedCompiler {
     }
 
     /// From the sources outwards: few of them are named, and the keys on the way are indexed.
-    private func join(_ path: RelationshipPath) throws -> String {
+    private func join(
+        _ path: RelationshipPath, _ rows: Rows, _ arguments: inout [QueryPlan.Argument]
+    ) throws -> String {
         func key(_ alias: String, _ name: String, of layer: StoredLayer) throws -> String {
             guard let index = layer.index(of: name), layer.columns[index].isStored else {
                 throw StoreError(.invalidQuery, "\(layer.definition.name) has no key field \(name).")
@@ -50,17 +54,36 @@ struct RelatedCompiler {
         }
         let sourceKey = try key("s", path.sourceKey, of: source)
         let relatedKey = try key(Self.alias, path.relatedKey, of: related)
-        let first = "\(quoted(source.tableName)) AS s"
-        let last = "\(quoted(related.tableName)) AS \(Self.alias)"
+        let first = try rows.sql(source, "s", &arguments)
         guard let way = path.through, let through else {
+            let last = try rows.sql(related, Self.alias, &arguments)
             return "\(first) CROSS JOIN \(last) ON \(relatedKey) = \(sourceKey)"
         }
         let near = try key("r", way.sourceKey, of: through)
         let far = try key("r", way.relatedKey, of: through)
+        let between = try rows.sql(through, "r", &arguments)
+        let last = try rows.sql(related, Self.alias, &arguments)
         return """
-            \(first) CROSS JOIN \(quoted(through.tableName)) AS r ON \(near) = \(sourceKey) \
+            \(first) CROSS JOIN \(between) ON \(near) = \(sourceKey) \
             CROSS JOIN \(last) ON \(relatedKey) = \(far)
             """
+    }
+
+    /// The tables of the join, now or at another moment.
+    private struct Rows {
+        let moment: Int64?
+        let connection: SQLiteConnection
+
+        func sql(
+            _ layer: StoredLayer, _ alias: String, _ arguments: inout [QueryPlan.Argument]
+        ) throws -> String {
+            guard let past = try PastState(at: moment, of: layer, on: connection) else {
+                return "\(quoted(layer.tableName)) AS \(alias)"
+            }
+            let rows = past.source(layer)
+            arguments += rows.arguments
+            return "\(rows.sql) AS \(alias)"
+        }
     }
 
     private func conditions(_ query: RelatedQuery, _ arguments: inout [QueryPlan.Argument]) throws -> [String] {

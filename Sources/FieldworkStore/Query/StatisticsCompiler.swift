@@ -58,8 +58,9 @@ struct StatisticsCompiler {
         var filter = query.features
         filter.offset = 0
         let parts = try features.conditions(of: filter)
-        arguments += parts.arguments
-        return "SELECT \(selected.joined(separator: ", ")) FROM \(features.table)\(parts.whereClause)"
+        let (table, sources) = try features.source(filter)
+        arguments += sources + parts.arguments
+        return "SELECT \(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)"
     }
 
     /// The rank of each value among those of its group, and their number, where there are percentiles.

@@ -69,6 +69,7 @@ final class ScriptedStore: FeatureStore {
     }
     func generation(of service: ServiceName) async throws -> Int64 { 0 }
     func changes(after generation: Int64, in layer: LayerAddress, limit: Int) async throws -> [FeatureChange] { [] }
+    func historyStart(in layer: LayerAddress) async throws -> Int64? { nil }
     func history(of feature: FeatureIdentifier, in layer: LayerAddress) async throws -> [FeatureVersion] { [] }
     func close() async throws { closings.withLock { $0 += 1 } }
 }
