@@ -8,9 +8,14 @@ extension ArcGISFeature {
     ///   both tables.
     ///
     /// Throws `GeodatabaseError.invalidArgument` when no or several relationships lead to the other feature's table, and
-    /// when the feature that is referred to has no key yet.
+    /// when the feature that is referred to has no key yet; `CommonError.propertyNotSupported` for a relationship of many
+    /// to many, which is made by a row of the table between both.
     public func relate(to feature: ArcGISFeature, using relationshipInfo: RelationshipInfo? = nil) throws {
         let end = try end(to: feature, using: relationshipInfo)
+        guard end.info.cardinality != .manyToMany else {
+            throw CommonError.propertyNotSupported(
+                details: "\(end.info.name) is kept in a table of its own: add a row there.")
+        }
         let isReferring = end.info.role == .destination
         let (referring, key) = isReferring ? (self, end.key) : (feature, end.relatedKey)
         let (referred, name) = isReferring ? (feature, end.relatedKey) : (self, end.key)

@@ -93,6 +93,9 @@ struct LocalFile: Sendable {
             var layer = layer
             layer.types = []
             layer.typeIDField = nil
+            layer.subtypes = []
+            layer.subtypeField = nil
+            layer.fieldGroups = []
             layer.relationships = []
             layer.editFields = nil
             layer.fields = layer.fields.map { field in

@@ -156,7 +156,7 @@ struct FeatureServiceClient: Sendable {
         return json
     }
 
-    private func reading<Result>(_ body: () throws(FieldworkREST.ServiceError) -> Result) throws -> Result {
+    func reading<Result>(_ body: () throws(FieldworkREST.ServiceError) -> Result) throws -> Result {
         do { return try body() } catch { throw ServiceError(error) }
     }
 }

@@ -25,6 +25,10 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
     /// The geodatabase of the table, as long as somebody holds it.
     public var geodatabase: Geodatabase? { owner.geodatabase }
 
+    override func table(besideWithID layerID: Int) -> ArcGISFeatureTable? {
+        layerID == id ? self : geodatabase?.featureTable(withServiceLayerID: layerID)
+    }
+
     /// Whether the table has edits since the last sync. Not part of the vendor's API: asks the file.
     public func hasLocalEdits() async throws -> Bool { try await !changes().isEmpty }
 

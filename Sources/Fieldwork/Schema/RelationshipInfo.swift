@@ -28,6 +28,10 @@ public final class RelationshipInfo: Sendable {
     public let relatedTableID: Int
     /// Which side this table is.
     public let role: Role
+    /// The layer id of the table between both sides; negative where there is none.
+    public let relationshipTableID: Int
+    /// The column of that table that keeps this side's keys; empty where there is none.
+    public let relationshipTableKeyField: String
 
     init(_ definition: RelationshipDefinition) {
         id = definition.id
@@ -40,6 +44,8 @@ public final class RelationshipInfo: Sendable {
             }
         isComposite = definition.isComposite
         keyField = definition.keyField
+        relationshipTableID = definition.relationshipTableID ?? -1
+        relationshipTableKeyField = definition.keyFieldInRelationshipTable ?? ""
         relatedTableID = definition.relatedTableID
         role = definition.role == .origin ? .origin : .destination
     }

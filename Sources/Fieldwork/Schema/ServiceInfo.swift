@@ -26,6 +26,12 @@ public final class ArcGISFeatureServiceInfo: Sendable {
     public let canUseServiceGeodatabaseApplyEdits: Bool
     /// Whether replicas are allowed.
     public let isSyncEnabled: Bool
+    /// Whether curve segments are stored as they are.
+    public let supportsTrueCurve: Bool
+    /// Whether curve segments may be sent.
+    public let allowsTrueCurvesUpdates: Bool
+    /// Whether only clients that know curves may change features that have some.
+    public let onlyAllowsTrueCurveUpdatesByTrueCurveClients: Bool
 
     init(_ definition: ServiceDefinition, url: URL) {
         self.url = url
@@ -39,6 +45,10 @@ public final class ArcGISFeatureServiceInfo: Sendable {
         maxRecordCount = definition.maxRecordCount
         canUseServiceGeodatabaseApplyEdits = definition.capabilities.contains(.editing)
         isSyncEnabled = definition.capabilities.contains(.sync)
+        let flag = { (name: String) in definition.unknownMembers[name]?.boolValue ?? false }
+        supportsTrueCurve = flag("supportsTrueCurve")
+        allowsTrueCurvesUpdates = flag("allowTrueCurvesUpdates")
+        onlyAllowsTrueCurveUpdatesByTrueCurveClients = flag("onlyAllowTrueCurveUpdatesByTrueCurveClients")
     }
 }
 

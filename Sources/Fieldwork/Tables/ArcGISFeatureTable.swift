@@ -5,6 +5,21 @@ import Synchronization
 ///
 /// It adds no state of its own to its parent's.
 public class ArcGISFeatureTable: FeatureTable, @unchecked Sendable {
+    /// The field groups and the combinations of their values that belong together: the same object each time. Load it
+    /// before contingent values are asked for.
+    public var contingentValuesDefinition: ContingentValuesDefinition {
+        state.withLock { state in
+            if let known = state.contingentValues { return known }
+            let made = ContingentValuesDefinition { [weak self] in
+                guard let self else { throw CommonError.illegalState(details: "The table is gone.") }
+                let source = try await loadedSource()
+                return .init(groups: try await source.fieldGroups(), layer: source.layer)
+            }
+            state.contingentValues = made
+            return made
+        }
+    }
+
     /// The kinds of features.
     public var featureTypes: [FeatureType] {
         guard let layer = definition else { return [] }
@@ -50,6 +65,9 @@ public class ArcGISFeatureTable: FeatureTable, @unchecked Sendable {
         set { state.withLock { $0.definitionExpression = newValue } }
     }
 
-    /// The table on the other side of a relationship; for subclasses. nil when it is not at hand.
-    func relatedTable(of info: RelationshipInfo) -> ArcGISFeatureTable? { nil }
+    /// The table on the other side of a relationship. nil when it is not at hand.
+    func relatedTable(of info: RelationshipInfo) -> ArcGISFeatureTable? { table(besideWithID: info.relatedTableID) }
+
+    /// A table of the same service or geodatabase; for subclasses. nil when it is not at hand.
+    func table(besideWithID layerID: Int) -> ArcGISFeatureTable? { nil }
 }

@@ -25,6 +25,8 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         /// What the map that the table is part of wants kept when features are added, and when records of theirs change.
         var creationRules: [ContainingFeatureRule] = []
         var recordRules: [NewestRecordRule] = []
+        /// Made when it is asked for first.
+        var contingentValues: ContingentValuesDefinition?
     }
 
     /// How far the loading has come.

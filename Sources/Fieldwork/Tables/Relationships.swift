@@ -9,14 +9,11 @@ struct RelationshipEnd: Sendable {
     let key: FieldDefinition
     /// The key of the other table.
     let relatedKey: FieldDefinition
+    /// The table between both sides; nil where the rows keep each other's keys, and where only the service can read it.
+    var through: RelationshipTable?
 
-    /// Throws `CommonError.notFound` when the service does not describe both sides, and `CommonError.propertyNotSupported`
-    /// for a relationship that is kept in a table between both: its rows have no keys of each other.
+    /// Throws `CommonError.notFound` when the service does not describe both sides.
     init(_ info: RelationshipInfo, of layer: LayerDefinition, to table: ArcGISFeatureTable) throws {
-        guard info.cardinality != .manyToMany else {
-            throw CommonError.propertyNotSupported(
-                details: "The relationship \(info.name) is kept in a table of its own, which can't be read here.")
-        }
         guard let related = table.definition else {
             throw MappingError.notLoaded(details: "The table of \(info.name) is not loaded.")
         }
@@ -32,24 +29,30 @@ struct RelationshipEnd: Sendable {
         self.table = table
         self.key = key
         self.relatedKey = relatedKey
+        relatedEnd = end
     }
+
+    /// The same relationship as the other side tells it.
+    let relatedEnd: RelationshipDefinition
 
     /// The condition that holds for the rows that belong to a key's value; nil when the value belongs to none.
     func condition(for value: (any Sendable)?) throws -> String? {
-        let literal: SQLLiteral
-        switch try AttributeConversion.stored(value, in: key) {
-        case .null, .data: return nil
-        case .integer(let number): literal = .integer(number)
-        case .real(let number): literal = .real(number)
-        case .text(let text): literal = .string(text)
+        try Self.literal(value, of: key).map { SQLExpression.binary(.equal, .field(relatedKey.name), $0).text }
+    }
+
+    static func literal(_ value: (any Sendable)?, of field: FieldDefinition) throws -> SQLExpression? {
+        switch try AttributeConversion.stored(value, in: field) {
+        case .null, .data: nil
+        case .integer(let number): .literal(.integer(number))
+        case .real(let number): .literal(.real(number))
+        case .text(let text): .literal(.string(text))
         }
-        return SQLExpression.binary(.equal, .field(relatedKey.name), .literal(literal)).text
     }
 }
 
 extension ArcGISFeatureTable {
     /// The features that are related to a feature, local edits included: one result a relationship.
-    /// - Parameter parameters: which features of one relationship; nil for all relationships that are kept by keys.
+    /// - Parameter parameters: which features of one relationship; nil for all relationships.
     public func queryRelatedFeatures(
         to feature: ArcGISFeature, using parameters: RelatedQueryParameters? = nil
     ) async throws -> [RelatedFeatureQueryResult] {
@@ -63,7 +66,7 @@ extension ArcGISFeatureTable {
         var count = 0
         for end in try await ends(of: feature, for: parameters) {
             let values = parameters?.values ?? RelatedQueryParameters.Values()
-            guard let query = try Self.query(end, feature, values) else { continue }
+            guard let query = try await query(end, feature, values) else { continue }
             count += try await end.table.queryFeatureCount(using: query)
         }
         return count
@@ -78,7 +81,7 @@ extension ArcGISFeatureTable {
             var found = FeatureQueryResult(
                 features: [], fields: end.table.fields, spatialReference: end.table.spatialReference,
                 geometryType: end.table.geometryType)
-            if let query = try Self.query(end, feature, values) {
+            if let query = try await query(end, feature, values) {
                 if let table = end.table as? ServiceFeatureTable {
                     found = try await table.queryFeatures(using: query, queryFeatureFields: fields)
                 } else {
@@ -108,14 +111,16 @@ extension ArcGISFeatureTable {
         }
         try await load()
         try await feature.load()
-        let all = relationshipInfos.filter { $0.cardinality != .manyToMany }
+        let all = relationshipInfos
         var ends: [RelationshipEnd] = []
         for info in parameters?.relationshipInfo.map({ [$0] }) ?? all {
             guard let table = relatedTable(of: info) else {
                 throw CommonError.notFound(details: "The table of the relationship \(info.name) is not there.")
             }
             try await table.load()
-            ends.append(try end(of: info, to: table))
+            var end = try end(of: info, to: table)
+            if info.cardinality == .manyToMany { end.through = try await relationshipTable(of: end) }
+            ends.append(end)
         }
         return ends
     }
@@ -125,12 +130,19 @@ extension ArcGISFeatureTable {
         return try RelationshipEnd(info, of: definition, to: table)
     }
 
-    private static func query(
+    private func query(
         _ end: RelationshipEnd, _ feature: ArcGISFeature, _ values: RelatedQueryParameters.Values
-    ) throws -> QueryParameters? {
-        guard let condition = try end.condition(for: feature.attributeValue(forKey: end.key.name)) else { return nil }
+    ) async throws -> QueryParameters? {
         let query = QueryParameters()
-        query.whereClause = try LocalCondition.both(condition, values.whereClause)
+        if end.info.cardinality == .manyToMany {
+            guard let condition = try await condition(over: end, from: feature) else { return nil }
+            query.whereClause = try LocalCondition.both(condition, values.whereClause)
+        } else {
+            guard let condition = try end.condition(for: feature.attributeValue(forKey: end.key.name)) else {
+                return nil
+            }
+            query.whereClause = try LocalCondition.both(condition, values.whereClause)
+        }
         query.addOrderByFields(values.orderByFields)
         query.maxFeatures = values.maxFeatures
         query.resultOffset = values.resultOffset

@@ -149,8 +149,8 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
         [layer.objectIDField] + [layer.globalIDField].compactMap(\.self)
     }
 
-    override func relatedTable(of info: RelationshipInfo) -> ArcGISFeatureTable? {
-        info.relatedTableID == layerID ? self : serviceGeodatabase?.table(withLayerID: info.relatedTableID)
+    override func table(besideWithID id: Int) -> ArcGISFeatureTable? {
+        id == layerID ? self : serviceGeodatabase?.table(withLayerID: id)
     }
 
     /// The features that are related to a feature, local edits included, with as much of each as is asked for.

@@ -93,6 +93,24 @@ struct ServiceTableSource: TableSource {
         return record
     }
 
+    // MARK: What only the service knows
+
+    func fieldGroups() async throws -> [FieldGroupDefinition] {
+        if !layer.fieldGroups.isEmpty { return layer.fieldGroups }
+        guard layer.unknownMembers["hasContingentValuesDefinition"]?.boolValue == true else { return [] }
+        return try await session.remote.fieldGroups(of: layer)
+    }
+
+    /// The ids of the features that a relationship leads to.
+    func relatedIDs(of objectID: Int64, over relationshipID: Int) async throws -> [Int64] {
+        let key = session.local.resolved(.init(layerID: layer.id, objectID: objectID))
+        if key.objectID < 0 { return [] }
+        guard let end = layer.relationships.first(where: { $0.id == relationshipID }),
+            let related = session.service.layer(id: end.relatedTableID)
+        else { return [] }
+        return try await session.remote.relatedIDs(of: key.objectID, in: layer, over: end, to: related)
+    }
+
     // MARK: Edits
 
     func add(_ features: [ArcGISFeature], mode: FeatureRequestMode) async throws {

@@ -12,6 +12,13 @@ protocol TableSource: Sendable {
     func records(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> FeaturePage
     func count(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Int
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope?
+
+    /// Fields whose values depend on each other.
+    func fieldGroups() async throws -> [FieldGroupDefinition]
+}
+
+extension TableSource {
+    func fieldGroups() async throws -> [FieldGroupDefinition] { layer.fieldGroups }
 }
 
 /// Where a service table's queries are answered.
