@@ -40,6 +40,10 @@ enum Limits {
     static let populatedFeatures = 10_000
     /// The most features that one page of filling the cache asks for.
     static let featuresPerPage = 2_000
+    /// The most fields and texts of one label.
+    static let labelParts = 50
+    /// The most rules of one map.
+    static let mapRules = 100
     /// The most letters of a picture that a symbol holds, as base64.
     static let symbolPictureBytes = 1_024 * 1_024
     /// The most letters that the swatch of a text shows.
@@ -58,6 +62,4 @@ enum Limits {
     static let slowestBytesPerSecond: Int64 = 16 * 1_024
     /// How much of a file is in memory while it is sent, in bytes.
     static let filePieceBytes = 64 * 1_024
-    /// The most rules of one map.
-    static let mapRules = 100
 }

@@ -43,7 +43,9 @@ struct StoryTests {
         }
     }
 
-    @Test("An edit says why a value is not valid, is mended, changes the species, and arrives in the service")
+    @Test(
+        "An edit says why a value is not valid, is mended, changes the species, brings a photo, and arrives in the service"
+    )
     func editing() async throws {
         try await PortlandView.open { view, trees in
             let tree = try #require(trees.first)
@@ -66,14 +68,27 @@ struct StoryTests {
             let other = try #require(
                 all.first { $0.geoElement.attributeValue(forKey: "Code") as? String != tree.text("SpeciesCode") })
             try manager.update(manyToOne: other, in: species)
+            let attachments = try #require(manager.attachments)
+            let photo = StagedAttachment(name: "IMG_1.jpg", contentType: "image/jpeg", data: Data("all of it".utf8))
+            try attachments.add(photo)
+            photo.name = "Bark.jpg"
+            photo.preferredSize = .medium
+            attachments.scaler = { _, _, edge in Data("\(edge) pixels of it".utf8) }
             try await manager.finishEditing()
-            #expect(view.geodatabase.localEditsCount == 1)
+            #expect(view.geodatabase.hasLocalEdits && attachments.staged.isEmpty)
             let results = try await view.geodatabase.applyEdits().flatMap(\.editResults)
             #expect(results.count == 1 && results.allSatisfy { !$0.didCompleteWithErrors })
             let row = try #require(try await view.row(of: tree))
             #expect(row.attributes["DBH"]?.doubleValue == 17.1)
             let code = other.geoElement.attributeValue(forKey: "Code") as? String
             #expect(row.attributes["SpeciesCode"]?.textValue == code)
+
+            // Found again, the tree has its photo.
+            let again = try #require(try await view.tap(tree).attachments)
+            try await again.fetch()
+            #expect(again.attachments.map(\.name) == ["Bark.jpg"])
+            let bytes = try await again.attachments.first?.data
+            #expect(bytes == Data("1280 pixels of it".utf8) && !view.geodatabase.hasLocalEdits)
         }
     }
 

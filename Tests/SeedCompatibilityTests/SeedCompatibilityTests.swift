@@ -119,4 +119,21 @@ struct SeedCompatibilityTests {
         #expect(fields.first?.codedValues.count == 5 && fields.last?.isMultiline == false)
         try await table.undoLocalEdits()
     }
+
+    @Test("What samples draw with says which symbol each graphic and feature has")
+    @MainActor
+    func drawing() throws {
+        let model = DrawingModel()
+        model.show([Point(x: 1, y: 2), Point(x: 3, y: 4)])
+        #expect(model.overlay.graphics.count == 3 && model.overlay.graphics.first?.isSelected == true)
+        let symbols = model.overlay.graphics.compactMap { model.overlay.symbol(for: $0) }
+        #expect(symbols.map { $0 is SimpleMarkerSymbol } == [true, true, false])
+        model.clear()
+        #expect(model.overlay.graphics.isEmpty)
+        let layer = FeatureLayer(featureTable: ServiceFeatureTable(url: URL(filePath: "/none/FeatureServer/0")))
+        model.style(layer)
+        #expect(layer.labelDefinitions.count == 1 && layer.labelDefinitions.first?.textSymbol?.size == 12)
+        model.frame()
+        #expect(model.map.bookmarks.map(\.name) == ["Home"] && model.map.minScale == 100_000)
+    }
 }

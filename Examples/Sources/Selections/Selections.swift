@@ -1,7 +1,7 @@
 import Fieldwork
 import Foundation
 
-/// Features by condition: counted, selected and drawn.
+/// Features by condition: counted, selected, drawn and labelled.
 @main
 struct Selections {
     static func main() async throws {
@@ -17,9 +17,15 @@ struct Selections {
         print("\(try await table.queryFeatureCount(using: destroyed)) reports")
         try await layer.selectFeatures(withQuery: destroyed, mode: .new)
 
+        layer.addLabelDefinition(
+            LabelDefinition(
+                labelExpression: SimpleLabelExpression(simpleExpression: "[fulladdr] CONCAT \": \" CONCAT [numoccup]"),
+                textSymbol: TextSymbol(color: .black, size: 9)))
+        layer.labelsAreEnabled = true
         for feature in try await layer.selectedFeatures.features().prefix(5) {
+            let labels = try await layer.labels(for: feature).map(\.text)
             let symbol = layer.renderer?.symbol(for: feature) as? SimpleMarkerSymbol
-            print(feature.attributeValue(forKey: "fulladdr") ?? "", symbol.map { "\($0.style)" } ?? "")
+            print(labels.joined(separator: " "), symbol.map { "\($0.style)" } ?? "")
         }
         layer.clearSelection()
     }

@@ -11,6 +11,8 @@ package struct ExpressionContext: Sendable {
         case formConstraint
         /// A value that a form calculates.
         case formCalculation
+        /// What a label says.
+        case labeling
     }
 
     /// Where the expression stands.

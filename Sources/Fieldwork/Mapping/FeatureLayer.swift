@@ -22,6 +22,10 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         var selection: [ArcGISFeature] = []
         var hidden: Set<Int64> = []
         var labelsAreEnabled = false
+        /// nil for the service's.
+        var labelDefinitions: [LabelDefinition]?
+        /// The service's, as objects that stay the same.
+        var serviceLabels: [LabelDefinition] = []
         var popupsAreEnabled = true
         var popupDefinition: PopupDefinition?
         var formDefinition: FeatureFormDefinition?
@@ -97,6 +101,7 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
             content.renderer = entry.renderer.flatMap { Renderer.make($0) }
             content.hasOwnRenderer = content.renderer != nil
             content.labelsAreEnabled = entry.showsLabels
+            content.labelDefinitions = entry.labels.map { $0.compactMap(\.objectValue).map(LabelDefinition.init) }
             content.popupsAreEnabled = !entry.disablesPopup
             content.popupDefinition = popup
             content.formDefinition = form
@@ -119,6 +124,7 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
             entry.renderer = nil
         }
         entry.showsLabels = content.labelsAreEnabled
+        entry.labels = content.labelDefinitions.map { $0.map(\.json) }
         entry.disablesPopup = !content.popupsAreEnabled
         entry.popup = content.popupDefinition?.json
         entry.form = content.formDefinition?.json
@@ -135,6 +141,35 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         get { content.withLock { $0.labelsAreEnabled } }
         set { content.withLock { $0.labelsAreEnabled = newValue } }
     }
+
+    /// What labels say and how they look: those of the web map or of the app, else the service's.
+    public var labelDefinitions: [LabelDefinition] {
+        let drawn = table.definition?.drawingInfo?["labelingInfo"]?.arrayValue?.compactMap(\.objectValue) ?? []
+        return content.withLock { content in
+            if let own = content.labelDefinitions { return own }
+            if content.serviceLabels.count != drawn.count { content.serviceLabels = drawn.map(LabelDefinition.init) }
+            return content.serviceLabels
+        }
+    }
+
+    /// Adds a class of labels.
+    public func addLabelDefinition(_ definition: LabelDefinition) { addLabelDefinitions([definition]) }
+
+    /// Adds classes of labels.
+    public func addLabelDefinitions<S: Sequence>(_ definitions: S) where S.Element: LabelDefinition {
+        let added: [LabelDefinition] = definitions.map { $0 }
+        let all = labelDefinitions + added
+        content.withLock { $0.labelDefinitions = all }
+    }
+
+    /// Takes a class of labels away.
+    public func removeLabelDefinition(_ definition: LabelDefinition) {
+        let rest = labelDefinitions.filter { $0 !== definition }
+        content.withLock { $0.labelDefinitions = rest }
+    }
+
+    /// Takes all labels away, the service's too.
+    public func removeAllLabelDefinitions() { content.withLock { $0.labelDefinitions = [] } }
 
     /// Whether features have pop-ups.
     public var popupsAreEnabled: Bool {

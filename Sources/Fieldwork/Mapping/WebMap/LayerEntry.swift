@@ -13,6 +13,8 @@ struct LayerEntry: Sendable, Hashable {
     /// nil for the service's.
     var renderer: JSONValue?
     var showsLabels = false
+    /// nil for the service's.
+    var labels: [JSONValue]?
     var popup: JSONValue?
     var disablesPopup = false
     var form: JSONValue?
@@ -30,6 +32,7 @@ struct LayerEntry: Sendable, Hashable {
         definitionExpression = definition?["definitionExpression"]?.stringValue ?? ""
         renderer = definition?["drawingInfo"]?["renderer"].flatMap { $0.isNull ? nil : $0 }
         showsLabels = entry["showLabels"]?.boolValue ?? false
+        labels = definition?["drawingInfo"]?["labelingInfo"]?.arrayValue
         popup = entry["popupInfo"].flatMap { $0.objectValue == nil ? nil : $0 }
         disablesPopup = entry["disablePopup"]?.boolValue ?? false
         form = entry["formInfo"].flatMap { $0.objectValue == nil ? nil : $0 }
@@ -55,16 +58,18 @@ struct LayerEntry: Sendable, Hashable {
             definition[key] = value
             entry["layerDefinition"] = .object(definition)
         }
+        func setDrawing(_ key: String, _ value: JSONValue?) {
+            var drawing = entry["layerDefinition"]?["drawingInfo"]?.objectValue ?? JSONObject()
+            drawing[key] = value
+            setDefinition("drawingInfo", .object(drawing))
+        }
         if minScale != known.minScale { setDefinition("minScale", minScale.map(JSONValue.number)) }
         if maxScale != known.maxScale { setDefinition("maxScale", maxScale.map(JSONValue.number)) }
         if definitionExpression != known.definitionExpression {
             setDefinition("definitionExpression", .string(definitionExpression))
         }
-        if renderer != known.renderer {
-            var drawing = entry["layerDefinition"]?["drawingInfo"]?.objectValue ?? JSONObject()
-            drawing["renderer"] = renderer
-            setDefinition("drawingInfo", .object(drawing))
-        }
+        if renderer != known.renderer { setDrawing("renderer", renderer) }
+        if labels != known.labels { setDrawing("labelingInfo", labels.map(JSONValue.array)) }
         return entry
     }
 
