@@ -117,7 +117,9 @@ struct ConflictMatrixTests {
     @Test("Who lost in a cell comes back with one action, and everybody gets it", arguments: ConflictRule.allCases)
     func losers(rule: ConflictRule) async throws {
         let cells = Self.cells(2)
-        var (trees, clients) = try await play(cells, rule: rule)
+        let played = try await play(cells, rule: rule)
+        let trees = played.trees
+        var clients = played.clients
         for conflict in try await conflicts().values.flatMap(\.self) {
             let result = try await store.restoreConflict(
                 conflict.id, of: Samples.name, editor: "judge", moment: Samples.moment)
