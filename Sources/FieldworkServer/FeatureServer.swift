@@ -36,6 +36,10 @@ package struct FeatureServer: Service {
         let pipeline = makePipeline(replicas, attachments)
         // What an earlier run left unfinished goes on.
         await replicas?.jobs.resume()
+        let care = (store as? any ReplicaStore).map { store in
+            Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() }
+        }
+        defer { care?.cancel() }
         let server = try HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 idleTimeout: TimeAmount(configuration.idleTime),

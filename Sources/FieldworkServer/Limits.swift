@@ -69,6 +69,12 @@ package enum Limits {
     static let uploadLifetimeSeconds: Double = 24 * 3_600
     /// Reasons that one error tells.
     static let reasonsPerError = 20
+    /// Seconds without a synchronisation after which a replica expires: half a year.
+    package static let replicaSilenceSeconds: Double = 182 * 86_400
+    /// Seconds for which changes stay in the log though every live replica has them: a month.
+    package static let changeLogSeconds: Double = 30 * 86_400
+    /// Seconds between two looks at what may be dropped from the change logs.
+    static let careSeconds: Int64 = 6 * 3_600
     /// Conflicts in one answer.
     static let conflictsPerAnswer = 1_000
 }

@@ -20,6 +20,8 @@ package struct ServerConfiguration: Sendable {
     /// Tells from a request who asks, for editor tracking and ownership. There is no sign-in yet: nobody, unless whoever
     /// starts the server knows better.
     package var identify: @Sendable (HTTPRequest) -> String?
+    /// When replicas expire, and how long changes are kept that no replica needs.
+    package var replicaPolicy: ReplicaPolicy
     /// Opens the administrative operations to who has it; nil: they are off.
     package var administrationKey: AdministrationKey?
 
@@ -31,7 +33,7 @@ package struct ServerConfiguration: Sendable {
         stalledWriteTime: Duration = .seconds(Limits.stalledWriteSeconds),
         shutdownTime: Duration = .seconds(Limits.shutdownSeconds), closesStore: Bool = true,
         identify: @escaping @Sendable (HTTPRequest) -> String? = { _ in nil },
-        administrationKey: AdministrationKey? = nil
+        administrationKey: AdministrationKey? = nil, replicaPolicy: ReplicaPolicy = ReplicaPolicy()
     ) {
         self.host = host
         self.port = port
@@ -45,5 +47,6 @@ package struct ServerConfiguration: Sendable {
         self.closesStore = closesStore
         self.identify = identify
         self.administrationKey = administrationKey
+        self.replicaPolicy = replicaPolicy
     }
 }

@@ -10,7 +10,13 @@ package final class GeoPackageFile: Sendable {
         /// Adds that name an object id keep it. For files whose ids are given by someone else; a server gives its own.
         package var keepsObjectIDs: Bool
 
-        package init(keepsObjectIDs: Bool = false) { self.keepsObjectIDs = keepsObjectIDs }
+        /// Edits can be undone, also after the file was closed. For files with one user: a device's geodatabase.
+        package var recordsUndo: Bool
+
+        package init(keepsObjectIDs: Bool = false, recordsUndo: Bool = false) {
+            self.keepsObjectIDs = keepsObjectIDs
+            self.recordsUndo = recordsUndo
+        }
     }
 
     package let url: URL
@@ -27,7 +33,7 @@ package final class GeoPackageFile: Sendable {
         self.url = url
         identity = FileIdentity(url)
         self.catalogue = Mutex(catalogue)
-        writer = Writer(path: url.path, catalogue: catalogue, keepsObjectIDs: options.keepsObjectIDs)
+        writer = Writer(path: url.path, catalogue: catalogue, options: options)
         readers = ReaderPool(path: url.path)
     }
 

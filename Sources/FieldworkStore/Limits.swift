@@ -44,6 +44,8 @@ package enum Limits {
     package static let replicaNameLength = 200
     /// Ids that one statement is given.
     static let idsPerStatement = 10_000
+    /// Edits, or transactions of edits, that can be undone in one file.
+    package static let undoSteps = 1_000
     /// Conflicts in one listing.
     package static let conflictsPerList = 10_000
     /// Bytes of an attachment's content that are held in memory at a time.

@@ -60,6 +60,7 @@ struct DefinitionDocumentTests {
             (#"[]"#, "$"), (#"{"layers":{}}"#, "layers"), (#"{"capabilities":"Query,Fly"}"#, "capabilities"),
             (#"{"maxRecordCount":0}"#, "maxRecordCount"), (#"{"maxRecordCount":"5"}"#, "maxRecordCount"),
             (#"{"spatialReference":{"wkid":1}}"#, "spatialReference"),
+            (#"{"conflictRule":"mine"}"#, "conflictRule"),
             (#"{"layers":[{"name":"A"}]}"#, "layers[0].id"), (#"{"tables":[{"id":0,"fields":[]}]}"#, "tables[0].name"),
             (#"{"tables":[{"id":0,"name":"A","fields":[]}]}"#, "tables[0].fields"),
             (#"{"layers":[{"id":0,"name":"A"}]}"#, "layers[0].geometryType"),

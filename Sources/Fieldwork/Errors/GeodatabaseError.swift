@@ -26,6 +26,8 @@ public enum GeodatabaseError: ArcGISError, LocalizedError, Hashable {
     case geometryFieldMissing(details: String)
     /// There are local edits that have not been applied.
     case featureHasPendingEdits(details: String)
+    /// Tables and fields of a replica are its service's to change.
+    case cannotUpdateSchemaIfChangeTracking(details: String)
     /// An argument can't be used.
     case invalidArgument(details: String)
     /// Something went wrong within the SDK.
@@ -38,7 +40,8 @@ public enum GeodatabaseError: ArcGISError, LocalizedError, Hashable {
             .tableNotEditable(let details), .fieldNotFound(let details), .itemNotFound(let details),
             .itemAlreadyExists(let details), .valueOutOfRange(let details), .dataTypeMismatch(let details),
             .valueIsNull(let details), .shapeWrongType(let details), .geometryFieldMissing(let details),
-            .featureHasPendingEdits(let details), .invalidArgument(let details), .internalError(let details):
+            .featureHasPendingEdits(let details), .cannotUpdateSchemaIfChangeTracking(let details),
+            .invalidArgument(let details), .internalError(let details):
             details
         }
     }

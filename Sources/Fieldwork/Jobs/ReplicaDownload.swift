@@ -90,7 +90,9 @@ struct ReplicaDownload: Sendable {
         let deletes = gone.filter { pending[$0] == nil || pending[$0]?.operation == .delete }
         for start in stride(from: 0, to: deletes.count, by: Limits.idsPerCondition) {
             let part = Array(deletes[start..<min(start + Limits.idsPerCondition, deletes.count)])
-            let ids = try await objectIDs(of: part, layer).values.map { FeatureIdentifier.objectID($0) }
+            let rows = Array(try await objectIDs(of: part, layer).values)
+            try await session.barUndo(of: rows, in: layer.id)
+            let ids = rows.map { FeatureIdentifier.objectID($0) }
             try await ReplicaFeature.takeOver(
                 [LayerEdits(layerID: layer.id, deletes: .features(ids))], into: session.file)
         }
@@ -114,6 +116,7 @@ struct ReplicaDownload: Sendable {
             }
         }
         if !edits.isEmpty {
+            try await session.barUndo(of: edits.compactMap(\.objectID), in: layer.id)
             try await ReplicaFeature.takeOver([LayerEdits(layerID: layer.id, adds: edits)], into: session.file)
         }
     }

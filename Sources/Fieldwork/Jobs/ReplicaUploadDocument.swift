@@ -28,8 +28,9 @@ struct ReplicaUploadDocument: Sendable {
     func edits(through generation: Int64) async throws -> [OutgoingEdit] {
         var edits: [OutgoingEdit] = []
         for layer in layers where sends(layer.id) {
-            var changes = try await session.netChanges(of: layer.id, after: record.sentGeneration)
-                .filter { $0.generation <= generation }
+            // An upload that is repeated has what it had, though the same features were changed again since.
+            var changes = try await session.netChanges(
+                of: layer.id, after: record.sentGeneration, through: generation)
             let known = Set(changes.compactMap(\.globalID))
             for id in record.refused[layer.id] ?? [] where !known.contains(id) {
                 changes.append(try await refused(id, layer))

@@ -53,7 +53,7 @@ extension HTTPServiceClient: FileDownloading {
             let rest = response.headers.first(name: "Content-Length").flatMap { Int64($0) }
             let whole = rest.map { $0 + there }
             for try await piece in response.body {
-                try handle.write(contentsOf: Data(piece.readableBytesView))
+                try Self.keep(Data(piece.readableBytesView), in: handle)
                 there += Int64(piece.readableBytes)
                 progress(there, whole)
             }
@@ -63,9 +63,21 @@ extension HTTPServiceClient: FileDownloading {
             }
         } catch let error as ServiceError {
             throw error
+        } catch let error as CommonError {
+            throw error
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             throw ServiceError.connectionFailed(details: "The download broke off: \(error)")
+        }
+    }
+
+    /// A device without room is no broken connection: trying again would not help.
+    private static func keep(_ piece: Data, in handle: FileHandle) throws {
+        do {
+            try handle.write(contentsOf: piece)
+        } catch {
+            throw CommonError.io(
+                details: "The download could not be kept on this device: \(error.localizedDescription)")
         }
     }
 }

@@ -88,6 +88,10 @@ public final class Geodatabase: Loadable, @unchecked Sendable {
         return session
     }
 
+    func withTables<Result>(_ body: (inout [GeodatabaseFeatureTable]) throws -> Result) rethrows -> Result {
+        try state.withLock { try body(&$0.tables) }
+    }
+
     /// Ends the work with the file; an open transaction is rolled back. All that was committed is in the file itself when
     /// the call returns: it may be copied, moved or deleted.
     public func close() {

@@ -50,6 +50,12 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
     /// The features that were changed since the last sync.
     public func queryUpdatedFeatures() async throws -> FeatureQueryResult { try await features(.update) }
 
+    /// The table of the same geodatabase that a relationship leads to.
+    override func relatedTable(of info: RelationshipInfo) -> ArcGISFeatureTable? {
+        if info.relatedTableID == id { return self }
+        return geodatabase?.featureTable(withServiceLayerID: info.relatedTableID)
+    }
+
     private func features(_ operation: FeatureChange.Operation) async throws -> FeatureQueryResult {
         let ids = try await changes().filter { $0.operation == operation }.map(\.objectID)
         let parameters = QueryParameters()

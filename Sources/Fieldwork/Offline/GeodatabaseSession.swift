@@ -9,8 +9,10 @@ final class GeodatabaseSession: Sendable {
     private struct Memory {
         var replica: ReplicaRecord?
         var hasLocalEdits: Bool
-        /// As it was when the open transaction began.
+        /// As they were when the open transaction began.
         var hadLocalEdits = false
+        var couldUndo = UndoState()
+        var undo = UndoState()
         var isSyncing = false
     }
 
@@ -27,13 +29,14 @@ final class GeodatabaseSession: Sendable {
         try await onDevice {
             try await GeoPackageFile.prepare(
                 at: url, as: ServiceName(name: url.deletingPathExtension().lastPathComponent))
-            return try await session(over: GeoPackageStore.openFile(at: url))
+            return try await session(over: GeoPackageStore.openFile(at: url, options: options))
         }
     }
 
     static func create(at url: URL, definition: ServiceDefinition) async throws -> GeodatabaseSession {
         try await onDevice {
-            try await session(over: GeoPackageStore.createFile(at: url, definition: definition.takenOffline()))
+            try await session(
+                over: GeoPackageStore.createFile(at: url, definition: definition.takenOffline(), options: options))
         }
     }
 
@@ -41,8 +44,11 @@ final class GeodatabaseSession: Sendable {
         let replica = try await file.note(ReplicaRecord.note).map { try ReplicaRecord(json: JSONParser.parse($0)) }
         let session = GeodatabaseSession(file, Memory(replica: replica, hasLocalEdits: false))
         try await session.lookForEdits()
+        try await session.lookForSteps()
         return session
     }
+
+    private static let options = GeoPackageFile.Options(recordsUndo: true)
 
     // MARK: Replica
 
@@ -74,7 +80,9 @@ final class GeodatabaseSession: Sendable {
         let base = replica?.sentGeneration ?? 0
         var found = replica?.refused.values.contains { !$0.isEmpty } ?? false
         for layer in file.definition.layers where !found {
-            found = try await !onDevice { try await file.changes(after: base, in: layer.id, limit: 1) }.isEmpty
+            // What was done and undone is no edit; most files that are opened have none at all.
+            if try await onDevice({ try await file.changes(after: base, in: layer.id, limit: 1) }).isEmpty { continue }
+            found = try await !netChanges(of: layer.id).isEmpty
         }
         memory.withLock { [found] in $0.hasLocalEdits = found }
     }
@@ -89,8 +97,42 @@ final class GeodatabaseSession: Sendable {
         if let failure = failures.first(where: { $0 != .rolledBack }) ?? failures.first {
             throw GeodatabaseError(failure)
         }
-        memory.withLock { $0.hasLocalEdits = true }
+        memory.withLock { memory in
+            memory.hasLocalEdits = true
+            memory.undo = UndoState(canUndo: true)
+        }
         return results
+    }
+
+    // MARK: Undo
+
+    var undoState: UndoState { memory.withLock { $0.undo } }
+
+    private func lookForSteps() async throws {
+        let state = try await onDevice { try await file.undoState() }
+        memory.withLock { $0.undo = state }
+    }
+
+    /// Takes the last step back, or does again what was taken back last.
+    /// - Returns: whether that changed a feature.
+    func step(back: Bool) async throws -> Bool {
+        if file.isInTransaction {
+            throw CommonError.illegalState(details: "Nothing can be undone or redone while a transaction is open.")
+        }
+        return try await syncing {
+            let changed = try await onDevice {
+                back ? try await file.undo(at: Date.now) : try await file.redo(at: Date.now)
+            }
+            try await lookForSteps()
+            try await lookForEdits()
+            return changed
+        }
+    }
+
+    /// Keeps what the service gives another state out of what can be undone.
+    func barUndo(of objectIDs: [Int64], in layerID: Int) async throws {
+        if objectIDs.isEmpty { return }
+        try await onDevice { try await file.barUndo(of: objectIDs, in: layerID) }
     }
 
     // MARK: Transactions
@@ -100,14 +142,20 @@ final class GeodatabaseSession: Sendable {
             throw CommonError.illegalState(details: "The geodatabase is being synced.")
         }
         try translated { try file.beginTransaction() }
-        memory.withLock { $0.hadLocalEdits = $0.hasLocalEdits }
+        memory.withLock { memory in
+            memory.hadLocalEdits = memory.hasLocalEdits
+            memory.couldUndo = memory.undo
+        }
     }
 
     func commitTransaction() throws { try translated { try file.commitTransaction() } }
 
     func rollbackTransaction() throws {
         try translated { try file.rollbackTransaction() }
-        memory.withLock { $0.hasLocalEdits = $0.hadLocalEdits }
+        memory.withLock { memory in
+            memory.hasLocalEdits = memory.hadLocalEdits
+            memory.undo = memory.couldUndo
+        }
     }
 
     private func translated(_ body: () throws -> Void) throws {

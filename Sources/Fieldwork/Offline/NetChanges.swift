@@ -1,5 +1,6 @@
 import FieldworkREST
 import FieldworkStore
+import Foundation
 
 extension GeodatabaseSession {
     /// What became of each feature since the service had the file's edits, in the order of the last change: what was added
@@ -8,31 +9,97 @@ extension GeodatabaseSession {
         try await netChanges(of: layerID, after: replica?.sentGeneration ?? 0)
     }
 
-    func netChanges(of layerID: Int, after base: Int64) async throws -> [FeatureChange] {
+    /// - Parameter last: what was changed after this generation is left out. A feature that was changed before it and
+    ///   after it is among the changes with what happened before.
+    func netChanges(
+        of layerID: Int, after base: Int64, through last: Int64 = .max
+    ) async throws -> [FeatureChange] {
         let all = try await onDevice { try await file.changes(after: base, in: layerID, limit: .max) }
-        var net: [Int64: FeatureChange] = [:]
-        var gone: Set<Int64> = []
-        for change in all {
-            guard let earlier = net[change.objectID] else {
-                if !gone.contains(change.objectID) { net[change.objectID] = change }
-                continue
+        guard let layer = file.definition.layer(id: layerID) else { return [] }
+        var net = NetChanges(layer: layer)
+        for change in all where change.generation <= last {
+            // Somebody may have put another feature in the place of one that was deleted.
+            var former: UUID?
+            if net.isDeleted(change.objectID), change.operation == .add {
+                former = try await lastDeleted(change.objectID, in: layerID)
             }
-            var merged = change
-            switch (earlier.operation, change.operation) {
-            case (.add, .delete):
-                net[change.objectID] = nil
-                // A row that never left the device and is no more.
-                gone.insert(change.objectID)
-                continue
-            case (.add, _): merged.operation = .add
-            case (.delete, .add): merged.operation = .update
-            case (_, .delete): break
-            case (_, _):
-                let known = Set(change.changedFields)
-                merged.changedFields = change.changedFields + earlier.changedFields.filter { !known.contains($0) }
-            }
-            net[change.objectID] = merged
+            net.take(change, former: former)
         }
-        return net.values.sorted { ($0.generation, $0.objectID) < ($1.generation, $1.objectID) }
+        return net.changes
+    }
+
+    /// The global id of the feature that was last deleted under an object id.
+    private func lastDeleted(_ objectID: Int64, in layerID: Int) async throws -> UUID? {
+        let past = try await onDevice { try await file.history(of: .objectID(objectID), in: layerID) }
+        return past.first { $0.endedBy == .delete }?.record.globalID
+    }
+}
+
+/// Folds the entries of a change log, oldest first, into one a feature.
+struct NetChanges {
+    private let everyField: [String]
+    private var net: [Int64: FeatureChange] = [:]
+    /// Deleted features in whose place another one is now.
+    private var replaced: [FeatureChange] = []
+    /// Rows that were added and are no more.
+    private var gone: Set<Int64> = []
+
+    init(layer: LayerDefinition) {
+        let fields = layer.fields.filter { $0.type != .geometry && $0.name != layer.objectIDField }.map(\.name)
+        everyField = layer.isTable ? fields : fields + [FeatureChange.geometryName]
+    }
+
+    func isDeleted(_ objectID: Int64) -> Bool { net[objectID]?.operation == .delete }
+
+    /// - Parameter former: the global id of the feature that was last deleted under the object id.
+    mutating func take(_ change: FeatureChange, former: UUID? = nil) {
+        guard let earlier = net[change.objectID] else {
+            // What was added and deleted may come back: an undo, or a redo.
+            if gone.contains(change.objectID), change.operation != .add { return }
+            net[change.objectID] = change
+            return
+        }
+        var merged = change
+        switch (earlier.operation, change.operation) {
+        case (.add, .delete):
+            net[change.objectID] = nil
+            gone.insert(change.objectID)
+            return
+        case (.add, _): merged.operation = .add
+        case (.delete, .add):
+            if let former, former != change.globalID {
+                var deletion = earlier
+                deletion.globalID = former
+                replaced.append(deletion)
+            } else {
+                // It is back, and nobody knows with which of its values: the service finds out.
+                merged.operation = .update
+                merged.changedFields = everyField
+            }
+        case (_, .delete): break
+        case (_, _):
+            let known = Set(change.changedFields)
+            merged.changedFields = change.changedFields + earlier.changedFields.filter { !known.contains($0) }
+        }
+        net[change.objectID] = merged
+    }
+
+    /// One entry a feature, in the order of its last change.
+    var changes: [FeatureChange] {
+        var result = Array(net.values) + replaced
+        // A program may have given a feature another object id: it was deleted and added under the same global id.
+        let added = Set(result.filter { $0.operation == .add }.compactMap(\.globalID))
+        let moved = Set(result.filter { $0.operation == .delete }.compactMap(\.globalID)).intersection(added)
+        if !moved.isEmpty {
+            result = result.compactMap { change in
+                guard let id = change.globalID, moved.contains(id) else { return change }
+                guard change.operation == .add else { return nil }
+                var update = change
+                update.operation = .update
+                update.changedFields = everyField
+                return update
+            }
+        }
+        return result.sorted { ($0.generation, $0.objectID) < ($1.generation, $1.objectID) }
     }
 }

@@ -17,6 +17,7 @@ struct DefinitionCheck {
         for key in ["description", "serviceDescription", "copyrightText"] { expect(.string, key, in: object, "") }
         checkCapabilities(object, "")
         checkRecordCount(object, "")
+        checkConflictRule(object)
         if let reference = object["spatialReference"], !reference.isNull {
             checkReference(reference, "spatialReference")
         }
@@ -51,6 +52,14 @@ struct DefinitionCheck {
                 object: layer, path: path, isTable: path.hasPrefix("tables"), layers: keys, check: self)
             check.run()
             self = check.check
+        }
+    }
+
+    private mutating func checkConflictRule(_ object: JSONObject) {
+        guard let value = object["conflictRule"], !value.isNull else { return }
+        if value.stringValue.flatMap(ConflictRule.init(rawValue:)) == nil {
+            let rules = ConflictRule.allCases.map(\.rawValue).joined(separator: ", ")
+            report("conflictRule", "One of \(rules) is expected.")
         }
     }
 

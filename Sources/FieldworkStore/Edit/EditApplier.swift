@@ -8,7 +8,9 @@ struct EditApplier {
     let catalogue: ServiceCatalogue
     let rules: [Int: RowRules]
     let relationships: RelationshipRules
-    let keepsObjectIDs: Bool
+    let options: GeoPackageFile.Options
+    /// The first generation of the transaction that the batch is part of; nil when it is a transaction of its own.
+    var transactionStart: Int64?
 
     /// Applies a batch in a savepoint, beside others in one transaction; or throws and leaves nothing of it.
     func applyInSavepoint(_ batch: EditBatch) throws -> EditBatchResult {
@@ -44,6 +46,9 @@ struct EditApplier {
             result.generation = nil
             return (result, false)
         }
+        if options.recordsUndo, batch.origin == .edit, let generation {
+            try UndoSteps(connection: connection).record(generation, from: transactionStart ?? generation)
+        }
         if batch.returnsEditedFeatures, let generation {
             result.editedFeatures = try EditedFeaturesReader(catalogue: catalogue, connection: connection)
                 .read(generation, editor: batch.editor)
@@ -57,13 +62,18 @@ struct EditApplier {
             try connection.run("UPDATE fieldwork_state SET inside = 1, muted = 1 WHERE id = 1")
             return nil
         }
+        return try openGeneration(editor: batch.editor, moment: batch.moment)
+    }
+
+    /// Begins a generation: what the tables' triggers log from here on belongs to it.
+    func openGeneration(editor: String?, moment: Date) throws -> Int64 {
         try connection.run("UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1")
         let generation = try connection.integer("SELECT generation FROM fieldwork_state WHERE id = 1")
         guard let generation else { throw StoreError(.corrupt, "The file has lost its state of generations.") }
         try connection.run("INSERT INTO fieldwork_generations (generation, moment, editor) VALUES (?, ?, ?)") {
             try $0.bind(generation, at: 1)
-            try $0.bind(DateText.text(milliseconds: batch.moment.milliseconds), at: 2)
-            try $0.bind(batch.editor, at: 3)
+            try $0.bind(DateText.text(milliseconds: moment.milliseconds), at: 2)
+            try $0.bind(editor, at: 3)
         }
         return generation
     }

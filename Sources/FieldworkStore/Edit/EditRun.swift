@@ -25,9 +25,7 @@ struct EditRun {
             let ranks = [first, second].map { applier.relationships.rank(of: batch.layers[$0].layerID) }
             return (ranks[0], first) < (ranks[1], second)
         }
-        for index in order {
-            for globalID in batch.layers[index].restores { try writer(batch.layers[index].layerID).restore(globalID) }
-        }
+        for index in order { try restore(batch.layers[index]) }
         for index in order { results[index].adds = try add(batch.layers[index]) }
         for index in order { results[index].updates = try update(batch.layers[index]) }
         for index in order.reversed() { results[index].deletes = try delete(batch.layers[index]) }
@@ -43,6 +41,18 @@ struct EditRun {
         let writer = try applier.writer(layerID, batch)
         writers[layerID] = writer
         return writer
+    }
+
+    // MARK: Restores
+
+    private mutating func restore(_ edits: LayerEdits) throws {
+        if edits.restores.isEmpty { return }
+        let applier = applier
+        let batch = batch
+        let restorer = FeatureRestorer(rules: applier.relationships, connection: connection) { layerID in
+            try applier.writer(layerID, batch)
+        }
+        for globalID in edits.restores { try restorer.restore(globalID, in: edits.layerID) }
     }
 
     // MARK: Adds
@@ -138,6 +148,6 @@ extension EditApplier {
         let layer = try catalogue.layer(layerID)
         return LayerWriter(
             layer: layer, rules: rules[layerID] ?? RowRules(layer: layer), connection: connection, batch: batch,
-            keepsObjectIDs: keepsObjectIDs, relationships: relationships.layer(layerID))
+            keepsObjectIDs: options.keepsObjectIDs, relationships: relationships.layer(layerID))
     }
 }

@@ -79,20 +79,24 @@ struct LayerWriter {
         if layer.geometryColumn != nil { try bind(geometry, to: statement, at: position) }
         switch try statement.execute() {
         case .done: return EditResult(objectID: connection.lastInsertedRowID, globalID: globalID)
-        case .notUnique:
+        case .notUnique(let message):
             statement.finish()
-            return try notUnique(objectID: objectID, globalID: globalID)
+            return try notUnique(objectID: objectID, globalID: globalID, message)
         case .refused(let message): return failed(EditError(code: 1000, description: message), edit)
         }
     }
 
     /// An id that is there already. The result names the feature that has it, so that a client that sends an edit again
     /// after it lost the answer learns what became of it.
-    private func notUnique(objectID: Int64?, globalID: UUID?) throws -> EditResult {
+    private func notUnique(objectID: Int64?, globalID: UUID?, _ message: String) throws -> EditResult {
         if let globalID, let existing = try find(.globalID(globalID)) {
             return EditResult(
                 objectID: existing.objectID, globalID: globalID,
                 error: EditError(code: 1016, description: "A feature with this global id exists already."))
+        }
+        guard let objectID else {
+            // Both ids are new: it is a value of an index that the definition says is unique.
+            return EditResult(objectID: nil, globalID: globalID, error: EditError(code: 1000, description: message))
         }
         return EditResult(
             objectID: objectID, globalID: globalID,

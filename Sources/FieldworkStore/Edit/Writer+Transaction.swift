@@ -19,6 +19,7 @@ extension Writer {
         let connection = try opened()
         guard !connection.isInTransaction else { throw StoreError(.busy, "A transaction is open already.") }
         try connection.execute("BEGIN IMMEDIATE")
+        transactionStart = try ChangeLog.generation(on: connection) + 1
         isInTransaction.withLock { $0 = true }
     }
 
@@ -28,6 +29,7 @@ extension Writer {
         guard connection.isInTransaction else {
             // A full disk or a failing one ends a transaction by itself.
             isInTransaction.withLock { $0 = false }
+            transactionStart = nil
             if keeps { throw StoreError(.failure, "The transaction was undone when an edit in it failed.") }
             return
         }
@@ -39,5 +41,6 @@ extension Writer {
             try connection.execute("ROLLBACK")
         }
         isInTransaction.withLock { $0 = false }
+        transactionStart = nil
     }
 }

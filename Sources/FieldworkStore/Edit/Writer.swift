@@ -21,7 +21,9 @@ actor Writer {
     /// Whether its user has opened a transaction that spans batches.
     nonisolated let isInTransaction = Mutex(false)
     private let path: String
-    private let keepsObjectIDs: Bool
+    private let options: GeoPackageFile.Options
+    /// The first generation of the open transaction that spans batches.
+    var transactionStart: Int64?
     private var connection: SQLiteConnection?
     private var isClosed = false
     /// SQLite's number of the last commit of another connection that was taken into account.
@@ -33,10 +35,10 @@ actor Writer {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(path: String, catalogue: ServiceCatalogue, keepsObjectIDs: Bool) {
+    init(path: String, catalogue: ServiceCatalogue, options: GeoPackageFile.Options) {
         self.path = path
         self.catalogue = catalogue
-        self.keepsObjectIDs = keepsObjectIDs
+        self.options = options
         rules = catalogue.layers.mapValues(RowRules.init)
         relationships = RelationshipRules(catalogue)
         executor = QueueExecutor(label: "fieldwork.writer")
@@ -159,7 +161,7 @@ actor Writer {
     private func applier(on connection: SQLiteConnection) -> EditApplier {
         EditApplier(
             connection: connection, catalogue: catalogue, rules: rules, relationships: relationships,
-            keepsObjectIDs: keepsObjectIDs)
+            options: options, transactionStart: transactionStart)
     }
 
     /// The applier with the definition that holds in this transaction: another program may have changed it.

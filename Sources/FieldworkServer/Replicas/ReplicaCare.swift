@@ -1,0 +1,56 @@
+import FieldworkStore
+import Foundation
+import Logging
+
+/// Keeps the change logs of a server's services short: at times it lets replicas expire that nobody has heard of for long,
+/// and drops what no live replica needs.
+///
+/// No unsent edit is stranded by it: an expired replica hands in its edits as before, each merged as one whose base is not
+/// known any more (it wins, and what it replaces is kept as a conflict), gets its rows anew and lives again.
+struct ReplicaCare: Sendable {
+    let store: any ReplicaStore
+    let policy: ReplicaPolicy
+    let logger: Logger
+
+    /// Looks after all services until its task is cancelled.
+    func run(now: @Sendable () -> Date = { Date() }) async {
+        while !Task.isCancelled {
+            await round(now())
+            do { try await Task.sleep(for: .seconds(Limits.careSeconds)) } catch { return }
+        }
+    }
+
+    /// - Returns: the number of log entries dropped.
+    @discardableResult
+    func round(_ moment: Date) async -> Int {
+        var dropped = 0
+        let (silence, age) = (
+            moment.addingTimeInterval(-policy.replicaSilence), moment.addingTimeInterval(-policy.logAge)
+        )
+        do {
+            for name in try await store.serviceNames() {
+                if Task.isCancelled { return dropped }
+                dropped += try await store.compactLog(of: name, silentSince: silence, olderThan: age)
+            }
+        } catch {
+            // Busy or broken: the next round tries again, and requests tell what is wrong.
+            logger.warning("A change log could not be shortened", metadata: ["error": "\(error)"])
+        }
+        return dropped
+    }
+}
+
+/// When replicas expire, and how long changes are kept that no replica needs.
+package struct ReplicaPolicy: Sendable, Hashable {
+    /// Seconds without a synchronisation after which a replica no longer holds the change log back.
+    package var replicaSilence: Double
+    /// Seconds for which changes stay in the log though every live replica has them: for clients of `extractChanges`.
+    package var logAge: Double
+
+    package init(
+        replicaSilence: Double = Limits.replicaSilenceSeconds, logAge: Double = Limits.changeLogSeconds
+    ) {
+        self.replicaSilence = replicaSilence
+        self.logAge = logAge
+    }
+}

@@ -1,0 +1,109 @@
+import FieldworkREST
+import Foundation
+
+/// Brings deleted features back as they were last, each with what belongs to it: the parts that went with it in the same
+/// generation, and the whole without which it can't be.
+struct FeatureRestorer {
+    let rules: RelationshipRules
+    let connection: SQLiteConnection
+    /// Gives the writer of a layer.
+    let writer: (Int) throws -> LayerWriter
+
+    private struct Feature: Hashable {
+        var layerID: Int
+        var globalID: UUID
+    }
+
+    /// Does nothing for a feature that is there or never was.
+    func restore(_ globalID: UUID, in layerID: Int) throws {
+        // A list, not the call stack: parts may have parts.
+        var pending = [Feature(layerID: layerID, globalID: globalID)]
+        var known = Set(pending)
+        while let feature = pending.popLast() {
+            for next in try restoreAlone(feature) where known.insert(next).inserted { pending.append(next) }
+        }
+    }
+
+    /// - Returns: the features that are to come back as well.
+    private func restoreAlone(_ feature: Feature) throws -> [Feature] {
+        let writer = try self.writer(feature.layerID)
+        let layer = writer.layer
+        guard try writer.find(.globalID(feature.globalID)) == nil,
+            let generation = try deletion(of: feature.globalID, in: layer)
+        else { return [] }
+        try writer.restore(feature.globalID)
+        guard let relationships = rules.layer(feature.layerID) else { return [] }
+        var others = try relationships.parents.filter(\.isComposite).compactMap { try whole(of: feature, $0) }
+        for relationship in relationships.children where relationship.isComposite {
+            others += try parts(of: feature, relationship, deletedIn: generation)
+        }
+        return others
+    }
+
+    private func deletion(of globalID: UUID, in layer: StoredLayer) throws -> Int64? {
+        guard let column = layer.globalIDColumn.map(quoted) else { return nil }
+        return try connection.integer(
+            """
+            SELECT fieldwork_generation FROM \(quoted(layer.historyTable))
+            WHERE \(column) = ? AND fieldwork_operation = 2 ORDER BY fieldwork_version DESC LIMIT 1
+            """
+        ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
+    }
+
+    /// The value of a key column of a feature that is there.
+    private func key(_ column: KeyColumn, of feature: Feature) throws -> AttributeValue {
+        guard let globalID = column.layer.globalIDColumn.map(quoted) else { return .null }
+        var value = AttributeValue.null
+        try connection.run(
+            "SELECT \(column.sql) FROM \(column.table) WHERE \(globalID) = ?",
+            bind: { try $0.bind(GUID.normalForm(feature.globalID), at: 1) }, row: { value = $0.rawValue(0) })
+        return value
+    }
+
+    /// The whole of a part, when it is not there any more.
+    private func whole(of part: Feature, _ relationship: StoredRelationship) throws -> Feature? {
+        let value = try key(relationship.destination, of: part)
+        let origin = relationship.origin
+        guard !value.isNull else { return nil }
+        let isThere = try connection.integer("SELECT 1 FROM \(origin.table) WHERE \(origin.sql) = ? LIMIT 1") {
+            try $0.bind(value, at: 1)
+        }
+        if isThere != nil { return nil }
+        return try deleted(origin, value, "1 ORDER BY fieldwork_version DESC LIMIT 1").first
+    }
+
+    /// The parts that went with their whole.
+    private func parts(
+        of whole: Feature, _ relationship: StoredRelationship, deletedIn generation: Int64
+    ) throws -> [Feature] {
+        let value = try key(relationship.origin, of: whole)
+        if value.isNull { return [] }
+        return try deleted(relationship.destination, value, "fieldwork_generation = ?2") {
+            try $0.bind(generation, at: 2)
+        }
+    }
+
+    /// Deleted features that held a key.
+    private func deleted(
+        _ column: KeyColumn, _ value: AttributeValue, _ condition: String,
+        bind: (SQLiteStatement) throws -> Void = { _ in }
+    ) throws -> [Feature] {
+        guard let globalID = column.layer.globalIDColumn.map(quoted) else { return [] }
+        let held = column.meaning == .objectID ? "fieldwork_object_id" : column.sql
+        var found: [Feature] = []
+        try connection.run(
+            """
+            SELECT \(globalID) FROM \(quoted(column.layer.historyTable))
+            WHERE \(held) = ?1 AND fieldwork_operation = 2 AND \(condition)
+            """,
+            bind: {
+                try $0.bind(value, at: 1)
+                try bind($0)
+            },
+            row: { row in
+                guard let id = row.optionalText(0).flatMap(GUID.parse) else { return }
+                found.append(Feature(layerID: column.layer.definition.id, globalID: id))
+            })
+        return found
+    }
+}
