@@ -110,6 +110,7 @@ struct AttachmentTables {
         for (name, table, column) in [
             ("_by_feature", table, "base_id"), ("_history", history, "attachmentid"),
             ("_history_by_feature", history, "base_id"),
+            ("_history_by_global_id", history, "globalid"),
         ] {
             try connection.execute(
                 "CREATE INDEX IF NOT EXISTS \(quoted(layer.attachmentTable + name)) ON \(table) (\(column))")
