@@ -29,10 +29,11 @@ package struct FeatureServer: Service {
 
     /// Serves until the task's service group shuts down gracefully or the task is cancelled.
     package func run(onReady: @escaping @Sendable (_ port: Int) async -> Void) async throws {
-        let replicas = (store as? any ReplicaStore).map {
-            ReplicaService(store: $0, instance: configuration.instance, logger: logger)
-        }
         let attachments = makeAttachments()
+        let replicas = (store as? any ReplicaStore).map {
+            ReplicaService(
+                store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger)
+        }
         let pipeline = makePipeline(replicas, attachments)
         // What an earlier run left unfinished goes on.
         await replicas?.jobs.resume()

@@ -352,7 +352,8 @@ struct ReplicaTests {
     @Test(
         "What is not supported or makes no sense is refused by name",
         arguments: [
-            ("dataFormat", "shapefile"), ("returnAttachments", "true"), ("syncModel", "perPerson"), ("layers", "0,9"),
+            ("dataFormat", "shapefile"), ("attachmentsSyncDirection", "bidirectional"), ("syncModel", "perPerson"),
+            ("layers", "0,9"),
             ("layerQueries", #"{"0":{"where":"nothing = 1"}}"#), ("layerQueries", #"{"0":{"fields":"Name"}}"#),
             ("geometry", "nonsense"), ("spatialRel", "esriSpatialRelContains"), ("gdbVersion", "sde.other"),
         ])

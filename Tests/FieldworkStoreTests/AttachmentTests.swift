@@ -351,6 +351,30 @@ struct AttachmentTests {
         #expect(try await store.check() == [])
     }
 
+    @Test("A removed layer leaves the history of its attachments, and a new one under its id begins anew")
+    func removedLayer() async throws {
+        try await edit(AttachmentEdits(adds: [add()]))
+        var service = try await store.service(Samples.name)
+        var trees = try #require(service.layer(id: 0))
+        service.layers.removeAll { $0.id == 0 }
+        for index in service.layers.indices { service.layers[index].relationships = [] }
+        try await store.updateService(service, allowing: .removesLayers)
+        #expect(try await store.check() == [])
+        trees.name = "Other trees"
+        trees.relationships = []
+        service.layers.append(trees)
+        try await store.updateService(service, allowing: .addsLayers)
+        _ = try await store.apply(Samples.batch(adds: [Samples.tree("Tilia")]), to: Samples.name)
+        #expect(try await list() == [])
+        let tree = try #require(try await store.objectIDs(FeatureQuery(), in: Samples.trees).first)
+        let added = try #require(try await edit(AttachmentEdits(adds: [add(to: tree)])).adds.first)
+        #expect(added.objectID == 2, "no id is given twice")
+        try await edit(AttachmentEdits(), deletes: [.objectID(tree)])
+        #expect(try await list() == [])
+        #expect(try sql("SELECT count(*) FROM fieldwork_attachment_history_0") == [["2"]])
+        #expect(try await store.check() == [])
+    }
+
     @Test("What a cache takes over is no change, and its attachments follow a feature to its service's id")
     func cache() async throws {
         let url = folder.url.appending(path: "cache.gpkg")

@@ -63,6 +63,10 @@ package struct ChangeRequest: Sendable {
         package var output: GeometryOutput
         /// What the client has just handed in: what it knows already is not sent back to it.
         package var upload: ReplicaLayerUpload?
+        /// The generation that the upload became.
+        package var uploadGeneration: Int64?
+        /// Whether attachments are wanted as well.
+        package var includesAttachments = false
 
         package init(
             layerID: Int, since: Int64?, output: GeometryOutput = GeometryOutput(), upload: ReplicaLayerUpload? = nil
@@ -85,7 +89,7 @@ package struct ChangeRequest: Sendable {
 }
 
 /// Takes changes or whole layers from a store and makes a document of them. Calls come in this order: `begin`, then for
-/// each layer `beginLayer`, its features as pieces of `Encoder`'s bytes, `endLayer`; `end`.
+/// each layer `beginLayer`, its features as pieces of `Encoder`'s bytes, its attachments, `endLayer`; `end`.
 package protocol ChangeSink: Sendable {
     associatedtype Encoder: FeatureEncoder
 
@@ -97,8 +101,23 @@ package protocol ChangeSink: Sendable {
     mutating func encoder(for kind: ChangedFeatures, of layer: LayerDefinition, query: FeatureQuery) throws -> Encoder?
     mutating func features(_ bytes: [UInt8]) throws
     mutating func endFeatures(_ kind: ChangedFeatures) throws
+    /// Comes before `endLayer`, once for each kind of change that attachments are asked for, and then its attachments.
+    mutating func beginAttachments(_ kind: ChangedFeatures) throws
+    /// - Parameter content: gives the bytes in pieces, if they are wanted.
+    mutating func attachment(
+        _ info: AttachmentInfo, content: (_ take: ([UInt8]) throws -> Void) throws -> Void) throws
+    mutating func deletedAttachments(_ globalIDs: [UUID]) throws
     mutating func endLayer(_ layer: LayerDefinition) throws
     mutating func end() throws
+}
+
+/// A document that holds features alone.
+extension ChangeSink {
+    package mutating func beginAttachments(_ kind: ChangedFeatures) throws {}
+    package mutating func attachment(
+        _ info: AttachmentInfo, content: (_ take: ([UInt8]) throws -> Void) throws -> Void
+    ) throws {}
+    package mutating func deletedAttachments(_ globalIDs: [UUID]) throws {}
 }
 
 /// The features of a document of changes, in the order in which they come.

@@ -64,10 +64,15 @@ extension ReplicaUploadResult {
             "generation": generation.map { .integer($0) } ?? .null,
             "conflicts": .array(conflicts.map { .integer($0) }),
             "layers": .array(
-                layers.map {
-                    [
-                        "id": JSONValue($0.layerID), "adds": .array($0.adds.map(Self.json)),
-                        "updates": .array($0.updates.map(Self.json)), "deletes": .array($0.deletes.map(Self.json)),
+                layers.map { layer in
+                    let attachments = layer.attachments
+                    return [
+                        "id": JSONValue(layer.layerID), "adds": .array(layer.adds.map(Self.json)),
+                        "updates": .array(layer.updates.map(Self.json)),
+                        "deletes": .array(layer.deletes.map(Self.json)),
+                        "attachmentAdds": .array(attachments.adds.map(Self.json)),
+                        "attachmentUpdates": .array(attachments.updates.map(Self.json)),
+                        "attachmentDeletes": .array(attachments.deletes.map(Self.json)),
                     ]
                 }),
         ]
@@ -88,10 +93,14 @@ extension ReplicaUploadResult {
     package init(storageJSON json: JSONValue) {
         func results(_ json: JSONValue?) -> [EditResult] { (json?.arrayValue ?? []).map(Self.result) }
         self.init(
-            layers: (json["layers"]?.arrayValue ?? []).map {
-                LayerEditResults(
-                    layerID: $0["id"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0, adds: results($0["adds"]),
-                    updates: results($0["updates"]), deletes: results($0["deletes"]))
+            layers: (json["layers"]?.arrayValue ?? []).map { json in
+                var layer = LayerEditResults(
+                    layerID: json["id"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0, adds: results(json["adds"]),
+                    updates: results(json["updates"]), deletes: results(json["deletes"]))
+                layer.attachments = AttachmentEditResults(
+                    adds: results(json["attachmentAdds"]), updates: results(json["attachmentUpdates"]),
+                    deletes: results(json["attachmentDeletes"]))
+                return layer
             },
             generation: json["generation"]?.integerValue, isRecorded: true,
             conflicts: (json["conflicts"]?.arrayValue ?? []).compactMap(\.integerValue))

@@ -36,6 +36,8 @@ package struct ReplicaLayerUpload: Sendable {
     package var adds: [FeatureEdit]
     package var updates: [FeatureEdit]
     package var deletes: [UUID]
+    /// Named by global ids, like the features.
+    package var attachments = AttachmentEdits()
 
     package init(
         layerID: Int, baseGeneration: Int64? = nil, adds: [FeatureEdit] = [], updates: [FeatureEdit] = [],
@@ -48,7 +50,7 @@ package struct ReplicaLayerUpload: Sendable {
         self.deletes = deletes
     }
 
-    package var isEmpty: Bool { adds.isEmpty && updates.isEmpty && deletes.isEmpty }
+    package var isEmpty: Bool { adds.isEmpty && updates.isEmpty && deletes.isEmpty && attachments.isEmpty }
 }
 
 /// What became of an upload.
@@ -71,6 +73,6 @@ package struct ReplicaUploadResult: Sendable, Hashable {
     }
 
     package var hasErrors: Bool {
-        layers.contains { ($0.adds + $0.updates + $0.deletes).contains { !$0.isSuccess } }
+        layers.contains { $0.all.contains { !$0.isSuccess } }
     }
 }

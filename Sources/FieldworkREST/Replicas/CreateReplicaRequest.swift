@@ -16,6 +16,8 @@ package struct CreateReplicaRequest: Sendable {
     package var isAsynchronous: Bool
     /// The client has the rows already and wants only to be registered.
     package var registersExistingData: Bool
+    /// Attachments come as addresses, not as data.
+    package var returnsAttachmentsByURL: Bool
 
     package init(
         _ parameters: RequestParameters, service: ServiceDefinition, id: UUID, owner: String?, moment: Date
@@ -34,6 +36,7 @@ package struct CreateReplicaRequest: Sendable {
             attachments: try Self.attachments(parameters), created: moment)
         transport = try ReplicaTransport(parameters)
         isAsynchronous = try parameters.bool("async") ?? false
+        returnsAttachmentsByURL = try parameters.bool("returnAttachmentsDataByUrl") ?? false
         registersExistingData = false
         if let options = try parameters.json("replicaOptions")?.objectValue {
             registersExistingData = options.bool("registerExistingData") ?? false
@@ -46,6 +49,9 @@ package struct CreateReplicaRequest: Sendable {
         guard isAsynchronous || transport == .url else {
             throw .invalidParameter("With 'dataFormat' sqlite 'transportType' must be esriTransportTypeUrl.")
         }
+        guard !definition.attachments.isReturned else {
+            throw .invalidParameter("With 'dataFormat' sqlite 'returnAttachments' must be false.")
+        }
         guard let reference = definition.outputReference else { return }
         let layers = definition.layers.compactMap { service.layer(id: $0.layerID) }.filter { !$0.isTable }
         guard layers.allSatisfy({ $0.spatialReference == reference }) else {
@@ -55,11 +61,14 @@ package struct CreateReplicaRequest: Sendable {
 
     private static func attachments(_ parameters: RequestParameters) throws(ServiceError) -> AttachmentSync {
         let isReturned = try parameters.bool("returnAttachments") ?? false
-        let direction = try parameters.choice("attachmentsSyncDirection", AttachmentSync.Direction.self) ?? .none
-        // What can't be kept is not promised.
-        guard !isReturned, direction == .none else {
-            throw .invalidParameter("Attachments of replicas are not supported: 'returnAttachments' must be false.")
+        let direction =
+            try parameters.choice("attachmentsSyncDirection", AttachmentSync.Direction.self)
+            ?? (isReturned ? .bidirectional : .none)
+        guard isReturned ? direction != .none : direction != .bidirectional else {
+            throw .invalidParameter(
+                "'attachmentsSyncDirection' must be bidirectional or upload with 'returnAttachments', else upload or none."
+            )
         }
-        return AttachmentSync()
+        return AttachmentSync(isReturned: isReturned, direction: direction)
     }
 }

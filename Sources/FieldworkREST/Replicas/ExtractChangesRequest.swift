@@ -7,6 +7,8 @@ package struct ExtractChangesRequest: Sendable {
     package var transport: ReplicaTransport
     package var isAsynchronous: Bool
     package var options: ReplicaDocument.ChangeOptions
+    /// Attachments come as addresses, not as data.
+    package var returnsAttachmentsByURL: Bool
 
     package init(_ parameters: RequestParameters, service: ServiceDefinition) throws(ServiceError) {
         let scope = try ReplicaScope(parameters, service: service)
@@ -14,7 +16,7 @@ package struct ExtractChangesRequest: Sendable {
             throw .invalidParameter("'dataFormat' must be json.")
         }
         try parameters.refuse([
-            "returnExtentOnly", "returnDeletedFeatures", "returnAttachments", "fieldsToCompare", "gdbVersion",
+            "returnExtentOnly", "returnDeletedFeatures", "fieldsToCompare", "gdbVersion",
         ])
         options = ReplicaDocument.ChangeOptions(
             returnsAdds: try parameters.bool("returnInserts") ?? false,
@@ -25,6 +27,8 @@ package struct ExtractChangesRequest: Sendable {
         guard options.returnsAdds || options.returnsUpdates || options.returnsDeletes else {
             throw .invalidParameter("One of 'returnInserts', 'returnUpdates' and 'returnDeletes' must be true.")
         }
+        let returnsAttachments = try parameters.bool("returnAttachments") ?? false
+        returnsAttachmentsByURL = try parameters.bool("returnAttachmentsDataByUrl") ?? true
         let generations = try Self.generations(parameters, scope)
         let reference = try parameters.spatialReference("outSR")
         let definition = ReplicaDefinition(
@@ -34,10 +38,11 @@ package struct ExtractChangesRequest: Sendable {
             guard let generation = generations[part.layerID], let layer = service.layer(id: part.layerID) else {
                 throw .invalidParameter("'layerServerGens' says nothing of the layer \(part.layerID).")
             }
-            changes.layers.append(
-                ChangeRequest.Layer(
-                    layerID: part.layerID, since: generation,
-                    output: GeometryOutput(spatialReference: reference, returnsZ: layer.hasZ, returnsM: layer.hasM)))
+            var wanted = ChangeRequest.Layer(
+                layerID: part.layerID, since: generation,
+                output: GeometryOutput(spatialReference: reference, returnsZ: layer.hasZ, returnsM: layer.hasM))
+            wanted.includesAttachments = returnsAttachments
+            changes.layers.append(wanted)
         }
         transport = try ReplicaTransport(parameters)
         isAsynchronous = try parameters.bool("async") ?? false

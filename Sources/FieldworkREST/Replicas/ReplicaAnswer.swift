@@ -122,7 +122,7 @@ package enum ReplicaAbilities {
         object.append(
             "extractChangesCapabilities",
             [
-                "supportsReturnIdsOnly": true, "supportsReturnExtentOnly": false, "supportsReturnAttachments": false,
+                "supportsReturnIdsOnly": true, "supportsReturnExtentOnly": false, "supportsReturnAttachments": true,
                 "supportsLayerQueries": true, "supportsGeometry": true, "supportsSpatialFilter": true,
                 "supportsReturnFeature": true, "supportsServerGens": true, "supportsFieldsToCompare": false,
                 "supportsReturnHasGeometryUpdates": true,
@@ -145,7 +145,7 @@ package enum ReplicaAbilities {
         [
             "supportsAsync": true, "supportsRegisteringExistingData": true, "supportsSyncDirectionControl": true,
             "supportsPerLayerSync": true, "supportsPerReplicaSync": true, "supportsSyncModelNone": true,
-            "supportsRollbackOnFailure": true, "supportsAttachmentsSyncDirection": false,
+            "supportsRollbackOnFailure": true, "supportsAttachmentsSyncDirection": true,
             "supportsBiDirectionalSyncForServer": false, "supportedSyncDataOptions": 0,
             "supportsQueryWithDatumTransformation": false, "supportsLayerQueryFields": false,
             // What clients that know more than the plain protocol may use.

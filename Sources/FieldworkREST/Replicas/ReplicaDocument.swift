@@ -1,4 +1,5 @@
 package import FieldworkGeometry
+package import Foundation
 
 /// Writes a replica, the answer to a synchronisation or a list of changes as JSON (rest-api §5.2, §5.6, §5.9), piece by
 /// piece: the rows of a replica are never in memory as a whole.
@@ -16,6 +17,14 @@ package struct ReplicaDocument: ChangeSink {
         package var returnsHasGeometryUpdates = false
     }
 
+    /// How the contents of attachments come.
+    package enum AttachmentContents: Sendable, Hashable {
+        /// In the document, as base64.
+        case embedded
+        /// As addresses under that of the layer.
+        case addresses(layer: String)
+    }
+
     private let form: Form
     private let model: ReplicaDefinition.SyncModel
     private let head: JSONObject
@@ -27,6 +36,8 @@ package struct ReplicaDocument: ChangeSink {
     /// What became of the edits that were handed in.
     package var results: [Int: LayerEditResults] = [:]
     package var returnsIDsForAdds = false
+    /// The address of the service under which attachments are had; nil for embedded ones.
+    package var attachmentBase: String?
 
     /// The state that was read.
     package private(set) var generation: Int64 = 0
@@ -40,6 +51,10 @@ package struct ReplicaDocument: ChangeSink {
     private var hasEdits = false
     private var hasWholeLayers = false
     private var isDelta = false
+    private var layerID = 0
+    /// The list of attachments that is open, and whether it has any yet.
+    private var openAttachments: ChangedFeatures?
+    private var hasAttachments = false
 
     /// - Parameters:
     ///   - head: members that are known before anything is read.
@@ -136,6 +151,8 @@ package struct ReplicaDocument: ChangeSink {
 
     package mutating func beginLayer(_ layer: LayerDefinition, delta: LayerDelta?) throws {
         isDelta = delta != nil
+        layerID = layer.id
+        openAttachments = nil
         open(isDelta ? "edits" : "layers")
         if isFirstLayer { isFirstLayer = false } else { append(",") }
         append("{\"id\":\(layer.id),")
@@ -209,11 +226,11 @@ package struct ReplicaDocument: ChangeSink {
 
     package mutating func endLayer(_ layer: LayerDefinition) throws {
         if isDelta {
-            append(",\"attachments\":{\"adds\":[],\"updates\":[],\"deleteIds\":[]}")
+            if openAttachments == nil { append(",\"attachments\":{\"adds\":[],\"updates\":[],\"deleteIds\":[]}") }
             if let pendingMember { append(",\(pendingMember)") }
             if let results = results[layer.id] { writeResults(results) }
         } else {
-            append(",\"attachments\":[]")
+            append(openAttachments == nil ? ",\"attachments\":[]" : "]")
             if let results = results[layer.id] { writeResults(results) }
         }
         pendingMember = nil
@@ -231,5 +248,48 @@ package struct ReplicaDocument: ChangeSink {
             append(",\"\(name)\":")
             JSONValue.array(items.filter { tellsAll || !$0.isSuccess }.map(EditAnswer.json)).write(to: &bytes)
         }
+        guard !results.attachments.all.isEmpty else { return }
+        var told = results.attachments
+        if !returnsIDsForAdds { told.adds.removeAll(where: \.isSuccess) }
+        told.updates.removeAll(where: \.isSuccess)
+        told.deletes.removeAll(where: \.isSuccess)
+        append(",\"attachmentResults\":")
+        AttachmentAnswer.results(told).write(to: &bytes)
+    }
+
+    // MARK: Attachments
+
+    package mutating func beginAttachments(_ kind: ChangedFeatures) throws {
+        switch kind {
+        case .all: append(",\"attachments\":[")
+        case .adds: append(",\"attachments\":{\"adds\":[")
+        case .updates: append("],\"updates\":[")
+        }
+        openAttachments = kind
+        hasAttachments = false
+    }
+
+    package mutating func attachment(
+        _ info: AttachmentInfo, content: (_ take: ([UInt8]) throws -> Void) throws -> Void
+    ) throws {
+        switch openAttachments {
+        case .adds?: if !options.returnsAdds { return }
+        case .updates?: if !options.returnsUpdates { return }
+        case .all?, nil: break
+        }
+        hasEdits = hasEdits || isDelta
+        if hasAttachments { append(",") }
+        hasAttachments = true
+        let contents = attachmentBase.map { AttachmentContents.addresses(layer: "\($0)/\(layerID)") } ?? .embedded
+        try flush(1)
+        try AttachmentListWriter(contents: contents).write(info, content: content, to: write)
+    }
+
+    package mutating func deletedAttachments(_ globalIDs: [UUID]) throws {
+        let told = options.returnsDeletes ? globalIDs : []
+        if !told.isEmpty { hasEdits = true }
+        append("],\"deleteIds\":")
+        JSONValue.array(told.map { .string(GUID.normalForm($0)) }).write(to: &bytes)
+        append("}")
     }
 }

@@ -6,6 +6,8 @@ import Foundation
 struct ReplicaEditsReader {
     let service: ServiceDefinition
     let replica: ReplicaDefinition
+    /// Finds the files that attachments name by the id of their upload.
+    let uploads: UploadedFile.Finder
 
     /// - Parameter bases: the generations that the client has, by layer.
     func uploads(_ json: JSONValue, bases: [Int: Int64]) throws(ServiceError) -> [ReplicaLayerUpload] {
@@ -30,16 +32,18 @@ struct ReplicaEditsReader {
     ) throws(ServiceError) -> ReplicaLayerUpload {
         // Some clients leave out the level between.
         let features = element["features"] ?? element
-        for member in ["adds", "updates", "deletes"] {
-            guard let list = element["attachments"]?[member]?.arrayValue, !list.isEmpty else { continue }
-            throw .invalidParameter("'attachments' of replicas are not supported.")
+        let attachments = try AttachmentEditsReader(usesGlobalIDs: true, uploads: uploads).edits(element["attachments"])
+        guard attachments.isEmpty || replica.attachments.direction != .none else {
+            throw .invalidParameter("'attachments': the replica was made without 'attachmentsSyncDirection'.")
         }
         let reader = FeatureEditReader(layer: layer, usesGlobalIDs: true)
-        return ReplicaLayerUpload(
+        var upload = ReplicaLayerUpload(
             layerID: layer.id, baseGeneration: base,
             adds: withBases(try reader.edits(features["adds"], .add, name: "adds"), features["adds"]),
             updates: withBases(try reader.edits(features["updates"], .update, name: "updates"), features["updates"]),
             deletes: try deletes(features["deletes"] ?? features["deleteIds"]))
+        upload.attachments = attachments
+        return upload
     }
 
     private func withBases(_ edits: [FeatureEdit], _ json: JSONValue?) -> [FeatureEdit] {

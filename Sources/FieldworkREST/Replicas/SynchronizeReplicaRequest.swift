@@ -20,6 +20,8 @@ package struct SynchronizeReplicaRequest: Sendable {
     package var returnsIDsForAdds: Bool
     package var rollsBackOnFailure: Bool
     package var closesReplica: Bool
+    /// Attachments come as addresses, not as data.
+    package var returnsAttachmentsByURL: Bool
 
     /// The replica that a request names.
     package static func replicaID(_ parameters: RequestParameters) throws(ServiceError) -> UUID {
@@ -28,8 +30,10 @@ package struct SynchronizeReplicaRequest: Sendable {
         return id
     }
 
+    /// - Parameter finder: finds the files that attachments name by the id of their upload.
     package init(
-        _ parameters: RequestParameters, replica: ReplicaDefinition, service: ServiceDefinition
+        _ parameters: RequestParameters, replica: ReplicaDefinition, service: ServiceDefinition,
+        finder: @escaping UploadedFile.Finder
     ) throws(ServiceError) {
         if let format = parameters["dataFormat"], format.lowercased() != "json" {
             throw .invalidParameter("'dataFormat' must be json.")
@@ -49,14 +53,17 @@ package struct SynchronizeReplicaRequest: Sendable {
         returnsIDsForAdds = try parameters.bool("returnIdsForAdds") ?? false
         rollsBackOnFailure = try parameters.bool("rollbackOnFailure") ?? false
         closesReplica = try parameters.bool("closeReplica") ?? false
+        returnsAttachmentsByURL = try parameters.bool("returnAttachmentsDataByUrl") ?? true
         uploads = []
         if let edits = try parameters.json("edits"), !edits.isNull {
             let bases = Dictionary(
                 layers.compactMap { layer in layer.generation.map { (layer.layerID, $0) } },
                 uniquingKeysWith: { first, _ in first })
             let takesEdits = Set(layers.filter { [.upload, .bidirectional].contains($0.direction) }.map(\.layerID))
-            uploads = try ReplicaEditsReader(service: service, replica: replica).uploads(edits, bases: bases)
-                .filter { takesEdits.contains($0.layerID) && !$0.isEmpty }
+            uploads = try ReplicaEditsReader(service: service, replica: replica, uploads: finder).uploads(
+                edits, bases: bases
+            )
+            .filter { takesEdits.contains($0.layerID) && !$0.isEmpty }
         }
     }
 

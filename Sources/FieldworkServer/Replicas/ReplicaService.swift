@@ -16,22 +16,28 @@ struct ReplicaService: Sendable {
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
 
-    init(store: any ReplicaStore, instance: String, logger: Logger) {
+    /// - Parameter uploads: nil for a store that keeps no attachments.
+    init(store: any ReplicaStore, instance: String, uploads: UploadService?, logger: Logger) {
         self.store = store
         self.instance = instance
         let folder = WorkFolder(url: store.workFolder)
-        let worker = ReplicaWorker(store: store)
+        let worker = ReplicaWorker(store: store) { service, editor in
+            uploads?.finder(service, editor: editor) ?? Self.noUploads
+        }
         self.folder = folder
         self.worker = worker
         jobs = JobRunner(folder: folder, logger: logger) { job in
             let order = ReplicaWorker.Order(
                 id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),
                 service: PublishedService(definition: try await store.service(job.service), version: 0)
-                    .seen(by: job.editor).definition, editor: job.editor, moment: job.submitted, isJob: true)
+                    .seen(by: job.editor).definition, editor: job.editor, moment: job.submitted, isJob: true,
+                address: job.address)
             let made = try await Self.makeResult(order, worker, folder)
             return (made.name, made.outcome)
         }
     }
+
+    private static let noUploads: UploadedFile.Finder = { _ in nil }
 
     func answer(
         _ resource: ReplicaResource, of published: PublishedService, _ request: ServiceRequest
@@ -68,13 +74,15 @@ struct ReplicaService: Sendable {
     ) async throws -> Answer {
         let order = ReplicaWorker.Order(
             id: UUID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
-            moment: now(), isJob: false)
+            moment: now(), isJob: false,
+            address: String(request.address(of: "", service.name, instance: instance).dropLast()))
         let shape = try await shape(order)
         if shape.isAsynchronous {
             var job = ServiceJob(
                 id: order.id, service: service.name, operation: operation, parameters: request.parameters.fields,
                 moment: order.moment)
             job.editor = request.editor
+            job.address = order.address
             try await jobs.submit(job)
             return .json(
                 ["statusUrl": .string(address("jobs/\(ReplicaID.text(job.id))", service, request))], format: format)
@@ -130,7 +138,7 @@ struct ReplicaService: Sendable {
                 throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
             }
             let request = try SynchronizeReplicaRequest(
-                order.parameters, replica: replica.definition, service: order.service)
+                order.parameters, replica: replica.definition, service: order.service, finder: Self.noUploads)
             return (request.transport, request.isAsynchronous)
         case .extractChanges:
             let request = try ExtractChangesRequest(order.parameters, service: order.service)

@@ -7,6 +7,8 @@ import Foundation
 /// and for jobs.
 struct ReplicaWorker: Sendable {
     let store: any ReplicaStore
+    /// Finds the uploads of a service for whoever sent them.
+    let uploads: @Sendable (ServiceName, _ editor: String?) -> UploadedFile.Finder
 
     /// What is to be done.
     struct Order: Sendable {
@@ -19,6 +21,8 @@ struct ReplicaWorker: Sendable {
         var moment: Date
         /// Whether the work may be begun anew after a restart.
         var isJob: Bool
+        /// The address of the service as the client sees it.
+        var address: String
     }
 
     /// - Returns: what is told of the result besides the document.
@@ -54,9 +58,10 @@ struct ReplicaWorker: Sendable {
                 write: write)
         }
         return try await withReplica(order, request) { definition, changes in
-            let document = ReplicaDocument(
+            var document = ReplicaDocument(
                 .replica, model: definition.syncModel, head: ReplicaAnswer.head(of: definition),
                 layerIDs: definition.layers.map(\.layerID), write: write)
+            document.attachmentBase = request.returnsAttachmentsByURL ? order.address : nil
             return try await store.extract(changes, from: order.service.name, into: document).generations
         }
     }
@@ -91,7 +96,9 @@ struct ReplicaWorker: Sendable {
         do {
             let rows = try definition.rows(in: order.service)
             let layers = definition.layers.map { part in
-                layer(part.layerID, since: nil, definition, order.service)
+                var wanted = layer(part.layerID, since: nil, definition, order.service)
+                wanted.includesAttachments = definition.attachments.isReturned
+                return wanted
             }
             let generations = try await read(definition, ChangeRequest(layers: layers, rows: rows))
             return members(of: definition, "esriReplicaResponseTypeData", generations)
@@ -142,7 +149,8 @@ struct ReplicaWorker: Sendable {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
         let definition = replica.definition
-        let request = try SynchronizeReplicaRequest(order.parameters, replica: definition, service: service)
+        let request = try SynchronizeReplicaRequest(
+            order.parameters, replica: definition, service: service, finder: uploads(service.name, order.editor))
         let result = try await handIn(request, replica, order)
         if replica.state != .retired {
             let known = request.layers.compactMap { layer in layer.generation.map { (layer.layerID, $0) } }
@@ -157,6 +165,7 @@ struct ReplicaWorker: Sendable {
             .synchronisation, model: definition.syncModel, head: head, layerIDs: request.layers.map(\.layerID),
             write: write)
         document.returnsIDsForAdds = request.returnsIDsForAdds
+        document.attachmentBase = request.returnsAttachmentsByURL ? order.address : nil
         for results in result?.layers ?? [] { document.results[results.layerID] = results }
         let layers = request.layers.map { part -> ChangeRequest.Layer in
             // A retired replica only hands in.
@@ -166,9 +175,12 @@ struct ReplicaWorker: Sendable {
                 return layer(part.layerID, since: .max, definition, service)
             }
             let upload = request.uploads.first { $0.layerID == part.layerID }
-            return layer(
+            var wanted = layer(
                 part.layerID, since: part.direction == .snapshot ? nil : part.generation, definition, service,
                 upload: upload)
+            wanted.uploadGeneration = result?.generation
+            wanted.includesAttachments = definition.attachments.direction == .bidirectional
+            return wanted
         }
         let made = try await store.extract(
             ChangeRequest(layers: layers, rows: try definition.rows(in: service)), from: service.name, into: document)
@@ -187,6 +199,7 @@ struct ReplicaWorker: Sendable {
             if !upload.adds.isEmpty { try permissions.require(.create) }
             if !upload.updates.isEmpty { try permissions.require(.update) }
             if !upload.deletes.isEmpty { try permissions.require(.delete) }
+            try permissions.require(for: upload.attachments)
         }
         let result = try await store.apply(
             ReplicaUpload(
@@ -197,7 +210,7 @@ struct ReplicaWorker: Sendable {
                 rule: request.uploadID == nil ? .lastInWins : order.service.conflictRule),
             to: order.service.name)
         if request.rollsBackOnFailure, result.hasErrors {
-            let failures = result.layers.flatMap { $0.adds + $0.updates + $0.deletes }.compactMap(\.error)
+            let failures = result.layers.flatMap(\.all).compactMap(\.error)
             let reasons = failures.filter { $0 != .rolledBack }.map(\.description)
             throw ServiceError(
                 code: 400, message: "The edits could not be applied; nothing was changed.",
@@ -224,6 +237,7 @@ struct ReplicaWorker: Sendable {
             .changes, model: .perLayer, head: JSONObject(["transportType": "esriTransportTypeEmbedded"]),
             layerIDs: request.changes.layers.map(\.layerID), write: write)
         document.options = request.options
+        document.attachmentBase = request.returnsAttachmentsByURL ? order.address : nil
         let made = try await store.extract(request.changes, from: order.service.name, into: document)
         var members = made.generations
         members["responseType"] = .string(made.responseType)

@@ -26,6 +26,8 @@ struct ServiceJob: Sendable {
     var updated: Date
     /// Who asked for it.
     var editor: String?
+    /// The address of the service as the client saw it.
+    var address = ""
     var status: Status = .pending
     /// The name of the result's file.
     var result: String?
@@ -43,6 +45,7 @@ struct ServiceJob: Sendable {
         object.append("folder", JSONValue(service.folder))
         object.append("name", .string(service.name))
         object.append("editor", JSONValue(editor))
+        object.append("address", .string(address))
         object.append("operation", .string(operation.rawValue))
         object.append("parameters", .object(values))
         object.append("submitted", ReplicaAnswer.milliseconds(submitted))
@@ -63,6 +66,7 @@ struct ServiceJob: Sendable {
         self.id = id
         service = ServiceName(folder: json["folder"]?.stringValue, name: name)
         editor = json["editor"]?.stringValue
+        address = json["address"]?.stringValue ?? ""
         self.operation = operation
         self.status = status
         self.submitted = Date(timeIntervalSince1970: submitted / 1_000)

@@ -28,11 +28,18 @@ struct AttachmentCheck {
     }
 
     /// All contents, whosever attachments they are.
-    func contents(_ layers: [StoredLayer]) throws -> [String] {
-        let layers = try layers.filter { try AttachmentTables(layer: $0).exists(on: connection) }
-        guard !layers.isEmpty else { return [] }
+    func contents() throws -> [String] {
+        let isThere = try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '\(AttachmentTables.media)'")
+        guard isThere != nil else { return [] }
         var findings: [String] = []
-        let references = layers.flatMap { [$0.attachmentTable, $0.attachmentHistoryTable] }
+        // Layers that were removed have left their history.
+        let tables = try connection.texts(
+            """
+            SELECT name FROM sqlite_master WHERE type = 'table'
+                AND (name GLOB 'fieldwork_attachments_[0-9]*' OR name GLOB 'fieldwork_attachment_history_[0-9]*')
+            """)
+        let references =
+            tables
             .map { "SELECT related_id FROM \(quoted($0))" }.joined(separator: " UNION ALL ")
         try connection.run(
             """

@@ -41,6 +41,22 @@ struct AttachmentReader {
         return AttachmentPage(attachments: found, hasMore: false)
     }
 
+    /// All attachments of a query with the rows of their contents, by their ids.
+    func all(_ query: AttachmentQuery) throws -> [(info: AttachmentInfo, mediaRow: Int64)] {
+        guard layer.definition.hasAttachments else { return [] }
+        let parts = try conditions(of: query)
+        let plan = plan(
+            """
+            SELECT a.attachmentid, a.globalid, a.base_id, \(parentGlobalID), a.att_name, a.content_type, a.data_size,
+                a.keywords, a.related_id FROM \(source)\(parts.text) ORDER BY a.attachmentid
+            """, parts)
+        let statement = try plan.statement(on: connection)
+        defer { statement.finish() }
+        var found: [(info: AttachmentInfo, mediaRow: Int64)] = []
+        while try statement.step() { found.append((Self.info(statement), statement.integer(8))) }
+        return found
+    }
+
     /// How many of the attachments each feature has; features without any are left out.
     func counts(_ query: AttachmentQuery) throws -> [AttachmentCount] {
         guard layer.definition.hasAttachments else { return [] }

@@ -48,10 +48,22 @@ struct AttachmentTables {
         }
     }
 
+    /// Whether the table is there and at work.
     func exists(on connection: SQLiteConnection) throws -> Bool {
-        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?") {
+        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? LIMIT 1") {
             try $0.bind(name, at: 1)
         } != nil
+    }
+
+    /// Lets go of a layer that is being removed, after its features were deleted: the table, empty now, and the history stay,
+    /// so that no id is given twice.
+    func detach(on connection: SQLiteConnection) throws {
+        for trigger in try connection.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = '\(name)'")
+        {
+            try connection.execute("DROP TRIGGER \(quoted(trigger))")
+        }
+        try RelatedTables.unregister(mappingTable: name, on: connection)
     }
 
     private static func createShared(on connection: SQLiteConnection) throws {
@@ -98,6 +110,7 @@ struct AttachmentTables {
         for (name, table, column) in [
             ("_by_feature", table, "base_id"), ("_history", history, "attachmentid"),
             ("_history_by_feature", history, "base_id"),
+            ("_history_by_global_id", history, "globalid"),
         ] {
             try connection.execute(
                 "CREATE INDEX IF NOT EXISTS \(quoted(layer.attachmentTable + name)) ON \(table) (\(column))")

@@ -8,6 +8,7 @@ struct LayerRemoval {
     func apply(on connection: SQLiteConnection) throws {
         let table = quoted(layer.tableName)
         try connection.execute("DELETE FROM \(table)")
+        try AttachmentTables(layer: layer).detach(on: connection)
         if let index = layer.spatialIndex { try connection.execute("DROP TABLE IF EXISTS \(quoted(index))") }
         do {
             try connection.execute("DROP TABLE \(table)")

@@ -24,7 +24,7 @@ struct IntegrityCheck {
             findings += try keys(of: layer)
             findings += try AttachmentCheck(connection: connection).run(layer)
         }
-        findings += try AttachmentCheck(connection: connection).contents(layers)
+        findings += try AttachmentCheck(connection: connection).contents()
         let inside = try connection.integer("SELECT inside + muted FROM fieldwork_state WHERE id = 1")
         if inside != 0 { findings.append("The state of generations is that of an unfinished transaction.") }
         return findings

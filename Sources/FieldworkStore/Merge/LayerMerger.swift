@@ -32,6 +32,10 @@ struct LayerMerger {
         for edit in edits.adds { plan.addOutcomes.append(try add(edit, edits)) }
         for edit in edits.updates { plan.updateOutcomes.append(try update(edit, edits)) }
         for globalID in edits.deletes { plan.deleteOutcomes.append(try delete(globalID, edits)) }
+        if !edits.attachments.isEmpty {
+            plan.attachments = try AttachmentMerger(layer: layer, connection: connection, upload: upload)
+                .merge(edits.attachments, base: base(of: nil, edits))
+        }
         return plan
     }
 

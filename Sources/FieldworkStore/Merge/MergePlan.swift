@@ -16,6 +16,7 @@ struct MergePlan {
     var addOutcomes: [Outcome] = []
     var updateOutcomes: [Outcome] = []
     var deleteOutcomes: [Outcome] = []
+    var attachments = AttachmentMerger.Plan()
     /// Conflicts, each with the outcome on whose success it depends.
     var conflicts: [(conflict: MergeConflict, outcome: Outcome)] = []
 
@@ -28,16 +29,21 @@ struct MergePlan {
     var layerEdits: LayerEdits {
         var edits = edits
         edits.deletes = .features(deletes)
+        edits.attachments = attachments.edits
         return edits
     }
 
-    var hasEdits: Bool { !edits.adds.isEmpty || !edits.updates.isEmpty || !deletes.isEmpty }
+    var hasEdits: Bool {
+        !edits.adds.isEmpty || !edits.updates.isEmpty || !deletes.isEmpty || !attachments.edits.isEmpty
+    }
 
     /// The results in the order in which the items were handed in.
     func results(_ applied: LayerEditResults?) -> LayerEditResults {
-        LayerEditResults(
+        var results = LayerEditResults(
             layerID: layerID, adds: addOutcomes.map { result($0, applied) },
             updates: updateOutcomes.map { result($0, applied) }, deletes: deleteOutcomes.map { result($0, applied) })
+        results.attachments = attachments.results(applied?.attachments)
+        return results
     }
 
     func result(_ outcome: Outcome, _ applied: LayerEditResults?) -> EditResult {

@@ -99,6 +99,9 @@ extension ReplicaUploadResult {
             mark(&layers[index].adds)
             mark(&layers[index].updates)
             mark(&layers[index].deletes)
+            mark(&layers[index].attachments.adds)
+            mark(&layers[index].attachments.updates)
+            mark(&layers[index].attachments.deletes)
         }
     }
 }

@@ -30,6 +30,7 @@ struct ChangeExtractor {
     ) throws {
         let layer = try catalogue.layer(part.layerID)
         var delta = try rows.delta(of: part.layerID, after: since)
+        let attachments = try attachments(part, since: since, delta, rows)
         if let upload = part.upload, !upload.isEmpty {
             let filter = EchoFilter(layer: layer, connection: connection, base: since) {
                 try rows.contains($0, in: part.layerID)
@@ -39,7 +40,28 @@ struct ChangeExtractor {
         try sink.beginLayer(layer.definition, delta: delta)
         try encode(delta.adds, .adds, layer, part.output, into: &sink)
         try encode(delta.updates, .updates, layer, part.output, into: &sink)
+        if let attachments {
+            let extractor = AttachmentExtractor(layer: layer, connection: connection)
+            try sink.beginAttachments(.adds)
+            try extractor.extract(attachments.adds, into: &sink)
+            try sink.beginAttachments(.updates)
+            try extractor.extract(attachments.updates, into: &sink)
+            try sink.deletedAttachments(attachments.deletes)
+        }
         try sink.endLayer(layer.definition)
+    }
+
+    /// nil when none are wanted.
+    private func attachments(
+        _ part: ChangeRequest.Layer, since: Int64, _ delta: LayerDelta, _ rows: ReplicaRowsReader
+    ) throws -> AttachmentDeltaReader.Delta? {
+        let layer = try catalogue.layer(part.layerID)
+        guard part.includesAttachments, layer.definition.hasAttachments else { return nil }
+        let reader = AttachmentDeltaReader(layer: layer, connection: connection) {
+            try rows.contains($0, in: part.layerID)
+        }
+        return try reader.delta(
+            after: since, features: delta, upload: part.upload?.attachments, uploadGeneration: part.uploadGeneration)
     }
 
     private func extractWhole<Sink: ChangeSink>(
@@ -47,13 +69,20 @@ struct ChangeExtractor {
     ) throws {
         let layer = try catalogue.layer(part.layerID)
         try sink.beginLayer(layer.definition, delta: nil)
+        let queries: [FeatureQuery]
         switch rows.rows[part.layerID] ?? .none {
-        case .none: try encode([], .all, layer, into: &sink)
+        case .none: queries = []
         case .matching(var query):
             query.output = part.output
-            try encode([query], .all, layer, into: &sink)
+            queries = [query]
         case .related(let relations):
-            try encode(rows.relatedIDs(relations, in: layer).sorted(), .all, layer, part.output, into: &sink)
+            queries = try rows.relatedIDs(relations, in: layer).sorted().chunks(of: Limits.idsPerStatement)
+                .map { FeatureQuery(objectIDs: $0, output: part.output) }
+        }
+        try encode(queries, .all, layer, into: &sink)
+        if part.includesAttachments, layer.definition.hasAttachments {
+            try sink.beginAttachments(.all)
+            try AttachmentExtractor(layer: layer, connection: connection).extract(of: queries, into: &sink)
         }
         try sink.endLayer(layer.definition)
     }

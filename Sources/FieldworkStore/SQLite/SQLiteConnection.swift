@@ -96,6 +96,13 @@ final class SQLiteConnection {
         return result
     }
 
+    /// The first column of all rows.
+    func texts(_ sql: String) throws -> [String] {
+        var texts: [String] = []
+        try run(sql, row: { if let text = $0.optionalText(0) { texts.append(text) } })
+        return texts
+    }
+
     func text(_ sql: String, bind: (SQLiteStatement) throws -> Void = { _ in }) throws -> String? {
         var result: String?
         try run(sql, bind: bind) { if result == nil, !$0.isNull(0) { result = $0.text(0) } }
