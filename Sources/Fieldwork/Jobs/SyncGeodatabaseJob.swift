@@ -61,7 +61,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         let outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
         let edits = try await outgoing.edits(through: record.pendingUpload?.throughGeneration ?? through)
         if record.pendingUpload == nil, !edits.isEmpty {
-            record.pendingUpload = ReplicaRecord.PendingUpload(id: UUID(), throughGeneration: through)
+            record.pendingUpload = ReplicaRecord.PendingUpload(id: environment.makeID(), throughGeneration: through)
             try await session.keep(record)
         }
         advance(to: 20)
@@ -74,7 +74,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         let results = try await incoming.takeOver(answer, into: &record)
         if let pending = record.pendingUpload { record.sentGeneration = pending.throughGeneration }
         record.pendingUpload = nil
-        record.lastSync = Date.now
+        record.lastSync = DeviceClock.now()
         try await session.keep(record)
         try await session.lookForEdits()
         tell(results.isEmpty ? "Synchronized." : "Synchronized; some edits were refused.")

@@ -82,7 +82,7 @@ final class GeodatabaseSession: Sendable {
     /// Applies edits of one table, all or none; they are on disk when it returns, or belong to the open transaction.
     func apply(_ edits: LayerEdits) async throws -> LayerEditResults {
         let result = try await onDevice {
-            try await file.apply(EditBatch(layers: [edits], usesGlobalIDs: true, moment: Date.now))
+            try await file.apply(EditBatch(layers: [edits], usesGlobalIDs: true, moment: DeviceClock.now()))
         }
         let results = result.layers.first ?? LayerEditResults(layerID: edits.layerID)
         let failures = (results.adds + results.updates + results.deletes).compactMap(\.error)

@@ -15,6 +15,8 @@ struct ReplicaService: Sendable {
     private let worker: ReplicaWorker
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
+    /// Names replicas and jobs.
+    var makeID: @Sendable () -> UUID = { UUID() }
 
     init(store: any ReplicaStore, instance: String, logger: Logger) {
         self.store = store
@@ -67,7 +69,7 @@ struct ReplicaService: Sendable {
         _ format: AnswerFormat
     ) async throws -> Answer {
         let order = ReplicaWorker.Order(
-            id: UUID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
+            id: makeID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
             moment: now(), isJob: false)
         let shape = try await shape(order)
         if shape.isAsynchronous {
