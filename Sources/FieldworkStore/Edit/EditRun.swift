@@ -26,7 +26,11 @@ struct EditRun {
             return (ranks[0], first) < (ranks[1], second)
         }
         for index in order {
-            for globalID in batch.layers[index].restores { try writer(batch.layers[index].layerID).restore(globalID) }
+            let edits = batch.layers[index]
+            for globalID in edits.restores {
+                let update = edits.updates.first { $0.globalID == globalID }
+                try writer(edits.layerID).restore(globalID, for: update)
+            }
         }
         for index in order { results[index].adds = try add(batch.layers[index]) }
         for index in order { results[index].updates = try update(batch.layers[index]) }

@@ -277,8 +277,13 @@ struct LayerWriter {
     // MARK: Restores
 
     /// Brings a deleted feature back as it was last, with its ids. Does nothing for one that is there or never was.
-    func restore(_ globalID: UUID) throws {
-        guard let column = layer.globalIDColumn.map(quoted), try find(.globalID(globalID)) == nil else { return }
+    ///
+    /// A part whose whole is gone stays where it is: its update is refused.
+    /// - Parameter update: the update that wants it back.
+    func restore(_ globalID: UUID, for update: FeatureEdit?) throws {
+        guard let column = layer.globalIDColumn.map(quoted), try find(.globalID(globalID)) == nil,
+            try keeper?.namesWholes({ try key($0, of: globalID, update) }) ?? true
+        else { return }
         var names = layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map { quoted($0.name) }
         if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
         let list = names.joined(separator: ", ")
@@ -290,6 +295,22 @@ struct LayerWriter {
             """
         ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
         if let restored = try find(.globalID(globalID)) { try restoreAttachments(of: restored.objectID) }
+    }
+
+    /// The key that a deleted feature will hold once an update has brought it back.
+    private func key(_ column: KeyColumn, of globalID: UUID, _ update: FeatureEdit?) throws -> AttributeValue? {
+        if let given = update?.attributes.last(where: { layer.index(of: $0.name) == column.index })?.value {
+            return RowVersion.comparable(given, layer.columns[column.index])
+        }
+        guard let name = layer.globalIDColumn.map(quoted) else { return nil }
+        var key: AttributeValue?
+        try connection.run(
+            """
+            SELECT \(quoted(column.name)) FROM \(quoted(layer.historyTable))
+            WHERE \(name) = ? AND fieldwork_operation = 2 ORDER BY fieldwork_version DESC LIMIT 1
+            """,
+            bind: { try $0.bind(GUID.normalForm(globalID), at: 1) }, row: { key = $0.rawValue(0) })
+        return key
     }
 
     // MARK: Both

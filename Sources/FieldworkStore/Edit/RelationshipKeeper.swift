@@ -35,6 +35,16 @@ struct RelationshipKeeper {
         }
     }
 
+    /// Whether every whole is there that a part names.
+    func namesWholes(_ value: (KeyColumn) throws -> AttributeValue?) throws -> Bool {
+        for parent in relationships.parents where parent.isComposite {
+            guard let key = try value(parent.destination), !key.isNull, try exists(key, parent.origin) else {
+                return false
+            }
+        }
+        return true
+    }
+
     private func exists(_ key: AttributeValue, _ column: KeyColumn, except objectID: Int64? = nil) throws -> Bool {
         try connection.integer(
             "SELECT 1 FROM \(column.table) WHERE \(column.sql) = ?1 AND \(column.objectID) IS NOT ?2 LIMIT 1"
