@@ -63,14 +63,18 @@ package struct ChangeRequest: Sendable {
         package var output: GeometryOutput
         /// What the client has just handed in: what it knows already is not sent back to it.
         package var upload: ReplicaLayerUpload?
+        /// The replica whose client asks: what it handed in and may not keep it is told to delete.
+        package var replicaID: UUID?
 
         package init(
-            layerID: Int, since: Int64?, output: GeometryOutput = GeometryOutput(), upload: ReplicaLayerUpload? = nil
+            layerID: Int, since: Int64?, output: GeometryOutput = GeometryOutput(), upload: ReplicaLayerUpload? = nil,
+            replicaID: UUID? = nil
         ) {
             self.layerID = layerID
             self.since = since
             self.output = output
             self.upload = upload
+            self.replicaID = replicaID
         }
     }
 

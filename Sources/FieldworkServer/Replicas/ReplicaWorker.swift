@@ -128,7 +128,7 @@ struct ReplicaWorker: Sendable {
             layerID: id, since: since,
             output: GeometryOutput(
                 spatialReference: definition.outputReference, returnsZ: layer?.hasZ ?? false,
-                returnsM: layer?.hasM ?? false), upload: upload)
+                returnsM: layer?.hasM ?? false), upload: upload, replicaID: definition.id)
     }
 
     // MARK: synchronizeReplica
