@@ -71,9 +71,10 @@ final class GeodatabaseSession: Sendable {
 
     /// Looks whether the file has changes that the service has not: also those that another program made.
     func lookForEdits() async throws {
-        let base = replica?.sentGeneration ?? 0
+        let replica = replica
         var found = replica?.refused.values.contains { !$0.isEmpty } ?? false
         for layer in file.definition.layers where !found {
+            let base = replica?.sentGeneration(of: layer.id) ?? 0
             found = try await !onDevice { try await file.changes(after: base, in: layer.id, limit: 1) }.isEmpty
         }
         memory.withLock { [found] in $0.hasLocalEdits = found }

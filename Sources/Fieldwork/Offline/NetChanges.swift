@@ -5,11 +5,16 @@ extension GeodatabaseSession {
     /// What became of each feature since the service had the file's edits, in the order of the last change: what was added
     /// and changed was added, what was added and deleted was never there.
     func netChanges(of layerID: Int) async throws -> [FeatureChange] {
-        try await netChanges(of: layerID, after: replica?.sentGeneration ?? 0)
+        try await netChanges(of: layerID, after: replica?.sentGeneration(of: layerID) ?? 0)
     }
 
-    func netChanges(of layerID: Int, after base: Int64) async throws -> [FeatureChange] {
+    /// - Parameter last: the last generation that counts. What came later is netted for itself: a feature that was edited
+    ///   before and after it has a change on either side.
+    func netChanges(
+        of layerID: Int, after base: Int64, through last: Int64 = .max
+    ) async throws -> [FeatureChange] {
         let all = try await onDevice { try await file.changes(after: base, in: layerID, limit: .max) }
+            .prefix { $0.generation <= last }
         var net: [Int64: FeatureChange] = [:]
         var gone: Set<Int64> = []
         for change in all {
