@@ -160,13 +160,17 @@ enum CrashingDisk {
         own.xLock = { file, level in CrashingDisk.pass(file) { $0.xLock?($1, level) } }
         own.xUnlock = { file, level in CrashingDisk.pass(file) { $0.xUnlock?($1, level) } }
         own.xCheckReservedLock = { file, result in CrashingDisk.pass(file) { $0.xCheckReservedLock?($1, result) } }
-        own.xFileControl = { file, operation, argument in CrashingDisk.pass(file) { $0.xFileControl?($1, operation, argument) } }
+        own.xFileControl = { file, operation, argument in
+            CrashingDisk.pass(file) { $0.xFileControl?($1, operation, argument) }
+        }
         own.xSectorSize = { file in CrashingDisk.pass(file) { $0.xSectorSize?($1) } }
         own.xDeviceCharacteristics = { file in CrashingDisk.pass(file) { $0.xDeviceCharacteristics?($1) } }
         own.xShmMap = { file, page, size, extends, memory in
             CrashingDisk.pass(file) { $0.xShmMap?($1, page, size, extends, memory) }
         }
-        own.xShmLock = { file, offset, count, flags in CrashingDisk.pass(file) { $0.xShmLock?($1, offset, count, flags) } }
+        own.xShmLock = { file, offset, count, flags in
+            CrashingDisk.pass(file) { $0.xShmLock?($1, offset, count, flags) }
+        }
         own.xShmBarrier = { file in
             _ = CrashingDisk.pass(file) { methods, real in
                 methods.xShmBarrier?(real)
@@ -174,7 +178,8 @@ enum CrashingDisk {
             }
         }
         own.xShmUnmap = { file, deletes in CrashingDisk.pass(file) { $0.xShmUnmap?($1, deletes) } }
-        own.xFetch = { file, offset, count, memory in CrashingDisk.pass(file) { $0.xFetch?($1, offset, count, memory) } }
+        own.xFetch = { file, offset, count, memory in CrashingDisk.pass(file) { $0.xFetch?($1, offset, count, memory) }
+        }
         own.xUnfetch = { file, offset, memory in CrashingDisk.pass(file) { $0.xUnfetch?($1, offset, memory) } }
         return own
     }

@@ -33,13 +33,14 @@ enum Sabotage: String, CaseIterable {
         case (.claimsGenerations, "synchronizeReplica"):
             if fields["replicaServerGen"] != nil { fields["replicaServerGen"] = String(generation) }
             if let text = fields["syncLayers"], let layers = try? JSONParser.parse(text).arrayValue {
-                fields["syncLayers"] = JSONValue.array(
-                    layers.map { layer in
-                        var layer = layer.objectValue ?? JSONObject()
-                        layer["serverGen"] = .integer(generation)
-                        return .object(layer)
-                    }
-                ).text
+                fields["syncLayers"] =
+                    JSONValue.array(
+                        layers.map { layer in
+                            var layer = layer.objectValue ?? JSONObject()
+                            layer["serverGen"] = .integer(generation)
+                            return .object(layer)
+                        }
+                    ).text
             }
         case (.renamesAdds, "synchronizeReplica"), (.dropsUpdates, "synchronizeReplica"):
             guard let text = fields["edits"], let edits = try? JSONParser.parse(text).arrayValue else { break }

@@ -16,6 +16,8 @@ final class SimulatedServer: Sendable {
         var editor: String
         /// Where a download goes on.
         var offset: Int64?
+
+        var isAboutDefinition: Bool { isRead && !address.contains("/jobs/") && !address.contains("/replicafiles/") }
     }
 
     struct Reply: Sendable {
@@ -77,5 +79,19 @@ final class SimulatedServer: Sendable {
     func end() async {
         await replicas.jobs.stop()
         try? await store.close()
+    }
+}
+
+extension SimulatedServer.Order {
+    /// What a sync carries, for a reader of the story.
+    var summary: String? {
+        guard address.hasSuffix("synchronizeReplica"), let fields = try? FormURLEncoded.fields(form.utf8) else {
+            return nil
+        }
+        let values = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
+        var words = ["\(editor) upload \(values["uploadId"]?.prefix(4) ?? "-")"]
+        words.append("base \(values["replicaServerGen"] ?? values["syncLayers"] ?? "-")")
+        if let edits = values["edits"] { words.append(edits.replacing("\"", with: "")) }
+        return words.joined(separator: " ")
     }
 }

@@ -89,7 +89,9 @@ extension Simulation {
     func synchronise(_ index: Int) async {
         guard !devices[index].isBusy, let geodatabase = devices[index].geodatabase else { return }
         let direction: SyncGeodatabaseParameters.SyncDirection =
-            isQuiet ? .bidirectional : pick([.bidirectional, .bidirectional, .bidirectional, .upload, .download])
+            isQuiet
+            ? .bidirectional
+            : pick([.bidirectional, .bidirectional, .bidirectional, .upload, .download])
                 ?? .bidirectional
         note("\(devices[index].name) syncs \(direction)")
         do {

@@ -38,7 +38,7 @@ extension Simulation {
     func deliverLate() async {
         guard !late.isEmpty else { return }
         let order = late.remove(at: number(0...late.count - 1))
-        note("late request arrives: \(order.editor) \(order.address.split(separator: "/").last ?? "")")
+        note("late request arrives: \(order.summary ?? order.address)")
         _ = await serve(order)
     }
 

@@ -63,10 +63,13 @@ extension Simulation {
 
     func carry(_ sent: SimulatedServer.Order, for process: SimulatedProcess) async throws -> SimulatedServer.Reply {
         guard !process.isDead else { throw SimulatedNetwork.lost }
+        // What a service says of itself is asked for in several requests at once: their order is nobody's to decide.
+        if sent.isAboutDefinition { return try await server.answer(sent) }
         let order = sabotage?.change(sent, generation: toldGeneration) ?? sent
         let fate = chance(plan.faultsPerMille * 3) ? pick(Fate.allCases) : nil
         let isDelayed = chance(plan.faultsPerMille * 2)
         if isDelayed { await interlude() }
+        if let line = order.summary { note("  \(line)") }
         if let fate { note("  \(order.editor) \(order.address.split(separator: "/").last ?? ""): \(fate)") }
         var reply: SimulatedServer.Reply?
         switch fate {

@@ -77,7 +77,8 @@ actor Simulation {
 
     static func tell(seed: UInt64, sabotage: Sabotage? = nil) async throws -> Outcome {
         let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
-        let base = FileManager.default.isWritableFile(atPath: memory.path)
+        let base =
+            FileManager.default.isWritableFile(atPath: memory.path)
             ? memory : FileManager.default.temporaryDirectory
         let folder = base.appending(
             path: "fieldwork-simulation-\(seed)-\(UUID().uuidString)", directoryHint: .isDirectory)
