@@ -69,7 +69,8 @@ struct ReplicaService: Sendable {
         _ format: AnswerFormat
     ) async throws -> Answer {
         let order = ReplicaWorker.Order(
-            id: makeID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
+            id: makeID(), operation: operation, parameters: request.parameters, service: service,
+            editor: request.editor,
             moment: now(), isJob: false)
         let shape = try await shape(order)
         if shape.isAsynchronous {
