@@ -165,6 +165,24 @@ struct InterruptedSyncTests {
         }
     }
 
+    @Test("A feature that the service keeps deleted goes, also when its delete came while it was being edited")
+    func deletedMeanwhile() async throws {
+        try await Self.with(rule: .firstInWins) { service in
+            let (device, other) = (try await takeOffline(service, "one"), try await takeOffline(service, "two"))
+            let table = try #require(other.featureTable(withServiceLayerID: 0))
+            try await table.delete(try await feature("Cause 1", other))
+            try await sync(other, service)
+            try await edit("Cause 1", device, ["typdamage": "Major"])
+            try await sync(device, service, .download)
+            #expect(device.hasLocalEdits)
+            try await sync(device, service, .upload)
+            try await sync(device, service)
+            let own = try #require(device.featureTable(withServiceLayerID: 0))
+            #expect(try await own.queryFeatureCount(using: QueryParameters()) == 3)
+            #expect(!device.hasLocalEdits)
+        }
+    }
+
     @Test("Keeping a feature as it is edits nothing")
     func nothingEdited() async throws {
         try await Self.with { service in
