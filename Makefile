@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz bench examples limits lint format setup clean
+.PHONY: run test build fuzz simulate bench examples limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -10,7 +10,8 @@ run: ## Build in release and start the demo
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests
-	swift test --skip-build --skip 'FieldworkCollectTests|EndToEndTests'
+	swift test --skip-build --skip 'FieldworkCollectTests|EndToEndTests|SimulationTests'
+	swift test --skip-build --filter SimulationTests
 	swift test --skip-build --no-parallel --filter FieldworkCollectTests
 	swift test --skip-build --no-parallel --filter EndToEndTests
 
@@ -27,6 +28,13 @@ fuzz: ## Feed each reader of foreign input ten million mutated ones (FUZZ_INPUTS
 	  FIELDWORK_FUZZ_INPUTS=$(FUZZ_INPUTS) FIELDWORK_FUZZ_READER=$$reader \
 	    nice swift test --skip-build --filter 'FuzzTests.mutations' || exit 1; \
 	done
+
+# Each seed is a story of its own: a failing one prints the command that tells it again.
+SIMULATION_SEEDS ?= 10000
+
+simulate: ## Tell ten thousand stories of crews, a bad network and crashes (SIMULATION_SEEDS)
+	swift build --build-tests
+	FIELDWORK_SIMULATION_SEEDS=$(SIMULATION_SEEDS) nice swift test --skip-build --filter SimulationTests.convergence
 
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run

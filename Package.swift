@@ -144,6 +144,15 @@ let package = Package(
                 "FieldworkGeometry",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         // An app author's settings: the example of README.md as it stands there.
         .testTarget(name: "ReadmeTests", dependencies: ["Fieldwork"]),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),

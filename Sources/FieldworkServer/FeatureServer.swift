@@ -1,6 +1,6 @@
 package import FieldworkStore
-import HummingbirdCore
 import Foundation
+import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
@@ -13,6 +13,8 @@ package struct FeatureServer: Service {
     private let configuration: ServerConfiguration
     private let logger: Logger
     private let onReady: @Sendable (_ port: Int) async -> Void
+    /// The moment of an edit.
+    var now: @Sendable () -> Date = { Date() }
 
     /// - Parameter onReady: called once, when the server accepts connections, with the port that it listens on.
     package init(
@@ -78,21 +80,29 @@ package struct FeatureServer: Service {
 
     private func makePipeline(_ replicas: ReplicaService?, _ attachments: AttachmentService?) -> RequestPipeline {
         let metrics = ServerMetrics()
-        let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
-        let service = FeatureService(store: store, uploads: attachments?.uploads)
         return RequestPipeline(
-            router: RequestRouter(
-                instance: configuration.instance, catalog: catalog, service: service, replicas: replicas,
-                attachments: attachments,
-                administration: Administration(
-                    store: store, catalog: catalog, service: service, key: configuration.administrationKey),
-                store: store, metrics: metrics,
-                directory: ServicesDirectory(instance: configuration.instance), logger: logger),
+            router: makeRouter(replicas, attachments, metrics: metrics),
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
                 incoming: attachments?.uploads.folder.incoming, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
             metrics: metrics, logger: logger)
+    }
+
+    /// What answers requests, however they arrive.
+    func makeRouter(
+        _ replicas: ReplicaService?, _ attachments: AttachmentService?, metrics: ServerMetrics
+    ) -> RequestRouter {
+        let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
+        var service = FeatureService(store: store, uploads: attachments?.uploads)
+        service.now = now
+        return RequestRouter(
+            instance: configuration.instance, catalog: catalog, service: service, replicas: replicas,
+            attachments: attachments,
+            administration: Administration(
+                store: store, catalog: catalog, service: service, key: configuration.administrationKey),
+            store: store, metrics: metrics,
+            directory: ServicesDirectory(instance: configuration.instance), logger: logger)
     }
 }

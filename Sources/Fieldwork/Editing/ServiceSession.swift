@@ -75,6 +75,8 @@ struct ServiceEnvironment: Sendable {
     var folderName: String?
     /// Names the folders of several services; nil for what their addresses name.
     var folderNameOfService: (@Sendable (URL) -> String)?
+    /// Names uploads and jobs.
+    var makeID: @Sendable () -> UUID = { UUID() }
 
     static var standard: ServiceEnvironment {
         ServiceEnvironment(directory: ArcGISEnvironment.localEditsDirectory, client: HTTPServiceClient())

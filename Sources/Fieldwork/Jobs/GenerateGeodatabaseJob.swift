@@ -31,7 +31,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         self.parameters = parameters
         self.downloadFileURL = downloadFileURL
         self.environment = environment
-        id = UUID()
+        id = environment.makeID()
         stage = Mutex(Stage())
         super.init(isResumed: false)
     }

@@ -12,20 +12,29 @@ struct ReplicaDownload: Sendable {
 
     /// Takes over an answer and brings the record up to date, which the caller keeps.
     func takeOver(_ answer: JSONValue, into record: inout ReplicaRecord) async throws -> [SyncLayerResult] {
-        let through = record.pendingUpload?.throughGeneration ?? record.sentGeneration
         var results: [SyncLayerResult] = []
-        let layers = answer["edits"]?.arrayValue ?? []
+        let changed = answer["edits"]?.arrayValue ?? []
+        // A service that no longer knows what this device lacks sends all rows of a layer.
+        let whole = answer["layers"]?.arrayValue ?? []
         for layer in session.file.definition.layers {
-            let json = layers.first { $0["id"]?.integerValue == Int64(layer.id) }
+            let json = (changed + whole).first { $0["id"]?.integerValue == Int64(layer.id) }
             let refusals = json.map { self.refusals(in: $0, layer) } ?? []
-            if [.upload, .bidirectional].contains(parameters.direction(of: layer.id)) {
+            if parameters.sends(layer.id) {
                 record.refused[layer.id] = Set(refusals.compactMap(\.globalID))
             }
             if !refusals.isEmpty {
                 results.append(SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))
             }
             if let json {
-                try await take(json, layer, keeping: pending(layer, after: through, record.refused[layer.id] ?? []))
+                // What this sync did not carry, the service has not decided about.
+                let sent = record.sentGeneration(of: layer.id)
+                let through = parameters.sends(layer.id) ? record.pendingUpload?.throughGeneration ?? sent : sent
+                let pending = try await pending(layer, after: through, record.refused[layer.id] ?? [])
+                if let rows = json["features"]?.arrayValue {
+                    try await takeWhole(rows, layer, keeping: pending)
+                } else {
+                    try await take(json, layer, keeping: pending)
+                }
             }
         }
         if let generation = answer["replicaServerGen"]?.integerValue { record.serverGeneration = generation }
@@ -82,6 +91,23 @@ struct ReplicaDownload: Sendable {
         let features = try ["adds", "updates"].flatMap { json["features"]?[$0]?.arrayValue ?? [] }
             .map { try ReplicaFeature(json: $0, layer: layer) }
         let gone = (json["features"]?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
+        try await take(features, gone: gone, layer, keeping: pending)
+    }
+
+    /// Takes over all rows of a layer: what is not among them is no longer part of this replica.
+    private func takeWhole(
+        _ rows: [JSONValue], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
+    ) async throws {
+        let features = try rows.map { try ReplicaFeature(json: $0, layer: layer) }
+        let present = Set(features.map(\.globalID))
+        let query = FeatureQuery(outFields: layer.globalIDField.map { [$0] }, returnsGeometry: false)
+        let here = try await onDevice { try await session.file.records(query, in: layer.id) }.compactMap(\.globalID)
+        try await take(features, gone: here.filter { !present.contains($0) }, layer, keeping: pending)
+    }
+
+    private func take(
+        _ features: [ReplicaFeature], gone: [UUID], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
+    ) async throws {
         for start in stride(from: 0, to: features.count, by: Limits.idsPerCondition) {
             let part = Array(features[start..<min(start + Limits.idsPerCondition, features.count)])
             try await take(part, layer, keeping: pending)

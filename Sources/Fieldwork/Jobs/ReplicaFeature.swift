@@ -45,7 +45,7 @@ struct ReplicaFeature: Sendable {
     /// Takes over state of the service: as it is, and not as edits of this device.
     static func takeOver(_ layers: [LayerEdits], into file: GeoPackageFile) async throws {
         let result = try await onDevice {
-            try await file.apply(EditBatch(layers: layers, moment: Date.now, origin: .cache))
+            try await file.apply(EditBatch(layers: layers, moment: DeviceClock.now(), origin: .cache))
         }
         let failures = result.layers.flatMap { $0.adds + $0.updates + $0.deletes }.compactMap(\.error)
         if let failure = failures.first(where: { $0 != .rolledBack }) ?? failures.first {

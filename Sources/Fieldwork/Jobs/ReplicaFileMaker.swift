@@ -103,6 +103,6 @@ struct ReplicaFileMaker: Sendable {
             serviceURL: root, replicaID: id, replicaName: content["replicaName"]?.stringValue ?? "",
             syncModel: parameters.syncModel, serverGeneration: content["replicaServerGen"]?.integerValue ?? 0,
             layerGenerations: layerGenerations, sentGeneration: try await onDevice { try await file.generation() },
-            area: parameters.extent, lastSync: Date.now)
+            area: parameters.extent, lastSync: DeviceClock.now())
     }
 }

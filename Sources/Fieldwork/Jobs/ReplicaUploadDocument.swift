@@ -15,22 +15,21 @@ struct OutgoingEdit: Sendable {
 /// What a sync sends: the net edits since the last one, each with only the fields that it changed.
 struct ReplicaUploadDocument: Sendable {
     let session: GeodatabaseSession
-    let record: ReplicaRecord
+    var record: ReplicaRecord
     let parameters: SyncGeodatabaseParameters
 
     private var layers: [LayerDefinition] { session.file.definition.layers }
 
-    private func sends(_ layerID: Int) -> Bool {
-        [.upload, .bidirectional].contains(parameters.direction(of: layerID))
-    }
+    /// The layers whose edits go with this sync.
+    var sentLayers: Set<Int> { Set(layers.map(\.id).filter(parameters.sends)) }
 
     /// The edits up to a generation of the file, and those that the service refused before.
     func edits(through generation: Int64) async throws -> [OutgoingEdit] {
         var edits: [OutgoingEdit] = []
-        for layer in layers where sends(layer.id) {
+        for layer in layers where parameters.sends(layer.id) {
             // An upload that is repeated has what it had, though the same features were changed again since.
             var changes = try await session.netChanges(
-                of: layer.id, after: record.sentGeneration, through: generation)
+                of: layer.id, after: record.sentGeneration(of: layer.id), through: generation)
             let known = Set(changes.compactMap(\.globalID))
             for id in record.refused[layer.id] ?? [] where !known.contains(id) {
                 changes.append(try await refused(id, layer))
@@ -93,7 +92,8 @@ struct ReplicaUploadDocument: Sendable {
             form.append(("syncDirection", parameters.geodatabaseSyncDirection.rawValue))
         }
         if !edits.isEmpty { form.append(("edits", json(edits).text)) }
-        if let upload = record.pendingUpload { form.append(("uploadId", upload.id.uuidString)) }
+        // A sync that only fetches leaves the upload to the next one.
+        if let upload = record.pendingUpload, !sentLayers.isEmpty { form.append(("uploadId", upload.id.uuidString)) }
         return form
     }
 

@@ -58,11 +58,13 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
     private func sync(_ session: GeodatabaseSession, _ known: ReplicaRecord) async throws -> [SyncLayerResult] {
         var record = known
         let through = try await onDevice { try await session.file.generation() }
-        let outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
+        var outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
         let edits = try await outgoing.edits(through: record.pendingUpload?.throughGeneration ?? through)
         if record.pendingUpload == nil, !edits.isEmpty {
-            record.pendingUpload = ReplicaRecord.PendingUpload(id: UUID(), throughGeneration: through)
+            record.pendingUpload = ReplicaRecord.PendingUpload(id: environment.makeID(), throughGeneration: through)
             try await session.keep(record)
+            // The request names the upload.
+            outgoing.record = record
         }
         advance(to: 20)
         tell(edits.isEmpty ? "Nothing to send." : "Sending \(edits.count) edits.")
@@ -72,9 +74,12 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         try Task.checkCancellation()
         let incoming = ReplicaDownload(session: session, sent: edits, parameters: parameters)
         let results = try await incoming.takeOver(answer, into: &record)
-        if let pending = record.pendingUpload { record.sentGeneration = pending.throughGeneration }
-        record.pendingUpload = nil
-        record.lastSync = Date.now
+        if let pending = record.pendingUpload, !outgoing.sentLayers.isEmpty {
+            let layers = session.file.definition.layers.map(\.id)
+            record.handedIn(outgoing.sentLayers, of: layers, through: pending.throughGeneration)
+            record.pendingUpload = nil
+        }
+        record.lastSync = DeviceClock.now()
         try await session.keep(record)
         try await session.lookForEdits()
         tell(results.isEmpty ? "Synchronized." : "Synchronized; some edits were refused.")

@@ -57,6 +57,8 @@ public final class SyncGeodatabaseParameters: Sendable {
         set { state.withLock { $0.keepsDeltas = newValue } }
     }
 
+    func sends(_ layerID: Int) -> Bool { [.upload, .bidirectional].contains(direction(of: layerID)) }
+
     func direction(of layerID: Int) -> SyncDirection {
         let values = values
         return values.layerOptions.first { $0.layerID == layerID }?.syncDirection ?? values.direction

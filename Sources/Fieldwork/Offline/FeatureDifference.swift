@@ -42,7 +42,7 @@ extension Geodatabase {
         _ change: FeatureChange, _ layer: LayerDefinition, _ session: GeodatabaseSession
     ) async throws -> FeatureDifference {
         let id = FeatureIdentifier.objectID(change.objectID)
-        let base = session.replica?.sentGeneration ?? 0
+        let base = session.replica?.sentGeneration(of: layer.id) ?? 0
         let (now, past) = try await onDevice {
             (
                 try await session.file.records(FeatureQuery(objectIDs: [change.objectID]), in: layer.id).first,

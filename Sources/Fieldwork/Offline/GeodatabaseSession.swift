@@ -77,9 +77,10 @@ final class GeodatabaseSession: Sendable {
 
     /// Looks whether the file has changes that the service has not: also those that another program made.
     func lookForEdits() async throws {
-        let base = replica?.sentGeneration ?? 0
+        let replica = replica
         var found = replica?.refused.values.contains { !$0.isEmpty } ?? false
         for layer in file.definition.layers where !found {
+            let base = replica?.sentGeneration(of: layer.id) ?? 0
             // What was done and undone is no edit; most files that are opened have none at all.
             if try await onDevice({ try await file.changes(after: base, in: layer.id, limit: 1) }).isEmpty { continue }
             found = try await !netChanges(of: layer.id).isEmpty
@@ -90,7 +91,7 @@ final class GeodatabaseSession: Sendable {
     /// Applies edits of one table, all or none; they are on disk when it returns, or belong to the open transaction.
     func apply(_ edits: LayerEdits) async throws -> LayerEditResults {
         let result = try await onDevice {
-            try await file.apply(EditBatch(layers: [edits], usesGlobalIDs: true, moment: Date.now))
+            try await file.apply(EditBatch(layers: [edits], usesGlobalIDs: true, moment: DeviceClock.now()))
         }
         let results = result.layers.first ?? LayerEditResults(layerID: edits.layerID)
         let failures = (results.adds + results.updates + results.deletes).compactMap(\.error)

@@ -89,15 +89,23 @@ struct GeodatabaseTableSource: TableSource {
 
     func update(_ features: [ArcGISFeature]) async throws {
         let draft = FeatureDraft(layer: layer)
-        let edits = try features.map { feature in
+        let edits = try features.compactMap { feature -> FeatureEdit? in
             let (update, _) = try draft.update(of: feature, since: origin(of: feature))
+            // Nothing was edited: nobody is to be named for it.
+            if update.attributes.isEmpty, case .unchanged = update.geometry { return nil }
             if case .geometry(let geometry) = update.geometry { try checkArea(geometry) }
             return FeatureEdit(
                 objectID: update.objectID, globalID: update.base.globalID, attributes: update.attributes,
                 geometry: update.geometry)
         }
+        guard !edits.isEmpty else { return }
         let results = try await session.apply(LayerEdits(layerID: layer.id, updates: edits))
-        try await handOver(features, results.updates)
+        let edited = Dictionary(
+            zip(edits.compactMap(\.objectID), results.updates), uniquingKeysWith: { first, _ in first })
+        let pairs = features.compactMap { feature in
+            feature.origin.flatMap { edited[$0.objectID] }.map { (feature, $0) }
+        }
+        try await handOver(pairs.map(\.0), pairs.map(\.1))
     }
 
     func delete(_ features: [ArcGISFeature]) async throws {

@@ -6,11 +6,11 @@ extension GeodatabaseSession {
     /// What became of each feature since the service had the file's edits, in the order of the last change: what was added
     /// and changed was added, what was added and deleted was never there.
     func netChanges(of layerID: Int) async throws -> [FeatureChange] {
-        try await netChanges(of: layerID, after: replica?.sentGeneration ?? 0)
+        try await netChanges(of: layerID, after: replica?.sentGeneration(of: layerID) ?? 0)
     }
 
-    /// - Parameter last: what was changed after this generation is left out. A feature that was changed before it and
-    ///   after it is among the changes with what happened before.
+    /// - Parameter last: the last generation that counts. What came later is netted for itself: a feature that was edited
+    ///   before and after it has a change on either side.
     func netChanges(
         of layerID: Int, after base: Int64, through last: Int64 = .max
     ) async throws -> [FeatureChange] {

@@ -16,6 +16,8 @@ struct ReplicaRecord: Sendable, Hashable {
     var layerGenerations: [Int: Int64]
     /// The file's own generation up to which the service has its edits.
     var sentGeneration: Int64
+    /// The same of layers that were not sent with the others.
+    var layerSentGenerations: [Int: Int64] = [:]
     var area: Geometry?
     var lastSync: Date?
     /// The upload that was begun and not yet known to have arrived: it is repeated under the same id.
@@ -27,6 +29,19 @@ struct ReplicaRecord: Sendable, Hashable {
     struct PendingUpload: Sendable, Hashable {
         var id: UUID
         var throughGeneration: Int64
+    }
+
+    /// The file's own generation up to which the service has the edits of a layer.
+    func sentGeneration(of layerID: Int) -> Int64 { layerSentGenerations[layerID] ?? sentGeneration }
+
+    /// Takes note that the service has the edits of some layers; those of the others wait.
+    mutating func handedIn(_ sent: Set<Int>, of all: [Int], through generation: Int64) {
+        for id in all {
+            layerSentGenerations[id] =
+                sent.contains(id) ? max(generation, sentGeneration(of: id)) : sentGeneration(of: id)
+        }
+        sentGeneration = all.map(sentGeneration(of:)).min() ?? generation
+        layerSentGenerations = layerSentGenerations.filter { $0.value != sentGeneration }
     }
 }
 
@@ -44,6 +59,11 @@ extension ReplicaRecord {
         }
         object.append("layerGenerations", .object(layers))
         object.append("sentGeneration", .integer(sentGeneration))
+        var sent = JSONObject()
+        for (id, generation) in layerSentGenerations.sorted(by: { $0.key < $1.key }) {
+            sent.append(String(id), .integer(generation))
+        }
+        object.append("layerSentGenerations", .object(sent))
         if let area { object.append("area", GeoServicesJSON.json(for: area)) }
         if let lastSync { object.append("lastSync", .integer(Int64(lastSync.timeIntervalSince1970 * 1_000))) }
         if let pendingUpload {
@@ -79,6 +99,9 @@ extension ReplicaRecord {
             refused[id] = Set((member.value.arrayValue ?? []).compactMap { $0.stringValue.flatMap(UUID.init) })
         }
         sentGeneration = json["sentGeneration"]?.integerValue ?? 0
+        for member in json["layerSentGenerations"]?.objectValue?.members ?? [] {
+            if let id = Int(member.key) { layerSentGenerations[id] = member.value.integerValue ?? 0 }
+        }
         area = try json["area"].map { try GeoServicesJSON.geometry(from: $0) } ?? nil
         lastSync = json["lastSync"]?.integerValue.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
         if let upload = json["pendingUpload"], let id = upload["id"]?.stringValue.flatMap(UUID.init) {

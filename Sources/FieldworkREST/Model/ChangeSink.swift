@@ -67,14 +67,18 @@ package struct ChangeRequest: Sendable {
         package var uploadGeneration: Int64?
         /// Whether attachments are wanted as well.
         package var includesAttachments = false
+        /// The replica whose client asks: what it handed in and may not keep it is told to delete.
+        package var replicaID: UUID?
 
         package init(
-            layerID: Int, since: Int64?, output: GeometryOutput = GeometryOutput(), upload: ReplicaLayerUpload? = nil
+            layerID: Int, since: Int64?, output: GeometryOutput = GeometryOutput(), upload: ReplicaLayerUpload? = nil,
+            replicaID: UUID? = nil
         ) {
             self.layerID = layerID
             self.since = since
             self.output = output
             self.upload = upload
+            self.replicaID = replicaID
         }
     }
 

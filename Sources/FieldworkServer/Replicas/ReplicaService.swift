@@ -15,6 +15,8 @@ struct ReplicaService: Sendable {
     private let worker: ReplicaWorker
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
+    /// Names replicas and jobs.
+    var makeID: @Sendable () -> UUID = { UUID() }
 
     /// - Parameter uploads: nil for a store that keeps no attachments.
     init(store: any ReplicaStore, instance: String, uploads: UploadService?, logger: Logger) {
@@ -73,7 +75,7 @@ struct ReplicaService: Sendable {
         _ format: AnswerFormat
     ) async throws -> Answer {
         let order = ReplicaWorker.Order(
-            id: UUID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
+            id: makeID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
             moment: now(), isJob: false,
             address: String(request.address(of: "", service.name, instance: instance).dropLast()))
         let shape = try await shape(order)

@@ -135,7 +135,7 @@ struct ReplicaWorker: Sendable {
             layerID: id, since: since,
             output: GeometryOutput(
                 spatialReference: definition.outputReference, returnsZ: layer?.hasZ ?? false,
-                returnsM: layer?.hasM ?? false), upload: upload)
+                returnsM: layer?.hasM ?? false), upload: upload, replicaID: definition.id)
     }
 
     // MARK: synchronizeReplica
@@ -168,13 +168,16 @@ struct ReplicaWorker: Sendable {
         document.attachmentBase = request.returnsAttachmentsByURL ? order.address : nil
         for results in result?.layers ?? [] { document.results[results.layerID] = results }
         let layers = request.layers.map { part -> ChangeRequest.Layer in
+            let upload = request.uploads.first { $0.layerID == part.layerID }
             // A retired replica only hands in.
             guard part.direction != .upload, replica.state != .retired else {
                 document.keptGenerations[part.layerID] =
                     part.generation ?? replica.generations[part.layerID] ?? 0
-                return layer(part.layerID, since: .max, definition, service)
+                // Who names uploads learns what became of these features, and of these alone: one that the service
+                // keeps otherwise, or not at all, may have changed in a generation that the client has.
+                let tells = request.uploadID != nil && replica.state != .retired
+                return layer(part.layerID, since: .max, definition, service, upload: tells ? upload : nil)
             }
-            let upload = request.uploads.first { $0.layerID == part.layerID }
             var wanted = layer(
                 part.layerID, since: part.direction == .snapshot ? nil : part.generation, definition, service,
                 upload: upload)

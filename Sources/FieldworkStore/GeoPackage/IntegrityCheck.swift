@@ -86,10 +86,13 @@ struct IntegrityCheck {
             row: {
                 findings.append("\(name): no version of feature \($0.integer(0)) for generation \($0.integer(1)).")
             })
+        // Of versions before it the log says nothing any more.
+        let hasFloors = try connection.integer("SELECT 1 FROM sqlite_master WHERE name = 'fieldwork_log_floors'") != nil
+        let floor = hasFloors ? try LogCompaction.floor(of: id, on: connection) : 0
         try connection.run(
             """
             SELECT fieldwork_object_id, fieldwork_generation FROM \(history) AS h
-            WHERE NOT EXISTS (SELECT 1 FROM fieldwork_changes AS c WHERE c.layer_id = \(id)
+            WHERE fieldwork_generation > \(floor) AND NOT EXISTS (SELECT 1 FROM fieldwork_changes AS c WHERE c.layer_id = \(id)
                 AND c.object_id = h.fieldwork_object_id AND c.generation = h.fieldwork_generation
                 AND c.operation = h.fieldwork_operation)
             LIMIT \(Self.findingsPerCheck)

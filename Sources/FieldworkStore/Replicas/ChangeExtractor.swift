@@ -29,7 +29,7 @@ struct ChangeExtractor {
         _ part: ChangeRequest.Layer, since: Int64, _ rows: ReplicaRowsReader, into sink: inout Sink
     ) throws {
         let layer = try catalogue.layer(part.layerID)
-        var delta = try rows.delta(of: part.layerID, after: since)
+        var delta = try rows.delta(of: part.layerID, after: since, replicaID: part.replicaID)
         let attachments = try attachments(part, since: since, delta, rows)
         if let upload = part.upload, !upload.isEmpty {
             let filter = EchoFilter(layer: layer, connection: connection, base: since) {

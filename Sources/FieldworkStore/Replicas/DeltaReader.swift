@@ -6,6 +6,8 @@ import Foundation
 struct DeltaReader {
     let layer: StoredLayer
     let connection: SQLiteConnection
+    /// The replica whose client asks.
+    var replicaID: UUID?
 
     /// A feature that changed, with what happened to it first and last.
     struct Entry {
@@ -13,6 +15,8 @@ struct DeltaReader {
         var first: FeatureChange.Operation
         var last: FeatureChange.Operation
         var changesGeometry: Bool
+        /// Whether the client itself handed in a part of it: it has the feature, whether it belongs to its rows or not.
+        var isOwn: Bool
     }
 
     /// - Parameters:
@@ -32,7 +36,7 @@ struct DeltaReader {
                 delta.updates.append(id)
                 if entry.changesGeometry { delta.hasGeometryUpdates = true }
             case (true, false): delta.deletes.append(DeletedFeature(objectID: id, globalID: past.globalIDs[id]))
-            case (false, false): break
+            case (false, false): if entry.isOwn { delta.deletes.append(try stray(id, after: generation)) }
             }
         }
         return delta
@@ -40,10 +44,17 @@ struct DeltaReader {
 
     /// The index is named, since SQLite would rather walk the whole log in the order that is wanted than sort a few.
     static let entriesSQL = """
-        SELECT object_id, operation, changed_1
-        FROM fieldwork_changes INDEXED BY fieldwork_changes_by_generation
-        WHERE layer_id = ? AND generation > ? ORDER BY object_id, generation, operation
+        SELECT c.object_id, c.operation, c.changed_1, o.replica_id IS NOT NULL
+        FROM fieldwork_changes AS c INDEXED BY fieldwork_changes_by_generation
+        LEFT JOIN fieldwork_generation_origins AS o ON o.generation = c.generation AND o.replica_id = ?3
+        WHERE c.layer_id = ?1 AND c.generation > ?2 ORDER BY c.object_id, c.generation, c.operation
         """
+
+    /// A feature that the client handed in and is not to keep.
+    func stray(_ id: Int64, after generation: Int64) throws -> DeletedFeature {
+        let version = try VersionReader(layer: layer, connection: connection).version(of: id, at: generation)
+        return DeletedFeature(objectID: id, globalID: version?.globalID(in: layer))
+    }
 
     func entries(after generation: Int64) throws -> [Entry] {
         var entries: [Entry] = []
@@ -53,17 +64,22 @@ struct DeltaReader {
             bind: {
                 try $0.bind(Int64(layer.definition.id), at: 1)
                 try $0.bind(generation, at: 2)
+                try $0.bind(replicaID?.uuidString ?? "", at: 3)
             },
             row: { row in
                 let id = row.integer(0)
                 let operation = FeatureChange.Operation(number: row.integer(1)) ?? .update
                 let changesGeometry = row.integer(2) & geometryBit != 0
+                let isOwn = row.integer(3) != 0
                 if entries.last?.objectID == id {
                     entries[entries.count - 1].last = operation
                     if changesGeometry { entries[entries.count - 1].changesGeometry = true }
+                    if isOwn { entries[entries.count - 1].isOwn = true }
                 } else {
                     entries.append(
-                        Entry(objectID: id, first: operation, last: operation, changesGeometry: changesGeometry))
+                        Entry(
+                            objectID: id, first: operation, last: operation, changesGeometry: changesGeometry,
+                            isOwn: isOwn))
                 }
             })
         return entries

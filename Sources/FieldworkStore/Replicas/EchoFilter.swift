@@ -28,14 +28,22 @@ struct EchoFilter {
                 if add == nil, update == nil {
                     // What the client has deleted and the service kept is new to it again.
                     if isAdd || deleted.contains(globalID) { result.adds.append(id) } else { result.updates.append(id) }
-                } else if try !isKnown(current, id, add, update, versions) {
+                } else if try isAdd && add == nil || !isKnown(current, id, add, update, versions) {
+                    // What it changed without having it any more is back as the service had it.
                     result.updates.append(id)
                 }
             }
         }
-        for globalID in Array(adds.keys) + Array(updates.keys) {
-            let id = try strayed(globalID) ?? gone(globalID, versions)
-            if let id, !result.deletes.contains(where: { $0.objectID == id }) {
+        for globalID in Set(adds.keys).union(updates.keys) {
+            if let id = try find(globalID), try contains(id) {
+                // Nothing became of the edit: the client has the row otherwise than it is.
+                guard let current = try versions.current(id),
+                    try !isKnown(current, id, adds[globalID], updates[globalID], versions)
+                else { continue }
+                result.updates.append(id)
+            } else if let id = try find(globalID) ?? gone(globalID, versions),
+                !result.deletes.contains(where: { $0.objectID == id })
+            {
                 result.deletes.append(DeletedFeature(objectID: id, globalID: globalID))
             }
         }
@@ -69,21 +77,15 @@ struct EchoFilter {
     /// A feature that the client handed in and that somebody has deleted since. What could not be applied at all was
     /// never there, and is the client's to keep.
     private func gone(_ globalID: UUID, _ versions: VersionReader) throws -> Int64? {
-        guard let column = layer.globalIDColumn.map(quoted) else { return nil }
-        let isThere = try connection.integer("SELECT 1 FROM \(quoted(layer.tableName)) WHERE \(column) = ?") {
-            try $0.bind(GUID.normalForm(globalID), at: 1)
-        }
-        return isThere == nil ? try versions.deleted(globalID)?.objectID : nil
+        try versions.deleted(globalID)?.objectID
     }
 
-    /// A feature that the client handed in and that does not belong to its rows: its object id, if it is there.
-    private func strayed(_ globalID: UUID) throws -> Int64? {
+    /// The object id of a feature that is there, whether it belongs to the client's rows or not.
+    private func find(_ globalID: UUID) throws -> Int64? {
         guard let column = layer.globalIDColumn.map(quoted) else { return nil }
-        let id = try connection.integer(
+        return try connection.integer(
             "SELECT \(quoted(layer.objectIDColumn)) FROM \(quoted(layer.tableName)) WHERE \(column) = ?"
         ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
-        guard let id else { return nil }
-        return try contains(id) ? nil : id
     }
 }
 

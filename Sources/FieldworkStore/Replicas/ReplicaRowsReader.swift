@@ -21,13 +21,16 @@ struct ReplicaRowsReader {
 
     // MARK: Changes
 
-    func delta(of layerID: Int, after generation: Int64) throws -> LayerDelta {
+    /// - Parameter replicaID: the replica whose client asks.
+    func delta(of layerID: Int, after generation: Int64, replicaID: UUID? = nil) throws -> LayerDelta {
         let layer = try catalogue.layer(layerID)
         switch rows[layerID] ?? .none {
         case .none: return LayerDelta()
         case .matching(let query):
-            return try DeltaReader(layer: layer, connection: connection).delta(after: generation, rows: query)
-        case .related(let relations): return try delta(of: layer, relations, after: generation)
+            return try DeltaReader(layer: layer, connection: connection, replicaID: replicaID)
+                .delta(after: generation, rows: query)
+        case .related(let relations):
+            return try delta(of: layer, relations, after: generation, replicaID: replicaID)
         }
     }
 
@@ -38,11 +41,12 @@ struct ReplicaRowsReader {
     }
 
     private func delta(
-        of layer: StoredLayer, _ relations: [ReplicaRelation], after generation: Int64
+        of layer: StoredLayer, _ relations: [ReplicaRelation], after generation: Int64, replicaID: UUID?
     ) throws -> LayerDelta {
+        let reader = DeltaReader(layer: layer, connection: connection, replicaID: replicaID)
         let moved = try relations.map { try movedKeys($0, after: generation) }
         var entries: [Int64: DeltaReader.Entry] = [:]
-        for entry in try DeltaReader(layer: layer, connection: connection).entries(after: generation) {
+        for entry in try reader.entries(after: generation) {
             entries[entry.objectID] = entry
         }
         var candidates = Set(entries.keys)
@@ -61,7 +65,8 @@ struct ReplicaRowsReader {
             case (true, true): if entries[id] != nil { delta.updates.append(id) }
             case (true, false):
                 delta.deletes.append(DeletedFeature(objectID: id, globalID: before?.globalID(in: layer)))
-            case (false, false): break
+            case (false, false):
+                if entries[id]?.isOwn == true { delta.deletes.append(try reader.stray(id, after: generation)) }
             }
             if entries[id]?.changesGeometry == true, wasIn, isIn { delta.hasGeometryUpdates = true }
         }

@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+/// Stories of crews, a server and a bad network, told by their seeds.
+@Suite("Simulation")
+struct SimulationTests {
+    /// `FIELDWORK_SIMULATION_SEEDS` sets how many stories are told; the full proof is 10,000. `FIELDWORK_SIMULATION_SEED`
+    /// tells one alone.
+    private static let seeds: Range<UInt64> = {
+        let environment = ProcessInfo.processInfo.environment
+        if let one = environment["FIELDWORK_SIMULATION_SEED"].flatMap(UInt64.init) { return one..<one + 1 }
+        let first = environment["FIELDWORK_SIMULATION_FIRST"].flatMap(UInt64.init) ?? 1
+        return first..<first + (environment["FIELDWORK_SIMULATION_SEEDS"].flatMap(UInt64.init) ?? 200)
+    }()
+
+    /// Two stories at a time: each is one thread for most of its time.
+    private static let lanes: [UInt64] = [0, 1]
+
+    @Test("All replicas end equal to the service, and nothing that was saved is lost or doubled", arguments: lanes)
+    func convergence(lane: UInt64) async throws {
+        try #require(CrashingDisk.installed)
+        var savedValues = 0
+        for seed in Self.seeds where seed % UInt64(Self.lanes.count) == lane {
+            let outcome = try await Simulation.tell(seed: seed)
+            savedValues += outcome.savedValues
+            if !outcome.problems.isEmpty { Issue.record("\(outcome.report)") }
+            if Self.seeds.count == 1 { print(outcome.story.joined(separator: "\n")) }
+        }
+        // Stories in which nothing was saved would prove nothing.
+        if Self.seeds.contains(where: { $0 % UInt64(Self.lanes.count) == lane }) { #expect(savedValues > 0) }
+    }
+
+    @Test("The same seed tells the same story", arguments: [3, 14, 159])
+    func repeats(seed: UInt64) async throws {
+        let (first, second) = (try await Simulation.tell(seed: seed), try await Simulation.tell(seed: seed))
+        #expect(first.story == second.story)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// What somebody saved and was told that it is kept. Each value is written once in a story, so that it can be found again
+/// and told from every other.
+struct SavedEdits {
+    /// The geometry, as a field.
+    static let place = "place"
+    /// Whether the feature is there, as a field.
+    static let existence = "existence"
+    static let added = "added"
+    static let deleted = "deleted"
+
+    struct Key: Hashable {
+        var layer: Int
+        var id: UUID
+        var field: String
+    }
+
+    /// One field of one feature, as an edit left it.
+    struct Fact: Hashable {
+        var key: Key
+        var value: String
+
+        init(_ layer: Int, _ id: UUID, _ field: String, _ value: String) {
+            key = Key(layer: layer, id: id, field: field)
+            self.value = value
+        }
+    }
+
+    /// Facts of a device that the service need not know yet.
+    struct Pending {
+        private(set) var values: [Key: String] = [:]
+        /// Those that a sync may have carried to the service: from then on others may overrule them.
+        private(set) var attempted: Set<Key> = []
+
+        mutating func apply(_ facts: [Fact]) {
+            for fact in facts {
+                if fact.value == SavedEdits.deleted {
+                    let gone = values.keys.filter { $0.layer == fact.key.layer && $0.id == fact.key.id }
+                    for key in gone { forget(key) }
+                }
+                values[fact.key] = fact.value
+                attempted.remove(fact.key)
+            }
+        }
+
+        mutating func attempt() { attempted = Set(values.keys) }
+
+        /// Gives what was handed in: all but the features that are still to be sent.
+        mutating func handOver(except waiting: Set<UUID>) -> [Fact] {
+            let keys = values.keys.filter { !waiting.contains($0.id) }
+            return keys.compactMap { key in
+                defer { forget(key) }
+                return values[key].map { Fact(key.layer, key.id, key.field, $0) }
+            }
+        }
+
+        /// Facts that nobody but this device can have changed since.
+        var untouched: [Fact] {
+            values.filter { !attempted.contains($0.key) }.map { Fact($0.key.layer, $0.key.id, $0.key.field, $0.value) }
+        }
+
+        private mutating func forget(_ key: Key) {
+            values[key] = nil
+            attempted.remove(key)
+        }
+    }
+
+    /// What the service acknowledged: it has to be in the current state, in the history or in a conflict.
+    private(set) var promised: Set<Fact> = []
+
+    mutating func promise(_ facts: [Fact]) { promised.formUnion(facts) }
+}

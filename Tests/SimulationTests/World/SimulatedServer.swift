@@ -1,0 +1,97 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import HTTPTypes
+import Logging
+
+@testable import FieldworkServer
+
+/// One process of the server: the real router over a real store, without a socket.
+final class SimulatedServer: Sendable {
+    /// A request on its way.
+    struct Order: Sendable {
+        var address: String
+        var form: String
+        var isRead: Bool
+        var editor: String
+        /// Where a download goes on.
+        var offset: Int64?
+
+        var isAboutDefinition: Bool { isRead && !address.contains("/jobs/") && !address.contains("/replicafiles/") }
+    }
+
+    struct Reply: Sendable {
+        var status: Int
+        var bytes: [UInt8]
+    }
+
+    static let origin = "http://simulation.invalid"
+    static let root = "\(origin)/arcgis/rest/services/\(OrchardService.name.name)/FeatureServer"
+
+    let process: SimulatedProcess
+    let store: GeoPackageStore
+    private let router: RequestRouter
+    private let replicas: ReplicaService
+
+    init(_ process: SimulatedProcess, now: @escaping @Sendable () -> Date, ids: SeededIDs) async throws {
+        self.process = process
+        store = try await GeoPackageStore.open(at: process.folder)
+        let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
+        var replicas = ReplicaService(store: store, instance: "arcgis", logger: logger)
+        replicas.now = now
+        replicas.makeID = { ids.next() }
+        self.replicas = replicas
+        var server = FeatureServer(
+            store: store, configuration: ServerConfiguration(definitionLifetime: .zero), logger: logger)
+        server.now = now
+        router = server.makeRouter(replicas, nil, metrics: ServerMetrics())
+        await replicas.jobs.resume()
+    }
+
+    func answer(_ order: Order) async throws -> Reply {
+        let target = try RequestTarget(order.address)
+        var parameters = RequestParameters(try FormURLEncoded.fields(target.query.utf8))
+        parameters.merge(try FormURLEncoded.fields(order.form.utf8))
+        let request = ServiceRequest(
+            method: order.isRead ? .get : .post, address: order.address,
+            resource: Resource(target, instance: "arcgis"), parameters: parameters, accept: nil, origin: Self.origin,
+            range: order.offset.flatMap { $0 > 0 ? "bytes=\($0)-" : nil }, editor: order.editor)
+        let (_, answer) = await router.answer(request)
+        var bytes: [UInt8] = []
+        switch answer.body {
+        case .bytes(let all): bytes = all
+        case .begun(let first, let second, let rest):
+            bytes = first + second
+            for try await piece in rest { bytes += piece }
+        case .stream(let pieces): for try await piece in pieces { bytes += piece }
+        }
+        await settle()
+        return Reply(status: answer.status.code, bytes: bytes)
+    }
+
+    /// Waits for the jobs that were begun: in a simulation nothing happens beside the story.
+    func settle() async {
+        while replicas.folder.allJobs().contains(where: { !$0.status.isFinal }) {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    func end() async {
+        await replicas.jobs.stop()
+        try? await store.close()
+    }
+}
+
+extension SimulatedServer.Order {
+    /// What a sync carries, for a reader of the story.
+    var summary: String? {
+        guard address.hasSuffix("synchronizeReplica"), let fields = try? FormURLEncoded.fields(form.utf8) else {
+            return nil
+        }
+        let values = Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in first }
+        var words = ["\(editor) upload \(values["uploadId"]?.prefix(4) ?? "-")"]
+        words.append("base \(values["replicaServerGen"] ?? values["syncLayers"] ?? "-")")
+        if let edits = values["edits"] { words.append(edits.replacing("\"", with: "")) }
+        return words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,164 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+@testable import Fieldwork
+
+/// What must hold, whatever happened.
+extension Simulation {
+    // MARK: Looking
+
+    func serverRows(_ layer: Int) async throws -> [UUID: OrchardRow] {
+        let records = try await server.store.records(
+            FeatureQuery(), in: LayerAddress(service: OrchardService.name, layerID: layer))
+        return rows(records, "the service")
+    }
+
+    func rows(of geodatabase: Geodatabase, _ layer: Int) async throws -> [UUID: OrchardRow] {
+        let session = try geodatabase.openSession()
+        return rows(try await session.file.records(FeatureQuery(), in: layer), geodatabase.fileURL.path)
+    }
+
+    private func rows(_ records: [FeatureRecord], _ place: String) -> [UUID: OrchardRow] {
+        var rows: [UUID: OrchardRow] = [:]
+        var names: Set<String> = []
+        for record in records {
+            let row = OrchardRow(record)
+            guard let id = record.globalID else {
+                complain("a feature of \(place) has no global id")
+                continue
+            }
+            if rows.updateValue(row, forKey: id) != nil || !names.insert(row.name).inserted {
+                complain("\(row.name) is twice in \(place)")
+            }
+        }
+        return rows
+    }
+
+    /// Whether a device has what a fact says.
+    func isSo(_ fact: SavedEdits.Fact, _ geodatabase: Geodatabase) async throws -> Bool {
+        let session = try geodatabase.openSession()
+        let record = try await session.file.records(FeatureQuery(globalIDs: [fact.key.id]), in: fact.key.layer).first
+        switch (fact.key.field, fact.value) {
+        case (SavedEdits.existence, SavedEdits.deleted): return record == nil
+        case (SavedEdits.existence, _): return record != nil
+        default: return record.map { OrchardRow($0).value(fact.key.field) == fact.value } ?? false
+        }
+    }
+
+    // MARK: After a death
+
+    /// All that a call returned from is there; of what it died in the midst of all or nothing.
+    func checkAfterDeath(_ index: Int, _ geodatabase: Geodatabase) async throws {
+        let doubt = devices[index].doubt
+        devices[index].doubt = []
+        let contested = Set(doubt.map(\.key.id))
+        for fact in devices[index].pending.untouched where !contested.contains(fact.key.id) {
+            if try await !isSo(fact, geodatabase) {
+                complain("\(devices[index].name) had saved \(fact), and it is gone after the process died")
+            }
+        }
+        var kept = 0
+        for fact in doubt where try await isSo(fact, geodatabase) { kept += 1 }
+        if kept == doubt.count {
+            devices[index].pending.apply(doubt)
+        } else if kept > 0 {
+            complain("\(devices[index].name) died in the midst of \(doubt), and has a part of it")
+        }
+        let findings = try await damage(geodatabase)
+        if !findings.isEmpty { complain("\(devices[index].name) is damaged: \(findings.joined(separator: ", "))") }
+    }
+
+    /// What is wrong with a device's file. That the tree of a visit lies outside of the area is not.
+    private func damage(_ geodatabase: Geodatabase) async throws -> [String] {
+        try await geodatabase.openSession().file.check().filter { !$0.contains("is part of no feature") }
+    }
+
+    // MARK: At rest
+
+    func checkAll() async throws {
+        let trees = try await serverRows(OrchardService.trees)
+        let visits = try await serverRows(OrchardService.visits)
+        note("-- at rest: \(trees.count) trees, \(visits.count) visits, \(saved.promised.count) values")
+        for device in devices { try await check(device, trees, visits) }
+        try await checkPromises([OrchardService.trees: trees, OrchardService.visits: visits])
+        let findings = try await server.store.check()
+        if !findings.isEmpty { complain("the service is damaged: \(findings.joined(separator: ", "))") }
+    }
+
+    /// The device has what the service has of its area, and nothing else.
+    private func check(
+        _ device: Device, _ trees: [UUID: OrchardRow], _ visits: [UUID: OrchardRow]
+    ) async throws {
+        guard let geodatabase = device.geodatabase else { return complain("\(device.name) never got offline") }
+        let session = try geodatabase.openSession()
+        let ownTrees = trees.filter { device.plan.contains($0.value) }
+        let ownVisits = visits.filter {
+            device.plan.takesAllVisits || $0.value.tree.map { ownTrees[$0] != nil } ?? false
+        }
+        for (layer, expected) in [(OrchardService.trees, ownTrees), (OrchardService.visits, ownVisits)] {
+            let refused = session.replica?.refused[layer] ?? []
+            let waiting = try await session.netChanges(of: layer).filter {
+                !($0.globalID.map(refused.contains) ?? false)
+            }
+            if !waiting.isEmpty { complain("\(device.name) still has to send \(waiting.count) features at rest") }
+            let found = try await rows(of: geodatabase, layer)
+            for id in Set(found.keys).union(expected.keys) where !refused.contains(id) && found[id] != expected[id] {
+                let (mine, served) = (found[id]?.description ?? "nothing", expected[id]?.description ?? "nothing")
+                complain("\(device.name) has \(mine), the service has \(served) \(id.uuidString.prefix(8))")
+            }
+        }
+        // What was refused is still with who made it.
+        for fact in device.pending.untouched where try await !isSo(fact, geodatabase) {
+            complain("\(device.name) had saved \(fact), which the service has not, and it is gone")
+        }
+        let findings = try await damage(geodatabase)
+        if !findings.isEmpty { complain("\(device.name) is damaged: \(findings.joined(separator: ", "))") }
+    }
+
+    /// Every acknowledged value is the present one, or a former one, or in a conflict.
+    private func checkPromises(_ rows: [Int: [UUID: OrchardRow]]) async throws {
+        let conflicts = try await server.store.conflicts(
+            in: Set(MergeConflict.State.allCases), of: OrchardService.name, limit: 10_000)
+        let byFeature = Dictionary(grouping: conflicts, by: \.globalID)
+        var histories: [UUID: [FeatureVersion]] = [:]
+        for fact in saved.promised {
+            let current = rows[fact.key.layer]?[fact.key.id]
+            if Self.shows(current, fact) { continue }
+            if (byFeature[fact.key.id] ?? []).contains(where: { Self.keeps($0, fact) }) { continue }
+            if histories[fact.key.id] == nil {
+                histories[fact.key.id] = try await server.store.history(
+                    of: .globalID(fact.key.id),
+                    in: LayerAddress(service: OrchardService.name, layerID: fact.key.layer))
+            }
+            let history = histories[fact.key.id] ?? []
+            let isKept = history.contains { version in
+                fact.value == SavedEdits.deleted
+                    ? version.endedBy == .delete : Self.shows(OrchardRow(version.record), fact)
+            }
+            if !isKept {
+                complain("lost: \(fact.key.field) \(fact.value) of \(current?.name ?? fact.key.id.uuidString)")
+            }
+        }
+    }
+
+    private static func shows(_ row: OrchardRow?, _ fact: SavedEdits.Fact) -> Bool {
+        switch (fact.key.field, fact.value) {
+        case (SavedEdits.existence, SavedEdits.deleted): row == nil
+        case (SavedEdits.existence, _): row != nil
+        default: row?.value(fact.key.field) == fact.value
+        }
+    }
+
+    private static func keeps(_ conflict: MergeConflict, _ fact: SavedEdits.Fact) -> Bool {
+        [conflict.lost, conflict.won].contains { side in
+            switch (fact.key.field, fact.value) {
+            case (SavedEdits.existence, SavedEdits.deleted): side.attributes == nil
+            case (SavedEdits.existence, _): side.attributes != nil
+            case (SavedEdits.place, _): (side.geometry?.geometry as? Point).map(OrchardRow.text) == fact.value
+            default: side.attributes?[fact.key.field]?.textValue == fact.value
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+@testable import Fieldwork
+
+/// What happens next.
+extension Simulation {
+    func happen() async {
+        guard let index = devices.indices.randomElement(using: &generator) else { return }
+        guard devices[index].geodatabase != nil || devices[index].isBusy else {
+            return await takeOffline(index)
+        }
+        switch number(0...99) {
+        case 0..<48: await edit(index)
+        case 48..<56: await transact(index)
+        case 56..<80: await synchronise(index)
+        case 80..<88: await editOnService(nil)
+        case 88..<91: await dieIdle(index)
+        case 91..<93: await restartServer(from: nil)
+        case 93..<95: await compact()
+        case 95..<97: await restoreConflict()
+        default: await deliverLate()
+        }
+    }
+
+    /// What happens while a request is on its way, or its answer.
+    func interlude() async {
+        guard depth < 2 else { return }
+        depth += 1
+        for _ in 0..<number(1...3) { await happen() }
+        depth -= 1
+    }
+
+    // MARK: The service's own
+
+    /// Requests that were given up arrive after all.
+    func deliverLate() async {
+        guard !late.isEmpty else { return }
+        let order = late.remove(at: number(0...late.count - 1))
+        note("late request arrives: \(order.summary ?? order.address)")
+        _ = await serve(order)
+    }
+
+    /// Shortens the log; who was silent for long no longer holds it back.
+    func compact() async {
+        let silence = TimeInterval(number(1...400_000))
+        let age = TimeInterval(number(1...100_000))
+        do {
+            let count = try await server.store.compactLog(
+                of: OrchardService.name, silentSince: clock.now - silence, olderThan: clock.now - age)
+            note("log compacted: \(count) entries")
+        } catch {
+            complain("the log can't be compacted: \(error)")
+        }
+    }
+
+    func restoreConflict() async {
+        do {
+            let all = try await server.store.conflicts(
+                in: [.open, .decided], of: OrchardService.name, limit: 1_000)
+            guard let conflict = pick(all.sorted { $0.id < $1.id }) else { return }
+            let result = try await server.store.restoreConflict(
+                conflict.id, of: OrchardService.name, editor: "office", moment: clock.now)
+            note("conflict \(conflict.id) restored: \(result.error.map(String.init(describing:)) ?? "done")")
+        } catch {
+            complain("a conflict can't be restored: \(error)")
+        }
+    }
+
+    /// Ends the server's process, at once or as one that was killed, and begins a new one.
+    func restartServer(from remains: URL?) async {
+        let old = server
+        let process: SimulatedProcess
+        if let remains {
+            process = SimulatedProcess(folder: remains)
+        } else if chance(500) {
+            old.process.kill()
+            note("server killed")
+            process = SimulatedProcess(folder: old.process.remains ?? old.process.folder)
+        } else {
+            note("server restarted")
+            await old.end()
+            process = SimulatedProcess(folder: old.process.folder)
+        }
+        if old.process.isDead {
+            await old.end()
+            old.process.bury()
+        }
+        // A clock that is set anew may go back.
+        let skew = TimeInterval(number(-90_000...90_000))
+        do {
+            server = try await SimulatedServer(process, now: clock.skewed(by: skew), ids: ids)
+            await server.settle()
+            let generation = try await server.store.generation(of: OrchardService.name)
+            if generation < toldGeneration {
+                complain("the service was at generation \(toldGeneration), and is at \(generation) after a restart")
+            }
+            let findings = try await server.store.check()
+            if !findings.isEmpty { complain("the service is damaged: \(findings.joined(separator: ", "))") }
+        } catch {
+            complain("the service can't be opened again: \(error)")
+        }
+    }
+
+    /// The server's folder as it is now, for a server that acknowledges too early.
+    func copyOfServer() throws -> URL {
+        counter += 1
+        let copy = folder.appending(path: "server.\(100_000 + counter)", directoryHint: .isDirectory)
+        try FileManager.default.copyItem(at: server.process.folder, to: copy)
+        return copy
+    }
+
+    func discard(_ copy: URL) throws { try FileManager.default.removeItem(at: copy) }
+
+    // MARK: Rest
+
+    /// The network heals, everybody hands in, everybody fetches.
+    func comeToRest() async {
+        isQuiet = true
+        note("-- rest")
+        while !late.isEmpty { await deliverLate() }
+        for index in devices.indices where devices[index].geodatabase == nil { await takeOffline(index) }
+        // Hand in twice: an upload that was under way is repeated first. Then fetch.
+        for _ in 0..<3 {
+            for index in devices.indices where problems.isEmpty { await synchronise(index) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+@testable import Fieldwork
+
+/// The way between a device and the server, as the device's process sees it.
+struct SimulatedNetwork: ServiceClient, FileDownloading {
+    let simulation: Simulation
+    let device: Int
+    let process: SimulatedProcess
+
+    func answer(to request: Fieldwork.ServiceRequest) async throws -> ServiceAnswer {
+        let path = String(request.url.absoluteString.dropFirst(SimulatedServer.origin.count))
+        let order = SimulatedServer.Order(
+            address: path, form: request.form, isRead: request.isRead, editor: "crew\(device)")
+        let reply = try await simulation.carry(order, for: process)
+        return ServiceAnswer(bytes: reply.bytes, contentType: "application/json")
+    }
+
+    func download(
+        _ url: URL, to file: URL, progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
+    ) async throws {
+        if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        let there = Int64(try handle.seekToEnd())
+        let order = SimulatedServer.Order(
+            address: String(url.absoluteString.dropFirst(SimulatedServer.origin.count)), form: "", isRead: true,
+            editor: "crew\(device)", offset: there)
+        let reply = try await simulation.carry(order, for: process)
+        if reply.status == 416, there > 0 { return }
+        guard [200, 206].contains(reply.status) else {
+            throw Fieldwork.ServiceError.serverFailure(details: "status \(reply.status)")
+        }
+        if reply.status == 200 { try handle.truncate(atOffset: 0) }
+        guard await simulation.cuts() else { return try handle.write(contentsOf: Data(reply.bytes)) }
+        try handle.write(contentsOf: Data(reply.bytes.prefix(reply.bytes.count / 2)))
+        throw SimulatedNetwork.lost
+    }
+
+    static let lost = Fieldwork.ServiceError.connectionFailed(details: "lost in the simulation")
+}
+
+/// What becomes of requests and answers.
+extension Simulation {
+    private enum Fate: CaseIterable {
+        /// The request does not arrive.
+        case lost
+        /// It arrives when nobody waits for it any more.
+        case late
+        /// It is done, and nobody learns of it.
+        case answerLost
+        /// It arrives twice; either answer may be the one that is seen.
+        case doubled
+        /// It arrives, and once more much later.
+        case echoed
+        /// The device dies before it is done, or after.
+        case diesBefore, diesAfter
+    }
+
+    func cuts() -> Bool { chance(plan.faultsPerMille * 2) }
+
+    func carry(_ sent: SimulatedServer.Order, for process: SimulatedProcess) async throws -> SimulatedServer.Reply {
+        guard !process.isDead else { throw SimulatedNetwork.lost }
+        // What a service says of itself is asked for in several requests at once: their order is nobody's to decide.
+        if sent.isAboutDefinition { return try await server.answer(sent) }
+        let order = sabotage?.change(sent, generation: toldGeneration) ?? sent
+        let fate = chance(plan.faultsPerMille * 3) ? pick(Fate.allCases) : nil
+        let isDelayed = chance(plan.faultsPerMille * 2)
+        if isDelayed { await interlude() }
+        if let line = order.summary { note("  \(line)") }
+        if let fate { note("  \(order.editor) \(order.address.split(separator: "/").last ?? ""): \(fate)") }
+        var reply: SimulatedServer.Reply?
+        switch fate {
+        case .lost: break
+        case .late: late.append(order)
+        case .answerLost: _ = await serve(order)
+        case .doubled:
+            let first = await serve(order)
+            let second = await serve(order)
+            reply = chance(500) ? first : second
+        case .echoed:
+            late.append(order)
+            reply = await serve(order)
+        case .diesBefore: process.kill()
+        case .diesAfter:
+            _ = await serve(order)
+            process.kill()
+        case nil: reply = await serve(order)
+        }
+        if isDelayed { await interlude() }
+        guard let reply, !process.isDead else { throw SimulatedNetwork.lost }
+        return sabotage?.change(reply, of: order) ?? reply
+    }
+
+    /// Has a request done. nil when the server dies over it.
+    func serve(_ order: SimulatedServer.Order) async -> SimulatedServer.Reply? {
+        let asked = server
+        let dies = chance(plan.crashesPerMille)
+        if dies { asked.process.killLater(after: number(0...40)) }
+        do {
+            let before = sabotage?.losesCommits == true ? try copyOfServer() : nil
+            let reply = try await asked.answer(order)
+            asked.process.spare()
+            guard let remains = asked.process.remains else {
+                toldGeneration = max(toldGeneration, try await asked.store.generation(of: OrchardService.name))
+                try await sabotage?.change(asked.store, counter: counter)
+                if let before { try discard(before) }
+                return reply
+            }
+            note("server dies over \(order.editor) \(order.address.split(separator: "/").last ?? "")")
+            await restartServer(from: before ?? remains)
+            return nil
+        } catch {
+            complain("the server throws \(error)")
+            return nil
+        }
+    }
+}
