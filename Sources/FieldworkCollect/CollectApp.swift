@@ -78,6 +78,7 @@ package struct CollectApp: Service {
         DataRoutes(pages: pages).add(to: router)
         edits.add(to: router)
         AddRoutes(pages: pages, edits: edits).add(to: router)
+        HistoryRoutes(pages: pages, edits: edits).add(to: router)
         RelatedRoutes(pages: pages, edits: edits).add(to: router)
         ChooseRoutes(pages: pages).add(to: router)
         DraftRoutes(pages: pages).add(to: router)

@@ -62,6 +62,15 @@ struct FeatureViews {
         return symbol.values.merging(["large": true]) { $1 }
     }
 
+    /// What can be done with a row without opening it.
+    func rowWays(_ found: FoundFeature) -> Values {
+        let ways = ways(found)
+        let names = ["session", "canEdit", "canUpdate", "canMove", "canDelete"]
+        var values = ways.filter { names.contains($0.key) }
+        values["rowAddress"] = found.reference.address
+        return values
+    }
+
     /// A record in the list of a feature that it refers to: its first value, then the next two.
     func related(_ found: FoundFeature) -> Values {
         let shown = DisplayedValues(layer: found.layer, feature: found.feature).values

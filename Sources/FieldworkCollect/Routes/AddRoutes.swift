@@ -155,13 +155,14 @@ struct AddRoutes: Sendable {
             throw CollectError(.notAllowed, "\(layer.name) doesn't let you add.")
         }
         let feature = layer.make(kind, geometry: try map.point(at: try DataRoutes.place(form), in: layer))
+        let filled = try await map.fill(feature, in: layer)
         let action = "/add/\(layer.id)/form"
         return FormSubject(
             layer: layer, feature: feature, address: Self.formAddress(form, layer: layer), action: action,
             back: "/map", heading: "New \(layer.noun)",
             subheading: layer.kinds.count > 1 ? kind.name : "",
             hidden: ["lon", "lat", "template"].compactMap { name in form[name].map { (name, $0) } },
-            parents: try await map.parents(of: feature, in: layer))
+            parents: try await map.parents(of: feature, in: layer), filled: filled)
     }
 }
 

@@ -117,7 +117,7 @@ struct EditRoutes: Sendable {
             guard reading.isChanged else { return .unchanged }
             let entry = try await map.update(
                 found, kind: .update, before: reading.session.before, session: form["session"],
-                detail: reading.changes.joined(separator: ", "))
+                detail: reading.session.changes.joined(separator: ", "))
             return .saved(entry)
         }
         switch outcome {

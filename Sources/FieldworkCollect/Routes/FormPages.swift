@@ -37,10 +37,6 @@ struct FormPages: Sendable {
         var chosen: [(info: RelationshipInfo, record: FoundFeature)]
 
         var isChanged: Bool { session.hasEdits || !chosen.isEmpty }
-        /// For the journal.
-        var changes: [String] {
-            session.changes
-        }
     }
 
     // MARK: Showing

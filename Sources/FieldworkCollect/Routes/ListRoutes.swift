@@ -20,30 +20,47 @@ struct ListRoutes: Sendable {
         }
     }
 
+    /// Which rows of a layer are listed, and in what order, as the address says it.
+    private struct Wanted {
+        let text: String
+        /// nil: by distance from the map's middle.
+        let sort: Field?
+        let isInView: Bool
+        let start: Int
+
+        init(_ request: Request, layer: MapLayer, hasView: Bool) {
+            let query = request.uri.queryParameters
+            text = query["q"].map { String($0).trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""
+            let isPlaced = layer.geometry != nil && hasView
+            let first = ListRoutes.columns(layer).first { $0.name != layer.objectIDField }
+            let asked = query["sort"].flatMap { layer.field(named: String($0)) }
+            sort = asked ?? (isPlaced ? nil : first ?? layer.field(named: layer.objectIDField))
+            isInView = isPlaced && query["scope"] != "all"
+            start = sort == nil ? 0 : max(0, query["start"].flatMap { Int($0) } ?? 0)
+        }
+
+        func address(_ layer: MapLayer, start: Int) -> String {
+            "/list/\(layer.id)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
+                + "&scope=\(isInView ? "view" : "all")&start=\(start)"
+        }
+    }
+
     private func list(_ request: Request, layer: MapLayer, map: OpenMap) async throws -> Response {
-        let view = workspace.settings.view(of: map.key)
-        let isPlaced = layer.geometry != nil
-        let place = isPlaced ? view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) } : nil
-        let area = isPlaced ? view.flatMap(NearbyList.envelope) : nil
+        let view = layer.geometry == nil ? nil : workspace.settings.view(of: map.key) ?? map.authoredView
+        let wanted = Wanted(request, layer: layer, hasView: view != nil)
         var values: Values = [
             "heading": layer.name, "layer": layer.id, "note": false, "rows": [Values](), "hasRows": false, "count": "",
-            "empty": "Nothing here.", "firstColumn": isPlaced ? "Distance ▲" : "",
+            "empty": "Nothing here.", "firstColumn": layer.geometry == nil ? "" : "Distance", "query": wanted.text,
+            "byDistance": wanted.sort == nil, "next": false, "previous": false,
             "layers": map.listed.map { other -> Values in
                 ["name": other.name, "address": "/list/\(other.id)", "current": other.id == layer.id]
             },
         ]
+        values.merge(choices(wanted, layer: layer, hasView: view != nil)) { $1 }
         do {
-            let found = try await map.nearest(layer, to: place, within: area, limit: Limits.listRows)
+            let found = try await find(wanted, layer: layer, view: view, map: map)
             await workspace.noteReachable(true)
-            let views = FeatureViews(map: map)
-            let columns = Self.columns(layer)
-            values["columns"] = columns.map { field -> Values in
-                ["name": AttributeForm.label(field), "number": Self.isNumber(field, of: layer)]
-            }
-            values["rows"] = found.features.map { views.row($0, columns: columns) }
-            values["hasRows"] = !found.features.isEmpty
-            values["count"] = Self.count(found, layer: layer, isPlaced: isPlaced && view != nil)
-            values["empty"] = "No \(layer.name.lowercased()) in the map's view."
+            fill(&values, with: found, wanted: wanted, layer: layer, map: map)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -55,11 +72,75 @@ struct ListRoutes: Sendable {
             to: request, map: map)
     }
 
-    private static func count(_ found: FoundFeatures, layer: MapLayer, isPlaced: Bool) -> String {
+    private func choices(_ wanted: Wanted, layer: MapLayer, hasView: Bool) -> Values {
+        let distance: [Values] =
+            hasView ? [["value": "distance", "text": "Distance", "current": wanted.sort == nil]] : []
+        let fields = Self.columns(layer).map { field -> Values in
+            ["value": field.name, "text": AttributeForm.label(field), "current": field.name == wanted.sort?.name]
+        }
+        let scopes: [Values] = [
+            ["value": "view", "text": "In the map's view", "current": wanted.isInView],
+            ["value": "all", "text": "Everywhere", "current": !wanted.isInView],
+        ]
+        return ["sorts": distance + fields, "scopes": scopes, "hasScopes": hasView]
+    }
+
+    private func find(
+        _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?, map: OpenMap
+    ) async throws -> FoundFeatures {
+        let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
+        let area = wanted.isInView ? view.flatMap(NearbyList.envelope) : nil
+        let names = Self.columns(layer).filter { $0.type == .text }.map(\.name)
+        let condition = wanted.text.isEmpty ? nil : ChooseRoutes.condition(wanted.text, fields: names)
+        guard let field = wanted.sort else {
+            return try await map.nearest(layer, to: place, within: area, limit: Limits.listRows, where: condition)
+        }
+        return try await map.sorted(
+            layer, by: field, from: wanted.start, limit: Limits.listRows, within: area, where: condition, near: place)
+    }
+
+    private func fill(
+        _ values: inout Values, with found: FoundFeatures, wanted: Wanted, layer: MapLayer, map: OpenMap
+    ) {
+        let views = FeatureViews(map: map)
+        let columns = Self.columns(layer)
+        values["columns"] = columns.map { field -> Values in
+            [
+                "name": AttributeForm.label(field), "number": Self.isNumber(field, of: layer),
+                "sorted": field.name == wanted.sort?.name,
+            ]
+        }
+        values["rows"] = found.features.map { feature in
+            views.row(feature, columns: columns).merging(views.rowWays(feature)) { $1 }
+        }
+        values["hasRows"] = !found.features.isEmpty
+        values["count"] = Self.count(found, layer: layer, wanted: wanted)
+        values["empty"] =
+            wanted.text.isEmpty
+            ? "No \(layer.name.lowercased())\(wanted.isInView ? " in the map's view" : "")."
+            : "No \(layer.name.lowercased()) match '\(wanted.text)'. Clear the text, or look everywhere."
+        guard wanted.sort != nil else { return }
+        let end = wanted.start + Limits.listRows
+        if end < found.count ?? 0 { values["next"] = wanted.address(layer, start: end) }
+        if wanted.start > 0 {
+            values["previous"] = wanted.address(layer, start: max(0, wanted.start - Limits.listRows))
+        }
+    }
+
+    /// "78 trees in the map's view, nearest to its middle first"
+    private static func count(_ found: FoundFeatures, layer: MapLayer, wanted: Wanted) -> String {
         let total = found.count ?? found.features.count
-        let counted = FieldText.count(total, layer.noun)
-        let shown = found.features.count < total ? "\(FieldText.grouped(found.features.count)) of \(counted)" : counted
-        return isPlaced ? "\(shown) in the map's view, nearest to its middle first" : shown
+        var shown = FieldText.count(total, layer.noun)
+        if wanted.start > 0 {
+            let last = FieldText.grouped(wanted.start + found.features.count)
+            shown = "\(FieldText.grouped(wanted.start + 1)) to \(last) of \(shown)"
+        } else if found.features.count < total {
+            shown = "\(FieldText.grouped(found.features.count)) of \(shown)"
+        }
+        guard layer.geometry != nil else { return shown }
+        let place = wanted.isInView ? " in the map's view" : ""
+        if let sort = wanted.sort { return "\(shown)\(place), by \(AttributeForm.label(sort).lowercased())" }
+        return "\(shown)\(place), nearest to \(wanted.isInView ? "its" : "the map's") middle first"
     }
 
     /// The first telling fields, the naming one first.

@@ -101,10 +101,9 @@ struct RelatedRoutes: Sendable {
     private func create(_ request: Request, _ context: CollectContext) async throws -> Response {
         let map = try await workspace.map()
         let form = try await FormValues.read(request)
-        let (owner, _) = try await children(context, map: map)
+        let (owner, children) = try await children(context, map: map)
         if let known = map.journal.entry(session: form["session"]) { return answer(known, owner: owner) }
-        let shown = try await children(context, map: map)
-        let subject = try await subject(shown.owner, shown.children, map: map)
+        let subject = try await subject(owner, children, map: map)
         if let detour = try await forms.detour(form, subject: subject, request: request, map: map) { return detour }
         let outcome = try await workspace.oneByOne { () -> Outcome in
             let reading = try await forms.read(form, subject: subject, map: map)

@@ -28,8 +28,10 @@ struct EditEntry: Sendable, Codable, Identifiable, Hashable {
     var isUndone = false
     /// The edit that this one takes back.
     let undoes: UUID?
+    /// The edit that this one follows from by a rule of the map; it is taken back with that one.
+    var follows: UUID?
 
-    var canUndo: Bool { !isUndone && undoes == nil }
+    var canUndo: Bool { !isUndone && undoes == nil && follows == nil }
 
     /// What the status line says when the edit succeeded; the seeds' words.
     var success: String {

@@ -40,7 +40,7 @@ struct FieldInput {
 
     func text(of value: (any Sendable)?) -> String {
         if choices != nil { return value.map { Symbology.text($0) } ?? "" }
-        guard let date = value as? Date else { return AttributeForm.input(value, type: type) }
+        guard let date = value as? Date else { return AttributeForm.input(value) }
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
         let year = String(parts.year ?? 1970)
         let day = [

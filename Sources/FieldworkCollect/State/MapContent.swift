@@ -19,6 +19,7 @@ struct MapContent: Sendable {
     /// Where the author wants the map to be looked at first.
     var viewpoint: Viewpoint?
     var failures: [Failure] = []
+    var rules = MapRules()
     /// The web map, kept for its layers; nil for a service.
     var webMap: Map?
 
@@ -89,6 +90,7 @@ struct MapContent: Sendable {
         }
         guard !content.layers.isEmpty || !content.tables.isEmpty else { throw content.nothingLoaded }
         try numbers.save()
+        content.rules = MapRules(document: document.json, layers: content.layers + content.tables)
         return content
     }
 

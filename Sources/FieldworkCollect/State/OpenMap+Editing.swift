@@ -21,23 +21,28 @@ extension OpenMap {
             throw CollectError(.notFound, "The new \(layer.noun) has no id.")
         }
         remember(feature, as: reference)
-        return try record(
+        let entry = try record(
             .create, feature, layer: layer, reference: reference, session: session, before: nil,
             detail: "New \(layer.noun)")
+        await followIfAnswered(entry)
+        return entry
     }
 
     /// Writes the object's changed values or geometry.
     func update(
-        _ found: FoundFeature, kind: EditEntry.Kind, before: FeatureSnapshot, session: String?, detail: String
+        _ found: FoundFeature, kind: EditEntry.Kind, before: FeatureSnapshot, session: String?, detail: String,
+        follows: UUID? = nil
     ) async throws -> EditEntry {
         guard found.layer.table.canUpdate(found.feature) else {
             throw CollectError(.notAllowed, "This \(found.layer.noun) can't be changed.")
         }
         try await found.layer.table.update(found.feature)
         remember(found.feature, as: found.reference)
-        return try record(
+        let entry = try record(
             kind, found.feature, layer: found.layer, reference: found.reference, session: session, before: before,
-            detail: detail)
+            detail: detail, follows: follows)
+        await followIfAnswered(entry)
+        return entry
     }
 
     func delete(_ found: FoundFeature, session: String?) async throws -> EditEntry {
@@ -47,9 +52,11 @@ extension OpenMap {
         let before = FeatureSnapshot(found.feature)
         try await found.layer.table.delete(found.feature)
         forget(found.reference)
-        return try record(
+        let entry = try record(
             .delete, found.feature, layer: found.layer, reference: found.reference, session: session, before: before,
             detail: "Deleted")
+        await followIfAnswered(entry)
+        return entry
     }
 
     /// Takes an edit back by an edit of its own, which is sent like any other.
@@ -70,7 +77,14 @@ extension OpenMap {
             counter = try await undoDelete(entry)
         }
         try journal.setUndone(entry.id)
+        await followIfAnswered(counter)
         return counter
+    }
+
+    /// The edit itself is safe: a rule that can't be followed without the server is no reason to refuse it.
+    private func followIfAnswered(_ entry: EditEntry) async {
+        guard !rules.follows.isEmpty, entry.follows == nil else { return }
+        try? await follow(entry)
     }
 
     private func undoUpdate(_ entry: EditEntry) async throws -> EditEntry {
@@ -128,12 +142,14 @@ extension OpenMap {
 
     private func record(
         _ kind: EditEntry.Kind, _ feature: Feature, layer: MapLayer, reference: FeatureReference, session: String?,
-        before: FeatureSnapshot?, detail: String, undoes: UUID? = nil
+        before: FeatureSnapshot?, detail: String, undoes: UUID? = nil,
+        follows: UUID? = nil
     ) throws -> EditEntry {
         let entry = EditEntry(
             id: UUID(), kind: kind, session: session, feature: reference, objectID: layer.objectID(of: feature),
             title: FeatureTitle(layer: layer, feature: feature).title, detail: detail, date: Date(), before: before,
-            after: kind == .delete ? nil : FeatureSnapshot(feature), progress: .onDevice, undoes: undoes)
+            after: kind == .delete ? nil : FeatureSnapshot(feature), progress: .onDevice, undoes: undoes,
+            follows: follows)
         try journal.append(entry)
         return entry
     }

@@ -90,9 +90,12 @@ extension OpenMap {
     }
 
     /// The features of a layer nearest to a place, within an area where one is given.
-    func nearest(_ layer: MapLayer, to place: Place?, within area: Envelope?, limit: Int) async throws -> FoundFeatures
-    {
+    /// - Parameter condition: which of them; nil for all.
+    func nearest(
+        _ layer: MapLayer, to place: Place?, within area: Envelope?, limit: Int, where condition: String? = nil
+    ) async throws -> FoundFeatures {
         let parameters = QueryParameters()
+        if let condition { parameters.whereClause = condition }
         parameters.geometry = area
         parameters.spatialRelationship = .envelopeIntersects
         let count = try await layer.table.queryFeatureCount(using: parameters)
@@ -104,6 +107,7 @@ extension OpenMap {
             for _ in 0..<6 {
                 let smaller = Self.around(place, width: area.width * share, height: area.height * share)
                 let closer = QueryParameters()
+                if let condition { closer.whereClause = condition }
                 closer.geometry = smaller
                 closer.spatialRelationship = .envelopeIntersects
                 let inside = try await layer.table.queryFeatureCount(using: closer)
@@ -118,7 +122,8 @@ extension OpenMap {
                 search = smaller
             }
         }
-        var features = try await query(layer, area: search, limit: Limits.nearbyCandidates, from: place)
+        var features = try await query(
+            layer, area: search, limit: Limits.nearbyCandidates, from: place, where: condition)
         features.sort { ($0.distance ?? .infinity, $0.reference.text) < ($1.distance ?? .infinity, $1.reference.text) }
         features = Array(features.prefix(limit))
         for found in features { remember(found.feature, as: found.reference) }
@@ -133,9 +138,10 @@ extension OpenMap {
     }
 
     private func query(
-        _ layer: MapLayer, area: Envelope?, limit: Int, from place: Place? = nil
+        _ layer: MapLayer, area: Envelope?, limit: Int, from place: Place? = nil, where condition: String? = nil
     ) async throws -> [FoundFeature] {
         let parameters = QueryParameters()
+        if let condition { parameters.whereClause = condition }
         parameters.geometry = area
         parameters.spatialRelationship = area == nil ? .intersects : .envelopeIntersects
         parameters.maxFeatures = limit
@@ -144,6 +150,29 @@ extension OpenMap {
             guard let reference = layer.reference(of: feature) else { return nil }
             return found(feature, layer: layer, reference: reference, from: place)
         }
+    }
+
+    /// A page of a layer's features in the order of a field, whatever the map shows.
+    func sorted(
+        _ layer: MapLayer, by field: Field, from start: Int, limit: Int, within area: Envelope?,
+        where condition: String?,
+        near place: Place?
+    ) async throws -> FoundFeatures {
+        let parameters = QueryParameters()
+        parameters.geometry = area
+        if area != nil { parameters.spatialRelationship = .envelopeIntersects }
+        if let condition { parameters.whereClause = condition }
+        let count = try await layer.table.queryFeatureCount(using: parameters)
+        parameters.addOrderByField(OrderBy(fieldName: field.name, sortOrder: .ascending))
+        parameters.maxFeatures = limit
+        parameters.resultOffset = start
+        let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .loadAll)
+        let features = result.features().compactMap { feature -> FoundFeature? in
+            guard let reference = layer.reference(of: feature) else { return nil }
+            remember(feature, as: reference)
+            return found(feature, layer: layer, reference: reference, from: place)
+        }
+        return FoundFeatures(features: features, count: count, isComplete: start == 0 && features.count == count)
     }
 
     func found(

@@ -15,6 +15,8 @@ final class OpenMap: Sendable {
     let hiddenAtFirst: Set<Int>
     /// The layers that didn't load.
     let failures: [MapContent.Failure]
+    /// What follows from an edit by the author's rules.
+    let rules: MapRules
     let journal: EditJournal
     /// What was typed and not saved.
     let drafts: DraftStore
@@ -41,6 +43,7 @@ final class OpenMap: Sendable {
         tables = content.tables
         hiddenAtFirst = content.hiddenAtFirst
         failures = content.failures
+        rules = content.rules
         viewpoint = content.viewpoint
         webMap = content.webMap
         whole = Self.extent(of: content.layers)

@@ -60,3 +60,15 @@ extension TreesField {
          "inputType":{"type":"text-area","maxLength":120}}]}
         """
 }
+
+extension TreesField {
+    /// The map with the behaviours of the seed's Trees of Portland.
+    @Sendable static func withRules(_ map: String) -> String {
+        let rules = """
+            "fieldworkRules":[{"type":"fillFromContainingFeature","layerId":"trees","sourceLayerId":"hoods",
+            "fields":{"Neighborhood":"Name"}},{"type":"followNewestRecord","layerId":"trees","relationshipId":1,
+            "newestBy":"Inspected","fields":{"Condition":"Condition","DBH":"DBH"}},{"type":"laterVersion"}],
+            """
+        return map.replacingOccurrences(of: #""initialState""#, with: rules + #""initialState""#)
+    }
+}
