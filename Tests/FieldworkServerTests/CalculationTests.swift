@@ -71,7 +71,10 @@ struct CalculationTests {
     @Test(
         "What breaks a rule of the layer changes nothing at all",
         arguments: [
-            (#"[{"field":"Condition","sqlExpression":"CASE WHEN Stems = 3 THEN 'Fine' ELSE 'Fair' END"}]"#, "Feature 3"),
+            (
+                #"[{"field":"Condition","sqlExpression":"CASE WHEN Stems = 3 THEN 'Fine' ELSE 'Fair' END"}]"#,
+                "Feature 3"
+            ),
             (#"[{"field":"Height","sqlExpression":"Stems * 50"}]"#, "Feature 3"),
             (#"[{"field":"Species","value":null}]"#, "Feature 1"),
             (#"[{"field":"Name","value":"a name that is much too long"}]"#, "Feature 1"),
@@ -171,7 +174,10 @@ struct CalculationTests {
             #expect(answer.errorCode == 400)
             let statistics = try await server.client.get(
                 "\(Self.layer)/queryTopFeatures",
-                ["topFilter": #"{"groupByFields":"Species","topCount":1,"orderByFields":"Height"}"#, "outStatistics": "[]"])
+                [
+                    "topFilter": #"{"groupByFields":"Species","topCount":1,"orderByFields":"Height"}"#,
+                    "outStatistics": "[]",
+                ])
             #expect(statistics.errorCode == 400)
         }
     }
@@ -194,7 +200,9 @@ struct CalculationTests {
                 ServiceDefinition(name: ServiceName(name: "Grouped"), layers: [layer, TreesService.inspections]))
             let root = try await server.client.get("Grouped/FeatureServer?f=json").json
             #expect(root["supportsQueryContingentValues"] == true)
-            #expect(try await server.client.get("Areas/FeatureServer?f=json").json["supportsQueryContingentValues"] == false)
+            #expect(
+                try await server.client.get("Areas/FeatureServer?f=json").json["supportsQueryContingentValues"] == false
+            )
             let own = try await server.client.get("Grouped/FeatureServer/0/contingentValues?f=json").json
             for layers in ["", "[0,1]", "0"] {
                 let sets = try await server.client.get(

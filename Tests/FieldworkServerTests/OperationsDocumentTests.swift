@@ -43,7 +43,8 @@ struct OperationsDocumentTests {
     private static func parameters(_ operation: String, _ cell: String) -> [Parameter] {
         // `a`, `b` with `c`: the table says beside what they are refused.
         let parts = cell.components(separatedBy: " with ")
-        let company = parts.count > 1 ? names(in: parts[1]).map { "&\($0)=\($0 == "time" ? "1" : statistics)" }.joined() : ""
+        let company =
+            parts.count > 1 ? names(in: parts[1]).map { "&\($0)=\($0 == "time" ? "1" : statistics)" }.joined() : ""
         return names(in: parts[0]).map { name in
             let words = name.split(separator: "=", maxSplits: 1).map(String.init)
             return Parameter(

@@ -13,7 +13,9 @@ struct TimeQueryTests {
 
     /// A table of shifts with start and end, one of visits with a moment each, one without times.
     private static let definition: ServiceDefinition = {
-        func table(_ id: Int, _ name: String, _ fields: [FieldDefinition], _ info: TimeInfoDefinition?) -> LayerDefinition {
+        func table(_ id: Int, _ name: String, _ fields: [FieldDefinition], _ info: TimeInfoDefinition?)
+            -> LayerDefinition
+        {
             var layer = LayerDefinition(
                 id: id, name: name, fields: [FieldDefinition(name: "OBJECTID", type: .oid)] + fields)
             layer.timeInfo = info
@@ -39,7 +41,8 @@ struct TimeQueryTests {
         (1_000, 2_000), (2_000, 3_000), (4_000, nil), (nil, 5_000), (nil, nil),
     ]
 
-    private static func serve<Result: Sendable>(_ test: (TestServer, GeoPackageStore) async throws -> Result) async throws
+    private static func serve<Result: Sendable>(_ test: (TestServer, GeoPackageStore) async throws -> Result)
+        async throws
         -> Result
     {
         try await TemporaryStore.serve { server, store in
@@ -49,7 +52,9 @@ struct TimeQueryTests {
                 layers: [
                     LayerEdits(
                         layerID: 0,
-                        adds: shifts.map { FeatureEdit(attributes: [("began", date($0.began)), ("ended", date($0.ended))]) }),
+                        adds: shifts.map {
+                            FeatureEdit(attributes: [("began", date($0.began)), ("ended", date($0.ended))])
+                        }),
                     LayerEdits(
                         layerID: 1,
                         adds: ["2024-02-28", "2024-02-29", "2024-03-01"].map {
@@ -105,7 +110,8 @@ struct TimeQueryTests {
     func refused() async throws {
         try await Self.serve { server, _ in
             for (path, query, name) in [
-                (Self.path, "time=yesterday", "time"), (Self.path, "time=1,2,3", "time"), (Self.path, "time=2,1", "time"),
+                (Self.path, "time=yesterday", "time"), (Self.path, "time=1,2,3", "time"),
+                (Self.path, "time=2,1", "time"),
                 ("Shifts/FeatureServer/1/query", "time=-9223372036854775808", "time"),
                 (Self.path, "time=1&timeRelation=esriTimeRelationAfterStartOverlapsEnd", "timeRelation"),
                 ("Shifts/FeatureServer/2/query", "time=1", "time"),
@@ -213,13 +219,14 @@ struct TimeQueryTests {
                 ], 20)
             func names(_ seconds: Int64?) async throws -> [String] {
                 let moment = seconds.map { "\((Int64(Self.before) ?? 0) + $0 * 1_000)" } ?? ""
-                let groups = try await server.client.get(
-                    "Grove/FeatureServer/0/queryRelatedRecords",
-                    [
-                        "objectIds": "1", "relationshipId": "2", "outFields": "Name", "historicMoment": moment,
-                        "f": "json",
-                    ]
-                ).json["relatedRecordGroups"]?.arrayValue ?? []
+                let groups =
+                    try await server.client.get(
+                        "Grove/FeatureServer/0/queryRelatedRecords",
+                        [
+                            "objectIds": "1", "relationshipId": "2", "outFields": "Name", "historicMoment": moment,
+                            "f": "json",
+                        ]
+                    ).json["relatedRecordGroups"]?.arrayValue ?? []
                 return groups.flatMap { $0["relatedRecords"]?.arrayValue ?? [] }.compactMap {
                     $0["attributes"]?["Name"]?.stringValue
                 }

@@ -71,7 +71,8 @@ struct PastStateTests {
     private static func state(_ store: GeoPackageStore, _ query: FeatureQuery) async throws -> State {
         let records = try await store.records(query, in: Samples.trees)
         return Dictionary(
-            records.map { ($0.objectID, $0.attributes["species"]?.textValue ?? "") }, uniquingKeysWith: { first, _ in
+            records.map { ($0.objectID, $0.attributes["species"]?.textValue ?? "") },
+            uniquingKeysWith: { first, _ in
                 first + " twice"
             })
     }
@@ -134,7 +135,8 @@ struct PastStateTests {
         near.moment = nil
         #expect(try await store.objectIDs(near, in: Samples.trees) == [])
         var page = FeatureQuery(
-            returnsGeometry: false, order: [.init(expression: .field("stems"), isDescending: true)], offset: 1, limit: 1,
+            returnsGeometry: false, order: [.init(expression: .field("stems"), isDescending: true)], offset: 1,
+            limit: 1,
             moment: before)
         #expect(try await store.records(page, in: Samples.trees).map(\.objectID) == [2])
         page.moment = Self.origin + 2 * 3_600_000

@@ -46,7 +46,7 @@ struct ChooseRoutes: Sendable {
         let start = max(0, request.uri.queryParameters["start"].flatMap { Int($0) } ?? 0)
         let found = try await records(of: parents, matching: text, from: start, map: map)
         let current = map.drafts.draft(address)?.form[FormPages.relationPrefix + String(info.id)]
-        let name = info.name.isEmpty ? parents.name : info.name
+        let name = parents.name
         let base = "/choose/\(layer.id)/\(info.id)?for=\(Self.escaped(address))&q=\(Self.escaped(text))&start="
         return try await pages.respond(
             PageRenderer.Panel(

@@ -6,6 +6,7 @@ struct RelatedRecords: Sendable {
     /// A record that the feature refers to.
     struct Parent: Sendable {
         let info: RelationshipInfo
+        /// The table's name: that of a relationship is often for machines.
         let name: String
         let layer: MapLayer
         /// nil where none is chosen.
@@ -46,13 +47,13 @@ extension OpenMap {
             let record = relationship.relatedPopup.flatMap { self.row($0, in: layer) }
             related.parents.append(
                 .init(
-                    info: relationship.relationshipInfo, name: relationship.name, layer: layer, record: record))
+                    info: relationship.relationshipInfo, name: layer.name, layer: layer, record: record))
         }
         for relationship in relationships.oneToMany {
             guard let layer = layer(of: relationship.table), layer.hasPopups else { continue }
             related.children.append(
                 .init(
-                    info: relationship.relationshipInfo, name: relationship.name, layer: layer,
+                    info: relationship.relationshipInfo, name: layer.name, layer: layer,
                     records: newestFirst(relationship.relatedPopups.compactMap { row($0, in: layer) }, of: found)))
         }
         return related

@@ -33,7 +33,8 @@ extension ServiceDefinition {
             ("hasVersionedData", false), ("supportsDisconnectedEditing", false), ("syncEnabled", false),
             ("supportsReturnDeleteResults", true), ("supportsRelationshipsResource", true), ("supportsAppend", false),
             ("supportsQueryDomains", true),
-            ("supportsQueryContingentValues", layers.contains { !$0.fieldGroups.isEmpty }), ("supportsDatumTransformation", true),
+            ("supportsQueryContingentValues", layers.contains { !$0.fieldGroups.isEmpty }),
+            ("supportsDatumTransformation", true),
             ("supportsApplyEditsWithGlobalIds", true), ("supportsTrueCurve", false), ("hasStaticData", false),
             ("allowGeometryUpdates", layers.contains { $0.allowsGeometryUpdates }),
         ] {

@@ -88,7 +88,8 @@ extension ServiceDefinition {
     private static func layer(_ json: JSONValue, type: String) throws(ServiceError) -> LayerDefinition {
         var derived = Set(LayerAbilities.members(isTable: false, hasAttachments: true).keys)
         derived.formUnion([
-            "currentVersion", "parentLayer", "subLayers", "editingInfo", "adminLayerInfo", "maxRecordCountFactor", "archivingInfo",
+            "currentVersion", "parentLayer", "subLayers", "editingInfo", "adminLayerInfo", "maxRecordCountFactor",
+            "archivingInfo",
         ])
         // It tells something of the author's, not only of the server.
         derived.remove("htmlPopupType")

@@ -75,7 +75,8 @@ struct ReplicaService: Sendable {
         _ format: AnswerFormat
     ) async throws -> Answer {
         let order = ReplicaWorker.Order(
-            id: makeID(), operation: operation, parameters: request.parameters, service: service, editor: request.editor,
+            id: makeID(), operation: operation, parameters: request.parameters, service: service,
+            editor: request.editor,
             moment: now(), isJob: false,
             address: String(request.address(of: "", service.name, instance: instance).dropLast()))
         let shape = try await shape(order)

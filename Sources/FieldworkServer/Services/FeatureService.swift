@@ -72,7 +72,8 @@ struct FeatureService: Sendable {
             guard let field = layer.field(named: name), field.type == .date else { return nil }
             let isKnown = SQLExpression.isNull(.field(field.name), negated: true)
             let query = FeatureQuery(
-                condition: layer.restriction.map { SQLExpression.binary(.and, $0, isKnown) } ?? isKnown, outFields: [field.name], returnsGeometry: false,
+                condition: layer.restriction.map { SQLExpression.binary(.and, $0, isKnown) } ?? isKnown,
+                outFields: [field.name], returnsGeometry: false,
                 order: [.init(expression: .field(field.name), isDescending: isLast)], limit: 1)
             let record = try await store.records(query, in: address).first
             guard let moment = record?.attributes[field.name]?.integerValue else { return nil }

@@ -27,7 +27,8 @@ struct CalculationReader {
                 SELECT \(selected.joined(separator: ", ")) FROM \(quoted(layer.tableName)) AS \(QueryCompiler.alias)\
                 \(parts.whereClause) ORDER BY \(selected[0]) LIMIT \(limit + 1)
                 """,
-            arguments: expressions.arguments.map(QueryPlan.Argument.value) + parts.arguments, columns: [], hasGeometry: false)
+            arguments: expressions.arguments.map(QueryPlan.Argument.value) + parts.arguments, columns: [],
+            hasGeometry: false)
         let statement = try plan.statement(on: connection)
         defer { statement.finish() }
         var updates: [FeatureEdit] = []

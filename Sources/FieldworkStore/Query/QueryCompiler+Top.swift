@@ -22,7 +22,9 @@ extension QueryCompiler {
             """
         ]
         parts.arguments =
-            compiler.arguments.map(QueryPlan.Argument.value) + sources + chosen.arguments + [.value(.integer(Int64(top.count)))]
+            compiler.arguments.map(QueryPlan.Argument.value) + sources + chosen.arguments + [
+                .value(.integer(Int64(top.count)))
+            ]
         return parts
     }
 }
