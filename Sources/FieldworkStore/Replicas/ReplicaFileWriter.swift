@@ -106,7 +106,7 @@ extension QueryCompiler {
         return QueryPlan(
             sql: """
                 INSERT INTO \(quoted(schema)).\(quoted(target.tableName)) (\(names.map(quoted).joined(separator: ", ")))
-                SELECT \(values.joined(separator: ", ")) FROM main.\(table)\(parts.whereClause)
+                SELECT \(values.joined(separator: ", ")) FROM main.\(quoted(layer.tableName)) AS \(Self.alias)\(parts.whereClause)
                 ORDER BY \(column(layer.objectIDColumn))
                 """,
             arguments: parts.arguments, columns: [], hasGeometry: false)
