@@ -20,10 +20,10 @@ struct RelatedConflictTests {
         store = try await GeoPackageStore.open(at: folder.url)
         try await store.createService(Orchard.definition())
         try await store.edit([
-            LayerEdits(layerID: 0, adds: [Orchard.edit(["Code": "A"], globalID: Self.tree)]),
+            LayerEdits(layerID: 0, adds: [Orchard.edit(["Code": .text("A")], globalID: Self.tree)]),
             LayerEdits(
                 layerID: 1,
-                adds: [Orchard.edit(["Tree": Orchard.guid(Self.tree), "Note": "first"], globalID: Self.visit)]),
+                adds: [Orchard.edit(["Tree": Orchard.guid(Self.tree), "Note": .text("first")], globalID: Self.visit)]),
         ])
         base = try await store.generation(of: Orchard.name)
     }
@@ -55,7 +55,7 @@ struct RelatedConflictTests {
         #expect(try await !deleteTree().hasErrors)
         #expect(try await notes().isEmpty)
         let change = ReplicaLayerUpload(
-            layerID: 1, updates: [Orchard.edit(["Note": "second"], globalID: Self.visit)])
+            layerID: 1, updates: [Orchard.edit(["Note": .text("second")], globalID: Self.visit)])
         #expect(try await !upload([change]).hasErrors)
         #expect(try await notes() == [.text("second")])
         #expect(try await store.records(FeatureQuery(), in: Orchard.trees).map(\.globalID) == [Self.tree])
@@ -67,7 +67,7 @@ struct RelatedConflictTests {
     func changedPartFirstIn() async throws {
         #expect(try await !deleteTree(rule: .firstInWins).hasErrors)
         let change = ReplicaLayerUpload(
-            layerID: 1, updates: [Orchard.edit(["Note": "second"], globalID: Self.visit)])
+            layerID: 1, updates: [Orchard.edit(["Note": .text("second")], globalID: Self.visit)])
         #expect(try await !upload([change], rule: .firstInWins).hasErrors)
         #expect(try await notes().isEmpty)
         let conflict = try #require(
@@ -82,7 +82,7 @@ struct RelatedConflictTests {
     @Test("A whole that is changed after it was deleted comes back with its parts", arguments: ConflictRule.allCases)
     func changedWhole(rule: ConflictRule) async throws {
         #expect(try await !deleteTree(rule: rule).hasErrors)
-        let change = ReplicaLayerUpload(layerID: 0, updates: [Orchard.edit(["Code": "B"], globalID: Self.tree)])
+        let change = ReplicaLayerUpload(layerID: 0, updates: [Orchard.edit(["Code": .text("B")], globalID: Self.tree)])
         #expect(try await !upload([change], rule: rule).hasErrors)
         if rule != .lastInWins {
             #expect(try await trees() == 0)
@@ -102,8 +102,8 @@ struct RelatedConflictTests {
         #expect(try await !deleteTree().hasErrors)
         let added = UUID()
         let adds = ReplicaLayerUpload(
-            layerID: 1, adds: [Orchard.edit(["Tree": Orchard.guid(Self.tree), "Note": "new"], globalID: added)])
-        let other = ReplicaLayerUpload(layerID: 0, adds: [Orchard.edit(["Code": "C"], globalID: UUID())])
+            layerID: 1, adds: [Orchard.edit(["Tree": Orchard.guid(Self.tree), "Note": .text("new")], globalID: added)])
+        let other = ReplicaLayerUpload(layerID: 0, adds: [Orchard.edit(["Code": .text("C")], globalID: UUID())])
         let result = try await upload([other, adds])
         #expect(result.layers.map { $0.adds.map(\.isSuccess) } == [[true], [false]])
         // The whole is brought back, and with the next synchronisation the part goes to it.
@@ -122,7 +122,8 @@ struct RelatedConflictTests {
         let added = UUID()
         _ = try await upload([
             ReplicaLayerUpload(
-                layerID: 1, adds: [Orchard.edit(["Tree": Orchard.guid(Self.tree), "Note": "new"], globalID: added)])
+                layerID: 1,
+                adds: [Orchard.edit(["Tree": Orchard.guid(Self.tree), "Note": .text("new")], globalID: added)])
         ])
         #expect(try await !deleteTree().hasErrors)
         #expect(try await notes().isEmpty)
