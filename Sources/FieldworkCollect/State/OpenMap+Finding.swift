@@ -166,7 +166,7 @@ extension OpenMap {
         parameters.addOrderByField(OrderBy(fieldName: field.name, sortOrder: .ascending))
         parameters.maxFeatures = limit
         parameters.resultOffset = start
-        let result = try await layer.table.queryFeatures(using: parameters, queryFeatureFields: .loadAll)
+        let result = try await layer.table.features(parameters, .loadAll)
         let features = result.features().compactMap { feature -> FoundFeature? in
             guard let reference = layer.reference(of: feature) else { return nil }
             remember(feature, as: reference)
