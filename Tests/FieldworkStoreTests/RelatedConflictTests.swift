@@ -141,7 +141,7 @@ struct RelatedConflictTests {
     @Test("Of two that are related to the same feature, one to one, the second is refused and stays its crew's")
     func oneToOne() async throws {
         func plaque() -> ReplicaLayerUpload {
-            ReplicaLayerUpload(layerID: 3, adds: [Orchard.edit(["TreeCode": "A"], globalID: UUID())])
+            ReplicaLayerUpload(layerID: 3, adds: [Orchard.edit(["TreeCode": .text("A")], globalID: UUID())])
         }
         #expect(try await !upload([plaque()]).hasErrors)
         let second = try await upload([plaque()])
