@@ -80,10 +80,7 @@ package struct CollectApp: Service {
         edits.add(to: router)
         AddRoutes(pages: pages, edits: edits).add(to: router)
         HistoryRoutes(pages: pages, edits: edits).add(to: router)
-<<<<<<< HEAD
         SketchRoutes(pages: pages, edits: edits).add(to: router)
-=======
->>>>>>> x-app
         RelatedRoutes(pages: pages, edits: edits).add(to: router)
         ChooseRoutes(pages: pages).add(to: router)
         DraftRoutes(pages: pages).add(to: router)

@@ -77,11 +77,7 @@ import Testing
             _ = try await visitor.post(String(restore), ["session": "r"])
             #expect(try await field.tree(0)?.attributes["Condition"] == .text("Good"))
             #expect(try await visitor.get("\(address)/history").text.contains("Restored Condition Good"))
-<<<<<<< HEAD
-            #expect(try await visitor.post(String(restore), ["session": "again"]).status == 403)
-=======
             #expect(try await visitor.post(String(restore), ["session": "again"]).status == 409)
->>>>>>> x-app
         }
     }
 

@@ -50,12 +50,8 @@ struct ListRoutes: Sendable {
         let wanted = Wanted(request, layer: layer, hasView: view != nil)
         var values: Values = [
             "heading": layer.name, "layer": layer.id, "note": false, "rows": [Values](), "hasRows": false, "count": "",
-<<<<<<< HEAD
-            "empty": "Nothing here.", "firstColumn": layer.geometry == nil ? "" : "Distance", "query": wanted.text,
-=======
             "empty": "Nothing here.", "firstColumn": (layer.geometry == nil ? nil : "Distance").orFalse,
             "query": wanted.text,
->>>>>>> x-app
             "byDistance": wanted.sort == nil, "next": false, "previous": false,
             "layers": map.listed.map { other -> Values in
                 ["name": other.name, "address": "/list/\(other.id)", "current": other.id == layer.id]
