@@ -138,9 +138,8 @@ struct CalculationTests {
             // Oaks are 1, 4 and 7 of the nine.
             let filter = #"{"groupByFields":"Species","topCount":2,"orderByFields":"Height DESC"}"#
             func answer(_ more: KeyValuePairs<String, String>) async throws -> JSONValue {
-                try await server.client.get(
-                    "\(Self.layer)/queryTopFeatures?\(TestClient.form(more))", ["topFilter": filter, "f": "json"]
-                ).json
+                let path = "\(Self.layer)/queryTopFeatures?f=json&topFilter=\(TestClient.escape(filter))"
+                return try await server.client.get("\(path)&\(TestClient.form(more))").json
             }
             #expect(try await answer(["where": "1=1", "returnIdsOnly": "true"])["objectIds"] == [4, 7, 8, 9])
             #expect(try await answer(["where": "1=1", "returnCountOnly": "true"]) == ["count": 4])

@@ -65,7 +65,7 @@ struct FeatureViews {
     /// What can be done with a row without opening it.
     func rowWays(_ found: FoundFeature) -> Values {
         let ways = ways(found)
-        let names = ["session", "canEdit", "canUpdate", "canMove", "canDelete"]
+        let names = ["session", "canEdit", "canUpdate", "canMove", "way", "wayName", "canDelete"]
         var values = ways.filter { names.contains($0.key) }
         values["rowAddress"] = found.reference.address
         return values

@@ -37,7 +37,7 @@ final class SimulatedServer: Sendable {
         self.process = process
         store = try await GeoPackageStore.open(at: process.folder)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        var replicas = ReplicaService(store: store, instance: "arcgis", logger: logger)
+        var replicas = ReplicaService(store: store, instance: "arcgis", uploads: nil, logger: logger)
         replicas.now = now
         replicas.makeID = { ids.next() }
         self.replicas = replicas

@@ -106,11 +106,14 @@ extension Simulation {
             guard let remains = asked.process.remains else {
                 toldGeneration = max(toldGeneration, try await asked.store.generation(of: OrchardService.name))
                 try await sabotage?.change(asked.store, counter: counter)
-                if let before { try discard(before) }
+                // What a server that acknowledges too early falls back to is older than its last answer.
+                if let earlier { try discard(earlier) }
+                earlier = before
                 return reply
             }
             note("server dies over \(order.editor) \(order.address.split(separator: "/").last ?? "")")
-            await restartServer(from: before ?? remains)
+            await restartServer(from: earlier ?? remains)
+            earlier = nil
             return nil
         } catch {
             complain("the server throws \(error)")

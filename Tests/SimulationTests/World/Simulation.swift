@@ -38,6 +38,8 @@ actor Simulation {
     var late: [SimulatedServer.Order] = []
     /// The newest generation that the service has told anybody.
     var toldGeneration: Int64 = 0
+    /// The server's folder before its last answer, when the sabotage wants it.
+    var earlier: URL?
     /// How deep within waiting requests the present events are.
     var depth = 0
     /// From here on nothing goes wrong any more.
