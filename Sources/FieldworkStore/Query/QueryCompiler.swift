@@ -15,10 +15,13 @@ struct QueryCompiler {
     /// of candidates and can stop at the limit.
     private static let largestShareByIndex = 0.2
 
+    /// The features as they are now.
+    var table: String { "\(quoted(layer.tableName)) AS \(Self.alias)" }
+
     /// Where the rows of a query come from: the table, or what it was at another moment.
     func source(_ query: FeatureQuery) throws -> (sql: String, arguments: [QueryPlan.Argument]) {
         guard let past = try PastState(at: query.moment, of: layer, on: connection) else {
-            return ("\(quoted(layer.tableName)) AS \(Self.alias)", [])
+            return (table, [])
         }
         let rows = past.source(layer)
         return ("\(rows.sql) AS \(Self.alias)", rows.arguments)
