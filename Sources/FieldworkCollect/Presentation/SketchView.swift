@@ -103,8 +103,11 @@ struct SketchView {
 
     /// The vertices in degrees, for the map's script.
     private func document(_ problem: Sketch.Problem?) -> String {
-        let parts = sketch.parts.map { part in
-            part.map { vertex in degrees(vertex).map { [$0.longitude, $0.latitude] } ?? [0, 0] }
+        let parts: [[[Double]]] = sketch.parts.map { part in
+            part.map { vertex in
+                guard let place = degrees(vertex) else { return [0, 0] }
+                return [place.longitude, place.latitude]
+            }
         }
         let document = Document(
             kind: kind, parts: parts, chosen: sketch.chosen.map { [$0.part, $0.index] }, bad: problem == .crossing)

@@ -77,7 +77,8 @@ final class OpenMap: Sendable {
         let content = try await MapContent.area(area, file: file)
         let folder = dataDirectory.appending(path: "maps/\(address.folderName)")
         let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
-        let map = OpenMap(address: address, content: content, journal: journal, folder: folder)
+        let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
+        let map = OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
         try await map.recoverTransaction()
         return map
     }
