@@ -127,7 +127,8 @@ struct ReplicaDownload: Sendable {
     private func take(
         _ features: [ReplicaFeature], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
     ) async throws {
-        let here = try await objectIDs(of: features.map(\.globalID), layer)
+        let rows = try await records(of: features.map(\.globalID), layer)
+        let here = rows.mapValues(\.objectID)
         let edits = features.compactMap { feature -> FeatureEdit? in
             var edit = feature.edit(keepsObjectID: false)
             edit.objectID = here[feature.globalID]
@@ -142,15 +143,36 @@ struct ReplicaDownload: Sendable {
             }
         }
         if !edits.isEmpty {
-            try await session.barUndo(of: edits.compactMap(\.objectID), in: layer.id)
+            let changed = edits.filter { edit in
+                edit.globalID.flatMap { rows[$0] }.map { Self.changes(edit, $0, layer) } ?? false
+            }
+            try await session.barUndo(of: changed.compactMap(\.objectID), in: layer.id)
             try await ReplicaFeature.takeOver([LayerEdits(layerID: layer.id, adds: edits)], into: session.file)
         }
     }
 
+    /// Whether more comes with a feature than who handed it in and when, which the service writes down by itself.
+    private static func changes(_ edit: FeatureEdit, _ row: FeatureRecord, _ layer: LayerDefinition) -> Bool {
+        let own = [
+            layer.editFields?.creatorField, layer.editFields?.creationDateField, layer.editFields?.editorField,
+            layer.editFields?.editDateField,
+        ].compactMap(\.self)
+        if case .geometry(let geometry) = edit.geometry, geometry != row.geometry { return true }
+        if case .null = edit.geometry, row.geometry != nil { return true }
+        return edit.attributes.contains { attribute in
+            attribute.name != layer.objectIDField && !own.contains(attribute.name)
+                && attribute.value != row.attributes[attribute.name] ?? .null
+        }
+    }
+
     /// The rows on this device of global ids.
-    private func objectIDs(of ids: [UUID], _ layer: LayerDefinition) async throws -> [UUID: Int64] {
+    private func records(of ids: [UUID], _ layer: LayerDefinition) async throws -> [UUID: FeatureRecord] {
         if ids.isEmpty { return [:] }
         let rows = try await onDevice { try await session.file.records(FeatureQuery(globalIDs: ids), in: layer.id) }
-        return Dictionary(rows.compactMap { row in row.globalID.map { ($0, row.objectID) } }) { first, _ in first }
+        return Dictionary(rows.compactMap { row in row.globalID.map { ($0, row) } }) { first, _ in first }
+    }
+
+    private func objectIDs(of ids: [UUID], _ layer: LayerDefinition) async throws -> [UUID: Int64] {
+        try await records(of: ids, layer).mapValues(\.objectID)
     }
 }
