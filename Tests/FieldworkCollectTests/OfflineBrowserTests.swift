@@ -24,6 +24,8 @@ struct OfflineBrowserTests {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
             let browser = try await Browser.start()
             defer { browser.stop() }
+            try await browser.open(field.app.address)
+            try await browser.wait(Self.ready, seconds: 60)
             try await browser.open("\(field.app.address)offline/new")
             try await browser.wait(Self.ready, seconds: 60)
             try await browser.wait("document.querySelector('.frame span')?.textContent.includes('km')")
@@ -62,6 +64,8 @@ struct OfflineBrowserTests {
         try await DamageField.with(points: 0, definition: definition) { field in
             let browser = try await Browser.start()
             defer { browser.stop() }
+            try await browser.open(field.app.address)
+            try await browser.wait(Self.ready, seconds: 60)
             try await browser.open("\(field.app.address)add/0/sketch")
             try await browser.wait(Self.ready, seconds: 60)
             for (number, place) in [(700.0, 300.0), (1_000, 260), (1_050, 560), (720, 600)].enumerated() {
