@@ -88,7 +88,7 @@ struct StoryTests {
             try await again.fetch()
             #expect(again.attachments.map(\.name) == ["Bark.jpg"])
             let bytes = try await again.attachments.first?.data
-            #expect(bytes.map { String(decoding: $0, as: UTF8.self) } == "640 pixels of it")
+            #expect(bytes.map { String(decoding: $0, as: UTF8.self) } == "1280 pixels of it")
             #expect(!view.geodatabase.hasLocalEdits)
         }
     }

@@ -38,7 +38,7 @@ struct PopupAttachmentTests {
             let second = try #require(attachments.staged.last)
             second.name = "c.jpg"
             second.preferredSize = .small
-            attachments.scaler = { data, _, edge in data.prefix(edge / 320) }
+            attachments.scaler = { data, _, edge in data.prefix(edge / 640) }
             #expect(manager.hasEdits && !geodatabase.hasLocalEdits)
             try await manager.finishEditing()
             #expect(geodatabase.hasLocalEdits && !manager.isEditing && attachments.staged.isEmpty)

@@ -8,16 +8,16 @@ public final class StagedAttachment: Sendable {
     public enum PreferredSize: String, Sendable, CaseIterable {
         /// As it is.
         case actual
-        /// At most 320, 640, 1,280 or 2,560 pixels long.
+        /// At most 640, 1,280, 1,920 or 2,560 pixels long.
         case small, medium, large, extraLarge
 
         /// The most pixels of the longer edge; nil for as many as there are.
         public var longerEdge: Int? {
             switch self {
             case .actual: nil
-            case .small: 320
-            case .medium: 640
-            case .large: 1_280
+            case .small: 640
+            case .medium: 1_280
+            case .large: 1_920
             case .extraLarge: 2_560
             }
         }
