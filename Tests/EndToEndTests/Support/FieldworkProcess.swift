@@ -74,7 +74,11 @@ final class FieldworkProcess: Sendable {
         self.folder = folder
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    /// Who forgets a process ends it: none outlives its test.
+    deinit {
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+        try? FileManager.default.removeItem(at: folder)
+    }
 
     func text() throws -> String { try String(contentsOf: folder.appending(path: "output"), encoding: .utf8) }
 
