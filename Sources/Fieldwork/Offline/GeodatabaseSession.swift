@@ -122,7 +122,7 @@ final class GeodatabaseSession: Sendable {
         }
         return try await syncing {
             let changed = try await onDevice {
-                back ? try await file.undo(at: Date.now) : try await file.redo(at: Date.now)
+                back ? try await file.undo(at: DeviceClock.now()) : try await file.redo(at: DeviceClock.now())
             }
             try await lookForSteps()
             try await lookForEdits()

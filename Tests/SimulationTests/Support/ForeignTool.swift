@@ -1,21 +1,56 @@
 import Foundation
 import GRDBSQLite
 
-/// Another program that has the file open, such as the `sqlite3` shell.
+/// Another program that has the file open and knows the functions of the GeoPackage standard, as QGIS does.
 enum ForeignTool {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    static func run(_ sql: String, on file: URL) throws {
+    enum Value {
+        case text(String)
+        case bytes([UInt8])
+    }
+
+    /// Does one statement.
+    static func run(_ sql: String, _ values: [Value] = [], on file: URL) throws { _ = try rows(sql, values, of: file) }
+
+    /// The rows of one statement, as texts.
+    static func rows(_ sql: String, _ values: [Value] = [], of file: URL) throws -> [[String?]] {
         var connection: OpaquePointer?
+        defer { sqlite3_close_v2(connection) }
         guard sqlite3_open_v2(file.path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
             throw Failure(description: "\(file.lastPathComponent) can't be opened")
         }
-        defer { sqlite3_close_v2(connection) }
         sqlite3_busy_timeout(connection, 5_000)
-        guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else {
-            throw Failure(description: String(cString: sqlite3_errmsg(connection)))
+        PointFunctions.register(on: connection)
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        var code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+        for (index, value) in values.enumerated() where code == SQLITE_OK {
+            code = bind(value, Int32(index + 1), statement)
+        }
+        guard code == SQLITE_OK else { throw Failure(description: String(cString: sqlite3_errmsg(connection))) }
+        var rows: [[String?]] = []
+        code = sqlite3_step(statement)
+        while code == SQLITE_ROW {
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map { column in
+                    sqlite3_column_text(statement, column).map { String(cString: $0) }
+                })
+            code = sqlite3_step(statement)
+        }
+        guard code == SQLITE_DONE else { throw Failure(description: String(cString: sqlite3_errmsg(connection))) }
+        return rows
+    }
+
+    private static func bind(_ value: Value, _ index: Int32, _ statement: OpaquePointer?) -> Int32 {
+        switch value {
+        case .text(let text): sqlite3_bind_text(statement, index, text, -1, copied)
+        case .bytes(let bytes): sqlite3_bind_blob(statement, index, bytes, Int32(bytes.count), copied)
         }
     }
+
+    /// SQLITE_TRANSIENT, which is a macro that Swift does not see.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

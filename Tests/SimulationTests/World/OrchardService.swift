@@ -41,7 +41,7 @@ enum OrchardService {
             id: trees, name: "Trees", geometryType: .point, spatialReference: .webMercator, fields: treeFields,
             globalIDField: "GlobalID", displayField: "Name",
             relationships: [relationship(to: visits, .origin, "GlobalID")],
-            editFields: isTracked ? EditFieldsDefinition() : nil)
+            editFields: isTracked ? EditFieldsDefinition() : nil, hasAttachments: true)
         let visits = LayerDefinition(
             id: visits, name: "Visits",
             fields: [

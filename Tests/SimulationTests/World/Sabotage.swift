@@ -22,6 +22,17 @@ enum Sabotage: String, CaseIterable {
 
     var losesCommits: Bool { self == .losesCommits }
 
+    /// What it breaks first of all.
+    var invariant: Invariant {
+        switch self {
+        case .losesCommits: .generationsGrow
+        case .hidesDeletes, .claimsGenerations: .replicasAreEqual
+        case .renamesAdds: .onlyOnce
+        case .forgetsConflicts, .dropsUpdates: .savedIsKept
+        case .ignoresArea: .insideArea
+        }
+    }
+
     // MARK: On the way
 
     func change(_ order: SimulatedServer.Order, generation: Int64) -> SimulatedServer.Order {

@@ -9,6 +9,10 @@ struct SavedEdits {
     static let existence = "existence"
     static let added = "added"
     static let deleted = "deleted"
+    /// The value of a field that is empty again.
+    static let nothing = "nothing"
+    /// What facts are about, beside whether a feature is there.
+    static let fields = ["Species", "Note", "Remark", place]
 
     struct Key: Hashable {
         var layer: Int
@@ -25,6 +29,13 @@ struct SavedEdits {
             key = Key(layer: layer, id: id, field: field)
             self.value = value
         }
+    }
+
+    /// A file that is with a tree, by what is in it.
+    struct File: Hashable {
+        var tree: UUID
+        var id: UUID
+        var content: String
     }
 
     /// Facts of a device that the service need not know yet.
@@ -69,5 +80,16 @@ struct SavedEdits {
     /// What the service acknowledged: it has to be in the current state, in the history or in a conflict.
     private(set) var promised: Set<Fact> = []
 
-    mutating func promise(_ facts: [Fact]) { promised.formUnion(facts) }
+    /// The same of files.
+    private(set) var files: Set<File> = []
+    /// Features that somebody deleted and brought back before anybody else need have heard of it.
+    private(set) var revived: Set<UUID> = []
+
+    mutating func promise(_ facts: [Fact]) {
+        promised.formUnion(facts.filter { $0.value != Self.nothing })
+    }
+
+    mutating func promise(_ file: File) { files.insert(file) }
+
+    mutating func revive(_ facts: [Fact]) { revived.formUnion(facts.filter { $0.value == Self.added }.map(\.key.id)) }
 }

@@ -26,11 +26,11 @@ extension Simulation {
         for record in records {
             let row = OrchardRow(record)
             guard let id = record.globalID else {
-                complain("a feature of \(place) has no global id")
+                complain(.filesAreWhole, "a feature of \(place) has no global id")
                 continue
             }
             if rows.updateValue(row, forKey: id) != nil || !names.insert(row.name).inserted {
-                complain("\(row.name) is twice in \(place)")
+                complain(.onlyOnce, "\(row.name) is twice in \(place)")
             }
         }
         return rows
@@ -43,7 +43,8 @@ extension Simulation {
         switch (fact.key.field, fact.value) {
         case (SavedEdits.existence, SavedEdits.deleted): return record == nil
         case (SavedEdits.existence, _): return record != nil
-        default: return record.map { OrchardRow($0).value(fact.key.field) == fact.value } ?? false
+        default:
+            return record.map { (OrchardRow($0).value(fact.key.field) ?? SavedEdits.nothing) == fact.value } ?? false
         }
     }
 
@@ -56,7 +57,9 @@ extension Simulation {
         let contested = Set(doubt.map(\.key.id))
         for fact in devices[index].pending.untouched where !contested.contains(fact.key.id) {
             if try await !isSo(fact, geodatabase) {
-                complain("\(devices[index].name) had saved \(fact), and it is gone after the process died")
+                complain(
+                    .deathLosesNothing,
+                    "\(devices[index].name) had saved \(fact), and it is gone after the process died")
             }
         }
         var kept = 0
@@ -64,10 +67,13 @@ extension Simulation {
         if kept == doubt.count {
             devices[index].pending.apply(doubt)
         } else if kept > 0 {
-            complain("\(devices[index].name) died in the midst of \(doubt), and has a part of it")
+            complain(.deathLosesNothing, "\(devices[index].name) died in the midst of \(doubt), and has a part of it")
         }
         let findings = try await damage(geodatabase)
-        if !findings.isEmpty { complain("\(devices[index].name) is damaged: \(findings.joined(separator: ", "))") }
+        if !findings.isEmpty {
+            complain(
+                .filesAreWhole, "\(devices[index].name) is damaged: \(findings.joined(separator: ", "))")
+        }
     }
 
     /// What is wrong with a device's file. That the tree of a visit lies outside of the area is not.
@@ -83,38 +89,54 @@ extension Simulation {
         note("-- at rest: \(trees.count) trees, \(visits.count) visits, \(saved.promised.count) values")
         for device in devices { try await check(device, trees, visits) }
         try await checkPromises([OrchardService.trees: trees, OrchardService.visits: visits])
+        try await checkFiles(trees)
         let findings = try await server.store.check()
-        if !findings.isEmpty { complain("the service is damaged: \(findings.joined(separator: ", "))") }
+        if !findings.isEmpty { complain(.filesAreWhole, "the service is damaged: \(findings.joined(separator: ", "))") }
     }
 
     /// The device has what the service has of its area, and nothing else.
     private func check(
         _ device: Device, _ trees: [UUID: OrchardRow], _ visits: [UUID: OrchardRow]
     ) async throws {
-        guard let geodatabase = device.geodatabase else { return complain("\(device.name) never got offline") }
+        guard let geodatabase = device.geodatabase else {
+            return complain(.workGoesOn, "\(device.name) never got offline")
+        }
         let session = try geodatabase.openSession()
         let ownTrees = trees.filter { device.plan.contains($0.value) }
         let ownVisits = visits.filter {
             device.plan.takesAllVisits || $0.value.tree.map { ownTrees[$0] != nil } ?? false
         }
-        for (layer, expected) in [(OrchardService.trees, ownTrees), (OrchardService.visits, ownVisits)] {
+        // One whose replica is gone is here only for what was refused.
+        for (layer, expected) in [(OrchardService.trees, ownTrees), (OrchardService.visits, ownVisits)]
+        where !device.isRetired {
             let refused = session.replica?.refused[layer] ?? []
             let waiting = try await session.netChanges(of: layer).filter {
                 !($0.globalID.map(refused.contains) ?? false)
             }
-            if !waiting.isEmpty { complain("\(device.name) still has to send \(waiting.count) features at rest") }
+            if !waiting.isEmpty {
+                complain(
+                    .workGoesOn, "\(device.name) still has to send \(waiting.count) features at rest")
+            }
             let found = try await rows(of: geodatabase, layer)
             for id in Set(found.keys).union(expected.keys) where !refused.contains(id) && found[id] != expected[id] {
+                if layer == OrchardService.trees, let row = found[id], !device.plan.contains(row) {
+                    complain(.insideArea, "\(device.name) has \(row), which is outside")
+                }
                 let (mine, served) = (found[id]?.description ?? "nothing", expected[id]?.description ?? "nothing")
-                complain("\(device.name) has \(mine), the service has \(served) \(id.uuidString.prefix(8))")
+                complain(
+                    .replicasAreEqual,
+                    "\(device.name) has \(mine), the service has \(served) \(id.uuidString.prefix(8))")
             }
         }
         // What was refused is still with who made it.
         for fact in device.pending.untouched where try await !isSo(fact, geodatabase) {
-            complain("\(device.name) had saved \(fact), which the service has not, and it is gone")
+            complain(.savedIsKept, "\(device.name) had saved \(fact), which the service has not, and it is gone")
         }
         let findings = try await damage(geodatabase)
-        if !findings.isEmpty { complain("\(device.name) is damaged: \(findings.joined(separator: ", "))") }
+        if !findings.isEmpty {
+            complain(
+                .filesAreWhole, "\(device.name) is damaged: \(findings.joined(separator: ", "))")
+        }
     }
 
     /// Every acknowledged value is the present one, or a former one, or in a conflict.
@@ -126,6 +148,7 @@ extension Simulation {
         for fact in saved.promised {
             let current = rows[fact.key.layer]?[fact.key.id]
             if Self.shows(current, fact) { continue }
+            if fact.value == SavedEdits.deleted, saved.revived.contains(fact.key.id) { continue }
             if (byFeature[fact.key.id] ?? []).contains(where: { Self.keeps($0, fact) }) { continue }
             if histories[fact.key.id] == nil {
                 histories[fact.key.id] = try await server.store.history(
@@ -138,7 +161,8 @@ extension Simulation {
                     ? version.endedBy == .delete : Self.shows(OrchardRow(version.record), fact)
             }
             if !isKept {
-                complain("lost: \(fact.key.field) \(fact.value) of \(current?.name ?? fact.key.id.uuidString)")
+                complain(
+                    .savedIsKept, "lost: \(fact.key.field) \(fact.value) of \(current?.name ?? fact.key.id.uuidString)")
             }
         }
     }

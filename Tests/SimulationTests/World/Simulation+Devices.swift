@@ -8,7 +8,9 @@ import Foundation
 /// Taking offline, synchronising, dying and coming back.
 extension Simulation {
     private func environment(_ index: Int) -> ServiceEnvironment {
-        let network = SimulatedNetwork(simulation: self, device: index, process: devices[index].process)
+        let network = SimulatedNetwork(
+            simulation: self, device: index, process: devices[index].process,
+            takesDocument: devices[index].plan.takesDocument)
         var environment = ServiceEnvironment(
             directory: devices[index].process.folder, client: network, downloads: network)
         environment.makeID = { [ids] in ids.next() }
@@ -27,7 +29,10 @@ extension Simulation {
         if chance(plan.crashesPerMille) { process.killLater(after: number(0...25)) }
         let outcome: Result<Void, any Error>
         do {
-            try await DeviceClock.$now.withValue(clock.skewed(by: devices[index].plan.clockSkew)) { try await body() }
+            try await DeviceClock.$current.withValue(DeviceClock(read: clock.skewed(by: devices[index].plan.clockSkew)))
+            {
+                try await body()
+            }
             outcome = .success(())
         } catch {
             outcome = .failure(error)
@@ -57,7 +62,7 @@ extension Simulation {
         } catch is Fieldwork.ServiceError where !isQuiet {
             note("  \(devices[index].name) is not offline yet")
         } catch {
-            complain("\(devices[index].name) can't take the area offline: \(error)")
+            complain(.workGoesOn, "\(devices[index].name) can't take the area offline: \(error)")
         }
     }
 
@@ -112,25 +117,34 @@ extension Simulation {
         } catch is Fieldwork.ServiceError where !isQuiet {
             note("  \(devices[index].name): no answer")
         } catch {
-            complain("\(devices[index].name) can't sync: \(error)")
+            complain(.workGoesOn, "\(devices[index].name) can't sync: \(error)")
         }
+        await startOver(index)
     }
 
     /// What the device no longer has to send, the service has promised to keep.
     private func synchronised(_ index: Int, _ geodatabase: Geodatabase) async throws {
-        let session = try geodatabase.openSession()
-        var waiting = (session.replica?.refused ?? [:]).values.reduce(into: Set<UUID>()) { $0.formUnion($1) }
-        for layer in OrchardService.layerIDs {
-            waiting.formUnion(try await session.netChanges(of: layer).compactMap(\.globalID))
-        }
+        let waiting = try await waiting(in: geodatabase)
         let facts = devices[index].pending.handOver(except: waiting)
         saved.promise(facts)
         note("  \(devices[index].name) has handed in \(facts.count) values, \(waiting.count) features wait")
         let generation = geodatabase.serverGeneration
         if generation < devices[index].generation {
-            complain("\(devices[index].name) was at generation \(devices[index].generation), and is at \(generation)")
+            complain(
+                .generationsGrow,
+                "\(devices[index].name) was at generation \(devices[index].generation), and is at \(generation)")
         }
         devices[index].generation = generation
+    }
+
+    /// The features whose edits the service has not taken.
+    func waiting(in geodatabase: Geodatabase) async throws -> Set<UUID> {
+        let session = try geodatabase.openSession()
+        var waiting = (session.replica?.refused ?? [:]).values.reduce(into: Set<UUID>()) { $0.formUnion($1) }
+        for layer in OrchardService.layerIDs {
+            waiting.formUnion(try await session.netChanges(of: layer).compactMap(\.globalID))
+        }
+        return waiting
     }
 
     // MARK: Dying
@@ -158,14 +172,19 @@ extension Simulation {
             devices[index].geodatabase = geodatabase
             try await checkAfterDeath(index, geodatabase)
         } catch {
-            complain("\(devices[index].name) can't open its file after it died: \(error)")
+            complain(.workGoesOn, "\(devices[index].name) can't open its file after it died: \(error)")
         }
     }
 
     func shut(_ device: Device) async {
-        let session = try? device.geodatabase?.openSession()
-        device.geodatabase?.close()
-        await session?.file.close()
+        if let geodatabase = device.geodatabase { await close(geodatabase) }
         CrashingDisk.forget(device.process.watch)
+    }
+
+    /// Returns when nothing of the file is open any more.
+    func close(_ geodatabase: Geodatabase) async {
+        let session = try? geodatabase.openSession()
+        geodatabase.close()
+        await session?.file.close()
     }
 }

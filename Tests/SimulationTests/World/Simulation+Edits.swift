@@ -28,7 +28,7 @@ extension Simulation {
                 settle(facts, index)
             }
         } catch {
-            complain("\(devices[index].name) can't edit: \(error)")
+            complain(.workGoesOn, "\(devices[index].name) can't edit: \(error)")
         }
     }
 
@@ -54,17 +54,17 @@ extension Simulation {
                     settle(facts, index)
                 } else if !devices[index].process.isDead {
                     for fact in effect where try await isSo(fact, geodatabase) && fact.value != SavedEdits.deleted {
-                        complain("\(devices[index].name) rolled back \(fact), and it is there")
+                        complain(.deathLosesNothing, "\(devices[index].name) rolled back \(fact), and it is there")
                     }
                 }
             }
         } catch {
-            complain("\(devices[index].name) can't finish a transaction: \(error)")
+            complain(.workGoesOn, "\(devices[index].name) can't finish a transaction: \(error)")
         }
     }
 
     /// The call has returned: from here on it counts, unless the process died within.
-    private func settle(_ facts: [SavedEdits.Fact], _ index: Int) {
+    func settle(_ facts: [SavedEdits.Fact], _ index: Int) {
         if devices[index].process.isDead {
             devices[index].doubt = facts
         } else {
@@ -218,7 +218,7 @@ extension Simulation {
             note("office \(kind) \(rows[id: id]?.name ?? value)")
             await send(verb, list, layer, fact)
         } catch {
-            complain("the office can't edit: \(error)")
+            complain(.workGoesOn, "the office can't edit: \(error)")
         }
     }
 
@@ -235,7 +235,7 @@ extension Simulation {
         if results.count == 1, results[0]["success"]?.boolValue == true {
             saved.promise([fact])
         } else {
-            complain("the service refuses an edit of the office: \(json.text)")
+            complain(.workGoesOn, "the service refuses an edit of the office: \(json.text)")
         }
     }
 }

@@ -12,13 +12,18 @@ extension Simulation {
             return await takeOffline(index)
         }
         switch number(0...99) {
-        case 0..<48: await edit(index)
-        case 48..<56: await transact(index)
-        case 56..<80: await synchronise(index)
-        case 80..<88: await editOnService(nil)
-        case 88..<91: await dieIdle(index)
-        case 91..<93: await restartServer(from: nil)
-        case 93..<95: await compact()
+        case 0..<38: await edit(index)
+        case 38..<45: await transact(index)
+        case 45..<50: await stepBackOrForth(index)
+        case 50..<53: await editOutside(index)
+        case 53..<75: await synchronise(index)
+        case 75..<82: await editOnService(nil)
+        case 82..<85: await attachOnService()
+        case 85..<87: await editAllOrNothing()
+        case 87..<90: await dieIdle(index)
+        case 90..<92: await restartServer(from: nil)
+        case 92..<94: await compact()
+        case 94..<95: await retireReplica(index)
         case 95..<97: await restoreConflict()
         default: await deliverLate()
         }
@@ -51,7 +56,7 @@ extension Simulation {
                 of: OrchardService.name, silentSince: clock.now - silence, olderThan: clock.now - age)
             note("log compacted: \(count) entries")
         } catch {
-            complain("the log can't be compacted: \(error)")
+            complain(.workGoesOn, "the log can't be compacted: \(error)")
         }
     }
 
@@ -64,7 +69,7 @@ extension Simulation {
                 conflict.id, of: OrchardService.name, editor: "office", moment: clock.now)
             note("conflict \(conflict.id) restored: \(result.error.map(String.init(describing:)) ?? "done")")
         } catch {
-            complain("a conflict can't be restored: \(error)")
+            complain(.workGoesOn, "a conflict can't be restored: \(error)")
         }
     }
 
@@ -94,12 +99,17 @@ extension Simulation {
             await server.settle()
             let generation = try await server.store.generation(of: OrchardService.name)
             if generation < toldGeneration {
-                complain("the service was at generation \(toldGeneration), and is at \(generation) after a restart")
+                complain(
+                    .generationsGrow,
+                    "the service was at generation \(toldGeneration), and is at \(generation) after a restart")
             }
             let findings = try await server.store.check()
-            if !findings.isEmpty { complain("the service is damaged: \(findings.joined(separator: ", "))") }
+            if !findings.isEmpty {
+                complain(
+                    .filesAreWhole, "the service is damaged: \(findings.joined(separator: ", "))")
+            }
         } catch {
-            complain("the service can't be opened again: \(error)")
+            complain(.workGoesOn, "the service can't be opened again: \(error)")
         }
     }
 
@@ -120,10 +130,13 @@ extension Simulation {
         isQuiet = true
         note("-- rest")
         while !late.isEmpty { await deliverLate() }
-        for index in devices.indices where devices[index].geodatabase == nil { await takeOffline(index) }
         // Hand in twice: an upload that was under way is repeated first. Then fetch.
-        for _ in 0..<3 {
-            for index in devices.indices where problems.isEmpty { await synchronise(index) }
+        for _ in 0..<4 {
+            for index in devices.indices where problems.isEmpty {
+                // Who started over in the round before.
+                if devices[index].geodatabase == nil { await takeOffline(index) }
+                await synchronise(index)
+            }
         }
     }
 }

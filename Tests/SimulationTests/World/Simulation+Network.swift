@@ -9,12 +9,18 @@ struct SimulatedNetwork: ServiceClient, FileDownloading {
     let simulation: Simulation
     let device: Int
     let process: SimulatedProcess
+    let takesDocument: Bool
 
     func answer(to request: Fieldwork.ServiceRequest) async throws -> ServiceAnswer {
         let path = String(request.url.absoluteString.dropFirst(SimulatedServer.origin.count))
         let order = SimulatedServer.Order(
             address: path, form: request.form, isRead: request.isRead, editor: "crew\(device)")
-        let reply = try await simulation.carry(order, for: process)
+        var reply = try await simulation.carry(order, for: process)
+        if order.isAboutDefinition, takesDocument {
+            let text = String(decoding: reply.bytes, as: UTF8.self)
+            reply.bytes = Array(
+                text.replacing(#""supportsGeoPackage":true"#, with: #""supportsGeoPackage":false"#).utf8)
+        }
         return ServiceAnswer(bytes: reply.bytes, contentType: "application/json")
     }
 
@@ -116,7 +122,7 @@ extension Simulation {
             earlier = nil
             return nil
         } catch {
-            complain("the server throws \(error)")
+            complain(.workGoesOn, "the server throws \(error)")
             return nil
         }
     }

@@ -19,6 +19,8 @@ actor Simulation {
         /// What an edit was about in whose midst the process died: all of it happened, or nothing.
         var doubt: [SavedEdits.Fact] = []
         var generation: Int64 = 0
+        /// Whether the service has struck the replica off.
+        var isRetired = false
 
         var name: String { "crew\(number)" }
         var fileURL: URL { process.folder.appending(path: "area.gpkg") }
@@ -46,7 +48,7 @@ actor Simulation {
     var isQuiet = false
     var counter = 0
     private(set) var story: [String] = []
-    private(set) var problems: [String] = []
+    private(set) var problems: [Problem] = []
 
     static let address = SimulatedServer.root
 
@@ -62,7 +64,7 @@ actor Simulation {
 
     struct Outcome: Sendable {
         var seed: UInt64
-        var problems: [String]
+        var problems: [Problem]
         var story: [String]
         /// How much has happened, to tell stories from empty pages.
         var savedValues: Int
@@ -70,7 +72,7 @@ actor Simulation {
         /// What a person needs to see it again.
         var report: String {
             """
-            Seed \(seed): \(problems.prefix(8).joined(separator: "; "))
+            Seed \(seed): \(problems.prefix(8).map(\.description).joined(separator: "; "))
             Replay: FIELDWORK_SIMULATION_SEED=\(seed) swift test --filter SimulationTests.convergence
             \(story.suffix(60).joined(separator: "\n"))
             """
@@ -134,7 +136,8 @@ actor Simulation {
     }
 
     /// Something that must never be.
-    func complain(_ problem: String) {
+    func complain(_ invariant: Invariant, _ text: String) {
+        let problem = Problem(invariant: invariant, text: text)
         note("!! \(problem)")
         problems.append(problem)
     }

@@ -31,6 +31,8 @@ struct DevicePlan {
     var from: Double
     var to: Double
     var countsByLayer: Bool
+    /// As from a service that makes no files: the area comes as a document.
+    var takesDocument: Bool
     /// Only trees that stand.
     var onlyStanding: Bool
     /// All visits, or only those of trees that are taken along.
@@ -42,6 +44,7 @@ struct DevicePlan {
         let areas = [(0.0, 400.0), (0, 400), (0, 250), (150, 400), (100, 300)]
         (from, to) = areas.randomElement(using: &generator) ?? (0, 400)
         countsByLayer = Bool.random(using: &generator)
+        takesDocument = Bool.random(using: &generator)
         onlyStanding = Int.random(in: 0..<4, using: &generator) == 0
         takesAllVisits = Bool.random(using: &generator)
         clockSkew = TimeInterval(Int.random(in: -200_000...200_000, using: &generator))
