@@ -79,6 +79,8 @@ package struct CollectApp: Service {
         DataRoutes(pages: pages).add(to: router)
         edits.add(to: router)
         AddRoutes(pages: pages, edits: edits).add(to: router)
+        PhotoRoutes(pages: pages).add(to: router)
+        ConflictRoutes(pages: pages, edits: edits).add(to: router)
         HistoryRoutes(pages: pages, edits: edits).add(to: router)
         SketchRoutes(pages: pages, edits: edits).add(to: router)
         RelatedRoutes(pages: pages, edits: edits).add(to: router)

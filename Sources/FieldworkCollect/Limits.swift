@@ -4,6 +4,26 @@ package enum Limits {
     package static let formBytes = 1_000_000
     /// Fields of a posted form.
     package static let formFields = 400
+    /// Bytes of a posted form with photos and files.
+    package static let photoFormBytes = 128 * 1_024 * 1_024
+    /// Pixels of a picture that is made smaller; a larger one stays as it is.
+    package static let photoPixels = 200_000_000
+    /// Bytes at a picture's beginning that are read for which side is up and where it was taken.
+    static let photoNoteBytes = 512 * 1_024
+    /// How well a picture that was made smaller is kept, of 100.
+    static let photoQuality: Int32 = 85
+    /// Longer edge of the pictures in lists, in pixels.
+    static let thumbnailEdge = 320
+    /// Bytes of a picture that a smaller one is made of for a list.
+    static let thumbnailSourceBytes = 64 * 1_024 * 1_024
+    /// Photos and files of one form that wait for it to be saved.
+    static let stagedPhotos = 100
+    /// Conflicts of each kind that are listed.
+    static let listedConflicts = 50
+    /// Records chosen lately that a form offers as buttons.
+    static let recentRecords = 6
+    /// Replicas of this device that are remembered, to tell whose edit it was.
+    static let rememberedReplicas = 200
     /// Services listed on the first page.
     package static let services = 200
     /// Features that one tile holds at most; above it the layer is thinned.

@@ -42,7 +42,7 @@ public class ArcGISFeatureTable: FeatureTable, @unchecked Sendable {
     public var objectIDField: String { definition?.objectIDField ?? "" }
 
     /// Whether features may have attachments.
-    public var hasAttachments: Bool { definition?.hasAttachments ?? false }
+    public var hasAttachments: Bool { attachmentSource != nil }
 
     /// Whether geometries have measures.
     public var hasM: Bool { definition?.hasM ?? false }

@@ -5,9 +5,12 @@ import NIOCore
 /// A posted form: names and values in their order, decoded once.
 struct FormValues: Sendable {
     private(set) var pairs: [(name: String, value: String)]
+    /// What came along as files; never part of a draft's text.
+    private(set) var files: [PostedFile] = []
 
-    init(pairs: [(name: String, value: String)]) {
+    init(pairs: [(name: String, value: String)], files: [PostedFile] = []) {
         self.pairs = pairs
+        self.files = files
     }
 
     /// Reads `application/x-www-form-urlencoded` bytes.
@@ -26,6 +29,10 @@ struct FormValues: Sendable {
 
     static func read(_ request: Request) async throws -> FormValues {
         let type = request.headers[.contentType] ?? ""
+        if type.lowercased().hasPrefix("multipart/form-data") {
+            let body = try await request.body.collect(upTo: Limits.photoFormBytes)
+            return try MultipartForm(bytes: Array(body.readableBytesView), contentType: type).values()
+        }
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded") else {
             throw CollectError(.badForm, "Only forms are taken here.")
         }

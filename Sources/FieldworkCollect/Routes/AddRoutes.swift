@@ -130,7 +130,9 @@ struct AddRoutes: Sendable {
             let subject = try await subject(form, layer: layer, map: map)
             let reading = try await forms.read(form, subject: subject, map: map)
             guard reading.problems.isEmpty else { return .incomplete(subject, reading) }
-            return .saved(try await map.create(subject.feature, in: layer, session: form["session"]))
+            let entry = try await forms.create(form, subject: subject, reading: reading, map: map)
+            forms.remember(reading, subject: subject, map: map)
+            return .saved(entry)
         }
         switch outcome {
         case .saved(let entry):

@@ -71,6 +71,11 @@ struct ChangesRoutes: Sendable {
         // An area is also synced for what others did.
         if map.offline != nil, map.transaction == nil { values["canSend"] = true }
         values["groups"] = Self.groups(map)
+        values["mode"] = await mode(map)
+        let conflicts = try await map.openConflictCount() ?? 0
+        values["conflicts"] =
+            conflicts > 0
+            ? FieldText.count(conflicts, "conflict") + (conflicts == 1 ? " waits" : " wait") + " for you" : false
         let over = FeatureViews.over(request, map: map, back: "/changes")
         values["drafts"] = map.drafts.open.map { draft -> Values in
             [
@@ -83,6 +88,15 @@ struct ChangesRoutes: Sendable {
             PageRenderer.Panel(
                 template: "changes", kind: "wide", tab: "changes", title: "Changes", values: values, over: over),
             to: request, map: map)
+    }
+
+    /// The ways to the other work mode, one tap from the state line.
+    private func mode(_ map: OpenMap) async -> Values {
+        var areas: [Values] = []
+        for area in await workspace.areas(of: map) where workspace.shelf.isHere(area.id) {
+            if area.id != map.offline?.area.id { areas.append(["id": area.text, "name": area.name]) }
+        }
+        return ["offline": map.offline != nil, "areas": areas, "hasWays": map.offline != nil || !areas.isEmpty]
     }
 
     private static func clock(_ date: Date) -> String {

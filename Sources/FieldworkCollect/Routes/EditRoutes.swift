@@ -26,7 +26,8 @@ struct EditRoutes: Sendable {
         let found = try await map.find(try context.reference())
         let related = try await map.relatedIfAnswered(found)
         let popup = try await map.evaluatedPopup(of: found)
-        let values = FeatureViews(map: map).details(found, popup: popup, related: related)
+        var values = FeatureViews(map: map).details(found, popup: popup, related: related)
+        values["photos"] = try await PhotoViews(pages: pages, map: map).strip(found).orFalse
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "feature", kind: "side", tab: "map",
@@ -112,12 +113,14 @@ struct EditRoutes: Sendable {
                     throw CollectError(.badForm, "\(only) can't be changed.")
                 }
                 reading.problems.removeAll { $0.field != only }
+                reading.photos = PhotoEdits()
             }
             guard reading.problems.isEmpty else { return .wrong(subject, reading) }
             guard reading.isChanged else { return .unchanged }
             let entry = try await map.update(
                 found, kind: .update, before: reading.session.before, session: form["session"],
-                detail: reading.session.changes.joined(separator: ", "))
+                detail: reading.session.changes.joined(separator: ", "), photos: reading.photos)
+            forms.remember(reading, subject: subject, map: map)
             return .saved(entry)
         }
         switch outcome {

@@ -6,7 +6,7 @@ import Hummingbird
 /// What a form is about: a feature of a layer, new or known, and the records that it refers to.
 struct FormSubject: Sendable {
     let layer: MapLayer
-    let feature: Feature
+    var feature: Feature
     /// Opens the form again; the draft lies under it.
     let address: String
     let action: String
@@ -35,8 +35,9 @@ struct FormPages: Sendable {
         var problems: [FormSession.Problem]
         /// Records that were chosen and differ from those of before, by relationship.
         var chosen: [(info: RelationshipInfo, record: FoundFeature)]
+        var photos = PhotoEdits()
 
-        var isChanged: Bool { session.hasEdits || !chosen.isEmpty }
+        var isChanged: Bool { session.hasEdits || !chosen.isEmpty || !photos.isEmpty }
     }
 
     // MARK: Showing
@@ -59,6 +60,7 @@ struct FormPages: Sendable {
         // A form that is opened doesn't complain before something was done in it.
         if reading == nil { session.forgetProblems() }
         let problems = reading == nil ? [] : read.problems
+        let photos = try await PhotoViews(pages: pages, map: map).section(subject, values: values, problems: problems)
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "edit", kind: "wide", tab: "map", title: subject.heading,
@@ -70,7 +72,7 @@ struct FormPages: Sendable {
                     "problems": Self.summary(problems),
                     "parents": parents(subject, values: values, problems: problems, map: map),
                     "elements": FormControls(session: session, posted: values, filled: subject.filled).values,
-                    "unsupported": Self.unsupported(session),
+                    "unsupported": Self.unsupported(session), "photos": photos.orFalse,
                     "draft": draft.map {
                         [
                             "time": Self.clock($0.date),
@@ -118,7 +120,46 @@ struct FormPages: Sendable {
                 "value": (chosen ?? current)?.text ?? "", "first": shown.first?.text ?? "None chosen",
                 "second": shown.dropFirst().first?.text ?? "", "required": parent.info.isComposite,
                 "message": (problems.first { $0.field == name }?.text).orFalse,
+                "recents": recents(parent, subject: subject, map: map),
             ]
+        }
+    }
+
+    private func place(_ parent: RelatedRecords.Parent, subject: FormSubject, map: OpenMap) -> String {
+        "\(map.key) \(subject.layer.id) \(parent.info.id)"
+    }
+
+    /// The records that were chosen last, as buttons: one tap instead of a page.
+    private func recents(_ parent: RelatedRecords.Parent, subject: FormSubject, map: OpenMap) -> [Values] {
+        pages.workspace.settings.recentRecords(place(parent, subject: subject, map: map)).map { recent in
+            ["value": "\(parent.info.id):\(recent.record.text)", "text": recent.text, "name": parent.name]
+        }
+    }
+
+    /// Takes over a record that was picked by its button.
+    private func pick(_ posted: FormValues, subject: FormSubject, map: OpenMap) async throws -> Response? {
+        guard let picked = posted["pick"]?.split(separator: ":", maxSplits: 1).map(String.init) else { return nil }
+        guard picked.count == 2, let reference = FeatureReference(text: picked[1]),
+            let parent = subject.parents.first(where: { String($0.info.id) == picked[0] }),
+            parent.layer.id == reference.layer
+        else { throw CollectError(.badForm, "This record can't be chosen.") }
+        // Remembered, so that the form shows what it is called.
+        _ = try await map.find(reference)
+        let name = Self.relationPrefix + picked[0]
+        let pairs = posted.pairs.filter { $0.name != name && $0.name != "pick" } + [(name, reference.text)]
+        try map.drafts.keep(FormValues(pairs: pairs), of: subject.address, title: subject.draftTitle)
+        return PageRenderer.redirect(subject.address)
+    }
+
+    /// What was chosen in a saved form is offered first in the next.
+    func remember(_ reading: Reading, subject: FormSubject, map: OpenMap) {
+        pages.workspace.settings.rememberSize(of: reading.photos)
+        for (info, record) in reading.chosen {
+            guard let parent = subject.parents.first(where: { $0.info.id == info.id }) else { continue }
+            let shown = DisplayedValues(layer: record.layer, feature: record.feature).values.first?.text
+            pages.workspace.settings.rememberRecord(
+                .init(record: record.reference, text: shown ?? parent.name),
+                at: place(parent, subject: subject, map: map))
         }
     }
 
@@ -147,7 +188,63 @@ struct FormPages: Sendable {
             }
         }
         try await session.apply(posted)
-        return Reading(session: session, problems: session.problems + problems, chosen: chosen)
+        let photos = self.photos(posted, subject: subject, map: map)
+        return Reading(
+            session: session, problems: session.problems + problems + photos.problems, chosen: chosen, photos: photos)
+    }
+
+    private func photos(_ posted: FormValues, subject: FormSubject, map: OpenMap) -> PhotoEdits {
+        guard subject.layer.hasPhotos else { return PhotoEdits() }
+        let draft = DraftStore.id(of: subject.address)
+        return PhotoEdits(
+            map.drafts.photos.photos(of: draft), draft: draft, posted: posted,
+            preferred: pages.workspace.settings.photoSize)
+    }
+
+    /// Keeps the files of a posted form on this device, before anything else is done with it.
+    private func stage(_ posted: FormValues, subject: FormSubject, map: OpenMap) throws {
+        guard !posted.files.isEmpty else { return }
+        guard subject.layer.hasPhotos else {
+            throw CollectError(.notAllowed, "\(subject.layer.name) has no photos and files.")
+        }
+        let draft = try map.drafts.keep(posted, of: subject.address, title: subject.draftTitle)
+        let title = FeatureTitle(layer: subject.layer, feature: subject.feature).title
+        for file in posted.files where !file.data.isEmpty {
+            let count = map.drafts.photos.photos(of: draft.id).count
+            try map.drafts.photos.add(
+                file.data, name: PhotoViews.name(file, title: title, number: count + 1), claimed: file.contentType,
+                to: draft.id)
+        }
+    }
+
+    /// Begins to save a form that makes a feature. The feature is given the id under which it is known again when the
+    /// process ends before it says so.
+    /// - Returns: the feature that an earlier saving of the same form made; nil where there is none.
+    func beginCreating(_ posted: FormValues, subject: FormSubject, map: OpenMap) async throws -> FoundFeature? {
+        let (identity, isAgain) = try map.drafts.beginSaving(
+            posted, of: subject.address, title: subject.draftTitle)
+        guard !subject.layer.globalIDField.isEmpty else { return nil }
+        if isAgain, let found = try? await map.find(FeatureReference(layer: subject.layer.id, key: .global(identity))) {
+            return found
+        }
+        subject.feature.setAttributeValue(identity, forKey: subject.layer.globalIDField)
+        return nil
+    }
+
+    /// Saves a form that makes a feature: as that feature's change, where an earlier saving made it already.
+    func create(
+        _ posted: FormValues, subject: FormSubject, reading: Reading, map: OpenMap
+    ) async throws -> EditEntry {
+        guard let made = try await beginCreating(posted, subject: subject, map: map) else {
+            return try await map.create(
+                subject.feature, in: subject.layer, session: posted["session"], photos: reading.photos)
+        }
+        var again = subject
+        again.feature = made.feature
+        let reading = try await read(posted, subject: again, map: map)
+        return try await map.update(
+            made, kind: .update, before: reading.session.before, session: posted["session"],
+            detail: reading.session.changes.joined(separator: ", "), photos: reading.photos)
     }
 
     // MARK: While one types
@@ -186,6 +283,12 @@ struct FormPages: Sendable {
     func detour(
         _ posted: FormValues, subject: FormSubject, request: Request, map: OpenMap
     ) async throws -> Response? {
+        try stage(posted, subject: subject, map: map)
+        if posted["stage"] != nil {
+            try map.drafts.keep(posted, of: subject.address, title: subject.draftTitle)
+            return PageRenderer.redirect(subject.address)
+        }
+        if let picked = try await pick(posted, subject: subject, map: map) { return picked }
         if request.headers[.fragment] == "check" { return try await check(posted, subject: subject, map: map) }
         if posted["cancel"] != nil {
             let draft = try map.drafts.discard(subject.address)

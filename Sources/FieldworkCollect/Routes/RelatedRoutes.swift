@@ -108,7 +108,9 @@ struct RelatedRoutes: Sendable {
         let outcome = try await workspace.oneByOne { () -> Outcome in
             let reading = try await forms.read(form, subject: subject, map: map)
             guard reading.problems.isEmpty else { return .wrong(subject, reading) }
-            return .saved(try await map.create(subject.feature, in: subject.layer, session: form["session"]))
+            let entry = try await forms.create(form, subject: subject, reading: reading, map: map)
+            forms.remember(reading, subject: subject, map: map)
+            return .saved(entry)
         }
         switch outcome {
         case .wrong(let subject, let reading):

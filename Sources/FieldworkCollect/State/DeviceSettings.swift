@@ -1,3 +1,4 @@
+import Fieldwork
 import Foundation
 import Synchronization
 
@@ -14,6 +15,12 @@ final class DeviceSettings: Sendable {
         var north: Double
     }
 
+    /// A record that was chosen lately, with the words that it was shown by.
+    struct RecentRecord: Codable, Hashable {
+        let record: FeatureReference
+        let text: String
+    }
+
     private struct Content: Codable {
         var service: String?
         var views: [String: View] = [:]
@@ -21,6 +28,12 @@ final class DeviceSettings: Sendable {
         var kinds: [String: String] = [:]
         /// Maps in which every edit belongs to a transaction; absent in what older versions wrote.
         var transactions: Set<String>?
+        /// The size that was chosen for a photo last; absent in what older versions wrote.
+        var photoSize: String?
+        /// The records that features were related to last, newest first, by what refers to them; absent in older versions.
+        var related: [String: [RecentRecord]]?
+        /// The replicas that this device has had; absent in what older versions wrote.
+        var replicas: [UUID]?
     }
 
     private let file: URL
@@ -46,6 +59,41 @@ final class DeviceSettings: Sendable {
     /// The kind of feature that was created last, for the first button of the next call-out.
     func kind(of service: String) -> String? { content.withLock { $0.kinds[service] } }
     func setKind(_ kind: String, of service: String) { change { $0.kinds[service] = kind } }
+
+    /// The records that were chosen last where one of this relationship is chosen, the newest first.
+    /// - Parameter place: names the map, the layer and the relationship.
+    func recentRecords(_ place: String) -> [RecentRecord] { content.withLock { $0.related?[place] ?? [] } }
+
+    func rememberRecord(_ record: RecentRecord, at place: String) {
+        change { content in
+            let others = (content.related?[place] ?? []).filter { $0.record != record.record }
+            content.related = (content.related ?? [:]).merging(
+                [place: Array(([record] + others).prefix(Limits.recentRecords))]
+            ) { $1 }
+        }
+    }
+
+    /// The replicas that this device has had: what came from them is the user's own.
+    var replicas: Set<UUID> { Set(content.withLock { $0.replicas } ?? []) }
+
+    func rememberReplica(_ id: UUID) {
+        guard !replicas.contains(id) else { return }
+        change { content in
+            content.replicas = Array((content.replicas ?? []).suffix(Limits.rememberedReplicas - 1)) + [id]
+        }
+    }
+
+    /// How large photos are kept, unless the user says otherwise.
+    var photoSize: StagedAttachment.PreferredSize {
+        get { content.withLock { $0.photoSize }.flatMap(StagedAttachment.PreferredSize.init(rawValue:)) ?? .large }
+        set { change { $0.photoSize = newValue.rawValue } }
+    }
+
+    /// The size that was chosen for the last photo of a form is the one of the next.
+    func rememberSize(of edits: PhotoEdits) {
+        guard let last = edits.additions.last(where: { !$0.photo.smaller.isEmpty }) else { return }
+        photoSize = last.size
+    }
 
     func requiresTransaction(of service: String) -> Bool {
         content.withLock { $0.transactions?.contains(service) ?? false }

@@ -19,15 +19,21 @@ final class DraftStore: Sendable {
         var pairs: [Pair]
         var date: Date
         var discarded: Date?
+        /// The global id of the feature that saving it makes, from when saving was begun: saved again after a crash, it is
+        /// the same feature.
+        var identity: UUID?
 
         var form: FormValues { FormValues(pairs: pairs.map { ($0.name, $0.value) }) }
     }
 
     private let folder: URL
+    /// The photos and files that wait in the forms.
+    let photos: StagedPhotos
     private let drafts: Mutex<[String: Draft]>
 
     init(folder: URL) throws {
         self.folder = folder
+        photos = StagedPhotos(folder: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var drafts: [String: Draft] = [:]
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -61,9 +67,21 @@ final class DraftStore: Sendable {
     @discardableResult
     func keep(_ form: FormValues, of address: String, title: String) throws -> Draft {
         let pairs = form.pairs.filter { $0.name != "session" }.map { Pair(name: $0.name, value: $0.value) }
-        let draft = Draft(id: Self.id(of: address), address: address, title: title, pairs: pairs, date: Date())
+        var draft = Draft(id: Self.id(of: address), address: address, title: title, pairs: pairs, date: Date())
+        draft.identity = self.draft(address)?.identity
         try write(draft)
         return draft
+    }
+
+    /// Keeps a form whose saving begins, with the id of the feature that it makes.
+    /// - Returns: the id, and whether saving was begun before and its end isn't known.
+    func beginSaving(_ form: FormValues, of address: String, title: String) throws -> (identity: UUID, isAgain: Bool) {
+        var draft = try keep(form, of: address, title: title)
+        if let identity = draft.identity { return (identity, true) }
+        let identity = UUID()
+        draft.identity = identity
+        try write(draft)
+        return (identity, false)
     }
 
     /// Sets one value of a draft, beginning one where there is none.
@@ -94,6 +112,7 @@ final class DraftStore: Sendable {
         drafts.withLock { drafts in
             drafts[id] = nil
             try? FileManager.default.removeItem(at: file(id))
+            photos.removeAll(of: id)
         }
     }
 

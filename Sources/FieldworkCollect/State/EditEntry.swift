@@ -32,6 +32,8 @@ struct EditEntry: Sendable, Codable, Identifiable, Hashable {
     let undoes: UUID?
     /// The edit that this one follows from by a rule of the map; it is taken back with that one.
     var follows: UUID?
+    /// The photos and files that it added and deleted; nil for none.
+    var photos: PhotoChanges?
 
     var canUndo: Bool { !isUndone && undoes == nil && follows == nil }
 

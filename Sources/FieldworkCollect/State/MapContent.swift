@@ -92,7 +92,7 @@ struct MapContent: Sendable {
         }
         guard !content.layers.isEmpty || !content.tables.isEmpty else { throw content.nothingLoaded }
         try numbers.save()
-        content.rules = MapRules(document: document.json, layers: content.layers + content.tables)
+        content.rules = MapRules(map.rules, layers: content.layers + content.tables)
         return content
     }
 

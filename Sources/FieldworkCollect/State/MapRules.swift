@@ -1,61 +1,32 @@
 import Fieldwork
 import Foundation
 
-/// The behaviours that a map's author switches on by name, as the member `fieldworkRules` of the web map. They are the
-/// seed's custom behaviours without its code for one map.
+/// The behaviours that a map's author switches on by name, as the SDK reads them from the web map and keeps them: here
+/// stands only which of them concern which layer, so that the journal can tell what followed from an edit.
 struct MapRules: Sendable {
-    /// A new feature takes values of the feature that its place lies in: a tree its neighbourhood's name.
-    struct Fill: Sendable, Hashable {
-        let layer: Int
-        let source: Int
-        /// Fields of the new feature, each with the field that its value comes from.
-        let fields: [String: String]
-    }
-
-    /// A feature takes values of the newest record that refers to it: a tree the condition of its last inspection. Without a
-    /// record they are empty.
+    /// A feature has values of the newest record that refers to it: a tree the condition of its last inspection.
     struct Follow: Sendable, Hashable {
         let layer: Int
         let relationship: Int
-        let newestBy: String
-        /// Fields of the feature, each with the record's field that its value comes from.
-        let fields: [String: String]
     }
 
-    private(set) var fills: [Fill] = []
+    /// The names of the layers that a layer's new features take values from.
+    private(set) var sources: [Int: [String]] = [:]
     private(set) var follows: [Follow] = []
 
     init() {}
 
-    private struct Document: Decodable {
-        struct Rule: Decodable {
-            let type: String
-            let layerId: String?
-            let sourceLayerId: String?
-            let relationshipId: Int?
-            let newestBy: String?
-            let fields: [String: String]?
-        }
-
-        let fieldworkRules: [Rule]?
-    }
-
-    /// Reads the rules of a web map whose layers are loaded. A rule of a kind or a layer that isn't known does nothing: the
-    /// map may have been made for a later version.
-    init(document: Data, layers: [MapLayer]) {
-        guard let rules = try? JSONDecoder().decode(Document.self, from: document).fieldworkRules else { return }
-        func known(_ id: String?) -> MapLayer? { layers.first { $0.featureLayer?.id == id && id != nil } }
+    /// - Parameter rules: those of the web map whose layers are loaded.
+    init(_ rules: [MapRule], layers: [MapLayer]) {
+        func known(_ id: String) -> MapLayer? { layers.first { $0.featureLayer?.id == id } }
         for rule in rules {
-            guard let layer = known(rule.layerId), let fields = rule.fields, !fields.isEmpty else { continue }
-            switch rule.type {
-            case "fillFromContainingFeature":
-                guard let source = known(rule.sourceLayerId) else { continue }
-                fills.append(Fill(layer: layer.id, source: source.id, fields: fields))
-            case "followNewestRecord":
-                guard let relationship = rule.relationshipId, let newestBy = rule.newestBy else { continue }
-                follows.append(
-                    Follow(layer: layer.id, relationship: relationship, newestBy: newestBy, fields: fields))
-            default: continue
+            switch rule {
+            case .fillFromContainingFeature(let layerID, let sourceLayerID, _):
+                guard let layer = known(layerID), let source = known(sourceLayerID) else { continue }
+                sources[layer.id, default: []].append(source.name)
+            case .followNewestRecord(let layerID, let relationshipID, _, _):
+                guard let layer = known(layerID) else { continue }
+                follows.append(Follow(layer: layer.id, relationship: relationshipID))
             }
         }
     }
@@ -66,32 +37,18 @@ extension OpenMap {
     /// - Returns: the fields that were filled, with where their values come from. A source that doesn't answer fills nothing:
     ///   the field is left for typing.
     func fill(_ feature: Feature, in layer: MapLayer) async throws -> [String: String] {
-        var filled: [String: String] = [:]
-        for rule in rules.fills where rule.layer == layer.id {
-            guard let source = self.layer(rule.source), let place = feature.geometry else { continue }
-            let parameters = QueryParameters()
-            parameters.geometry = place
-            parameters.spatialRelationship = .intersects
-            parameters.maxFeatures = 1
-            let container: Feature?
-            do {
-                container = try await source.table.queryFeatures(using: parameters).features().first { _ in true }
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                continue
-            }
-            for (target, origin) in rule.fields {
-                guard let container, let field = layer.field(named: target), field.isEditable,
-                    feature.attributeValue(forKey: field.name) == nil,
-                    let from = source.field(named: origin),
-                    let value = container.attributeValue(forKey: from.name)
-                else { continue }
-                feature.setAttributeValue(StoredValue(value).value(for: field.type), forKey: field.name)
-                filled[field.name] = "from \(source.name)"
-            }
+        guard let sources = rules.sources[layer.id] else { return [:] }
+        let filled: [String]
+        do {
+            filled = try await feature.applyCreationRules()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return [:]
         }
-        return filled
+        let origin = "from \(sources.joined(separator: ", "))"
+        return Dictionary(
+            filled.map { (layer.field(named: $0)?.name ?? $0, origin) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Lets the features that an edited record refers to, or referred to before, follow the newest of their records. The
@@ -105,7 +62,7 @@ extension OpenMap {
                 guard let owner = try await owner(of: snapshot, in: layer, rule: rule, owners: owners),
                     seen.insert(owner.reference).inserted
                 else { continue }
-                try await bring(owner, after: rule, following: entry)
+                try await bring(owner, following: entry)
             }
         }
     }
@@ -123,33 +80,23 @@ extension OpenMap {
         return parents.first { $0.info.id == rule.relationship && $0.layer.id == owners.id }?.record
     }
 
-    private func bring(_ owner: FoundFeature, after rule: MapRules.Follow, following entry: EditEntry) async throws {
-        guard owner.layer.table.canUpdate(owner.feature),
-            let children = try await related(to: owner).children(rule.relationship),
-            let order = children.layer.field(named: rule.newestBy)
-        else { return }
-        func moment(_ record: FoundFeature) -> Date {
-            record.feature.attributeValue(forKey: order.name) as? Date ?? .distantPast
-        }
-        let newest = children.records.max { moment($0) < moment($1) }
-        let before = FeatureSnapshot(owner.feature)
+    /// The SDK saves what follows; here it goes into the journal, to be taken back with the edit that it follows from.
+    private func bring(_ owner: FoundFeature, following entry: EditEntry) async throws {
+        guard let feature = owner.feature as? ArcGISFeature else { return }
+        let before = FeatureSnapshot(feature)
+        guard try await feature.followNewestRecords() else { return }
+        let now = FeatureSnapshot(feature)
         let text = FieldText(layer: owner.layer)
-        var changes: [String] = []
-        for (target, origin) in rule.fields.sorted(by: { $0.key < $1.key }) {
-            guard let field = owner.layer.field(named: target), field.isEditable else { continue }
-            let source = children.layer.field(named: origin)
-            let value = source.flatMap { newest?.feature.attributeValue(forKey: $0.name) }
-            let old = owner.feature.attributeValue(forKey: field.name)
-            let stored = StoredValue(value)
-            guard StoredValue(old) != stored else { continue }
-            owner.feature.setAttributeValue(stored.value(for: field.type), forKey: field.name)
-            changes.append(
-                "\(AttributeForm.label(field)) from \(text.text(old, field: field)) to \(text.text(value, field: field))"
-            )
+        let changes = owner.layer.fields.compactMap { field -> String? in
+            let (old, new) = (before.attributes[field.name] ?? .null, now.attributes[field.name] ?? .null)
+            guard field.isEditable, old != new else { return nil }
+            let from = text.text(old.value(for: field.type), field: field)
+            return
+                "\(AttributeForm.label(field)) from \(from) to \(text.text(new.value(for: field.type), field: field))"
         }
-        guard !changes.isEmpty else { return }
-        _ = try await update(
-            owner, kind: .update, before: before, session: nil, detail: changes.joined(separator: ", "),
-            follows: entry.id)
+        remember(feature, as: owner.reference)
+        _ = try record(
+            .update, feature, layer: owner.layer, reference: owner.reference, session: nil, before: before,
+            detail: changes.joined(separator: ", "), follows: entry.id)
     }
 }

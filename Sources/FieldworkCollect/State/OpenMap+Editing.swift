@@ -12,7 +12,10 @@ struct EditOutcome: Sendable {
 /// to the server. The caller lets one edit through at a time.
 extension OpenMap {
     /// Adds a feature that is ready to be added.
-    func create(_ feature: Feature, in layer: MapLayer, session: String?) async throws -> EditEntry {
+    /// - Parameter photos: kept with it.
+    func create(
+        _ feature: Feature, in layer: MapLayer, session: String?, photos: PhotoEdits = PhotoEdits()
+    ) async throws -> EditEntry {
         guard layer.isAddable else {
             throw CollectError(.notAllowed, "This layer doesn't let you add.")
         }
@@ -21,9 +24,11 @@ extension OpenMap {
             throw CollectError(.notFound, "The new \(layer.noun) has no id.")
         }
         remember(feature, as: reference)
+        let changes = try await commit(photos, of: feature)
+        let detail = ["New \(layer.noun)", changes.words].filter { !$0.isEmpty }.joined(separator: ", ")
         let entry = try record(
             .create, feature, layer: layer, reference: reference, session: session, before: nil,
-            detail: "New \(layer.noun)")
+            detail: detail, photos: changes)
         await followIfAnswered(entry)
         return entry
     }
@@ -31,16 +36,21 @@ extension OpenMap {
     /// Writes the object's changed values or geometry.
     func update(
         _ found: FoundFeature, kind: EditEntry.Kind, before: FeatureSnapshot, session: String?, detail: String,
-        follows: UUID? = nil
+        follows: UUID? = nil, photos: PhotoEdits = PhotoEdits()
     ) async throws -> EditEntry {
         guard found.layer.table.canUpdate(found.feature) else {
             throw CollectError(.notAllowed, "This \(found.layer.noun) can't be changed.")
         }
-        try await found.layer.table.update(found.feature)
+        // Photos alone are no change of the feature.
+        if photos.isEmpty || FeatureSnapshot(found.feature) != before {
+            try await found.layer.table.update(found.feature)
+        }
         remember(found.feature, as: found.reference)
+        let changes = try await commit(photos, of: found.feature)
         let entry = try record(
             kind, found.feature, layer: found.layer, reference: found.reference, session: session, before: before,
-            detail: detail, follows: follows)
+            detail: [detail, changes.words].filter { !$0.isEmpty }.joined(separator: ", "), follows: follows,
+            photos: changes)
         await followIfAnswered(entry)
         return entry
     }
@@ -50,11 +60,12 @@ extension OpenMap {
             throw CollectError(.notAllowed, "This \(found.layer.noun) can't be deleted.")
         }
         let before = FeatureSnapshot(found.feature)
+        let photos = try await keepPhotos(of: found)
         try await found.layer.table.delete(found.feature)
         forget(found.reference)
         let entry = try record(
             .delete, found.feature, layer: found.layer, reference: found.reference, session: session, before: before,
-            detail: "Deleted")
+            detail: "Deleted", photos: photos)
         await followIfAnswered(entry)
         return entry
     }
@@ -108,11 +119,12 @@ extension OpenMap {
         if before.geometry != after.geometry {
             found.feature.geometry = try before.geometry.map { try Geometry.fromJSON($0) }
         }
-        try await found.layer.table.update(found.feature)
+        if FeatureSnapshot(found.feature) != now { try await found.layer.table.update(found.feature) }
         remember(found.feature, as: found.reference)
+        let photos = try await undo(entry.photos ?? PhotoChanges(), of: found.feature)
         return try record(
             entry.kind, found.feature, layer: found.layer, reference: found.reference, session: nil, before: now,
-            detail: "Undo: \(entry.detail)", undoes: entry.id)
+            detail: "Undo: \(entry.detail)", undoes: entry.id, photos: photos)
     }
 
     private func undoDelete(_ entry: EditEntry) async throws -> EditEntry {
@@ -126,9 +138,10 @@ extension OpenMap {
         }
         try journal.setAlias(journal.current(entry.feature), now: reference)
         remember(feature, as: reference)
+        let photos = try await undo(entry.photos ?? PhotoChanges(), of: feature)
         return try record(
             .create, feature, layer: layer, reference: reference, session: nil, before: nil,
-            detail: "Undo: \(entry.detail)", undoes: entry.id)
+            detail: "Undo: \(entry.detail)", undoes: entry.id, photos: photos)
     }
 
     /// The feature of a snapshot, ready to be added: with its global id; other managed fields are the server's.
@@ -144,16 +157,17 @@ extension OpenMap {
         return layer.table.makeFeature(attributes: attributes, geometry: geometry)
     }
 
-    private func record(
+    /// Writes an edit down that the SDK has kept.
+    func record(
         _ kind: EditEntry.Kind, _ feature: Feature, layer: MapLayer, reference: FeatureReference, session: String?,
         before: FeatureSnapshot?, detail: String, undoes: UUID? = nil,
-        follows: UUID? = nil
+        follows: UUID? = nil, photos: PhotoChanges = PhotoChanges()
     ) throws -> EditEntry {
         let entry = EditEntry(
             id: UUID(), kind: kind, session: session, feature: reference, objectID: layer.objectID(of: feature),
             title: FeatureTitle(layer: layer, feature: feature).title, detail: detail, date: Date(), before: before,
             after: kind == .delete ? nil : FeatureSnapshot(feature), progress: .onDevice, undoes: undoes,
-            follows: follows)
+            follows: follows, photos: photos.isEmpty ? nil : photos)
         try journal.append(entry)
         return entry
     }

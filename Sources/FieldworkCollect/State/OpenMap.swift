@@ -32,6 +32,7 @@ final class OpenMap: Sendable {
     let offline: OfflineWork?
     /// Keeps the layers of a web map, which their tables don't.
     private let webMap: Map?
+    let conflictSources = ConflictSources()
     private let remembered = Mutex(RememberedFeatures())
 
     private init(address: MapAddress, content: MapContent, journal: EditJournal, drafts: DraftStore, folder: URL) {
@@ -68,7 +69,9 @@ final class OpenMap: Sendable {
         let folder = dataDirectory.appendingPathComponent("maps/\(address.folderName)", isDirectory: true)
         let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appendingPathComponent("drafts", isDirectory: true))
-        return OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
+        let map = OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
+        map.sweepKeptPhotos()
+        return map
     }
 
     /// Opens an offline area, with the transaction that an earlier process didn't end.
@@ -79,6 +82,7 @@ final class OpenMap: Sendable {
         let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
         let map = OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
+        map.sweepKeptPhotos()
         try await map.recoverTransaction()
         return map
     }

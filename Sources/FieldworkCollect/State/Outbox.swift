@@ -181,7 +181,7 @@ actor Outbox {
             do {
                 let results = try await geodatabase.applyEdits()
                 await settle(results, of: geodatabase, sent: ids)
-                refused = refused || results.contains { $0.editResults.contains(where: \.didCompleteWithErrors) }
+                refused = refused || results.contains { $0.editResults.contains { Self.error($0) != nil } }
             } catch let error as CancellationError {
                 throw error
             } catch {
@@ -232,8 +232,8 @@ actor Outbox {
             guard let table = result.featureTable else { continue }
             for layer in numbers[TableKey(geodatabase, table.layerID)] ?? [] {
                 for edit in result.editResults {
-                    if edit.didCompleteWithErrors {
-                        let reason = Self.reason(edit.error)
+                    if let error = Self.error(edit) {
+                        let reason = Self.reason(error)
                         if let uuid = edit.globalID {
                             refusals[FeatureReference(layer: layer, key: .global(uuid))] = reason
                         }
@@ -292,6 +292,11 @@ actor Outbox {
         guard phase != new else { return }
         phase = new
         await listener?(.report)
+    }
+
+    /// Why the feature or one of its photos was refused.
+    private static func error(_ edit: FeatureEditResult) -> (any Error)? {
+        edit.error ?? edit.attachmentResults.lazy.compactMap(\.error).first
     }
 
     private static func reason(_ error: (any Error)?) -> String {

@@ -84,7 +84,10 @@ actor Workspace {
 
     private func adopt(_ map: OpenMap) async {
         // What an area holds unsent is known before it is shown: there is nobody to ask for it.
-        if map.offline != nil { await map.outbox.count() }
+        if let offline = map.offline {
+            await map.outbox.count()
+            if let id = offline.geodatabase.syncID { settings.rememberReplica(id) }
+        }
         maps[map.key] = map
         select(map)
         await map.outbox.listen { [weak self] change in await self?.heard(change, from: map) }

@@ -41,18 +41,19 @@ struct PlainClient: Sendable {
     }
 
     func send(
-        _ method: String, _ path: String, fields: [String: String] = [:], body: String? = nil
+        _ method: String, _ path: String, fields: [String: String] = [:], body: String? = nil, bytes: [UInt8]? = nil
     ) async throws -> Answer {
+        let content = bytes ?? body.map { Array($0.utf8) }
         var all = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
         if let cookie { all["Cookie"] = cookie }
         all.merge(fields) { $1 }
-        if let body { all["Content-Length"] = String(body.utf8.count) }
+        if let content { all["Content-Length"] = String(content.count) }
         let head = "\(method) \(path) HTTP/1.1\r\n" + all.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
-        let bytes = Array((head + (body ?? "")).utf8)
+        let request = Array(head.utf8) + (content ?? [])
         let port = port
         return try await onThread {
             let socket = try LoopbackSocket(port: port)
-            try socket.write(bytes)
+            try socket.write(request)
             let lines = try socket.readHead().split(separator: "\r\n")
             let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in

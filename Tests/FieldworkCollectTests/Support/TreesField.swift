@@ -117,7 +117,7 @@ struct TreesField: Sendable {
                     id: 1, name: "Inspections", relatedTableID: 3, cardinality: .oneToMany, role: .origin,
                     keyField: "GlobalID", isComposite: true),
             ],
-            drawingInfo: try? JSONParser.parse(Array(renderer.utf8)))
+            hasAttachments: true, drawingInfo: try? JSONParser.parse(Array(renderer.utf8)))
         let neighborhoods = LayerDefinition(
             id: 1, name: "Neighborhoods", geometryType: .polygon, spatialReference: .webMercator,
             fields: ids + [FieldDefinition(name: "Name", type: .string, length: 40)], globalIDField: "GlobalID",

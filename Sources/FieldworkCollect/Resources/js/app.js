@@ -6,6 +6,8 @@ import * as sketch from './sketch.js';
 import * as events from './events.js';
 import * as keys from './keys.js';
 import * as forms from './forms.js';
+import * as photos from './photos.js';
+import * as conflicts from './conflicts.js';
 import * as toast from './toast.js';
 import { adaptPanels } from './symbols.js';
 
@@ -13,6 +15,8 @@ adaptPanels();
 panels.start();
 toast.start(panels.onChange);
 forms.start();
+photos.start();
+conflicts.start();
 keys.start();
 events.start();
 map.start().then(() => { pin.start(); area.start(); sketch.start(); });

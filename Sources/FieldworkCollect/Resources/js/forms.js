@@ -63,7 +63,7 @@ async function keep(form) {
   const own = turn += 1;
   try {
     const answer = await fetch(form.getAttribute('action'), {
-      method: 'POST', credentials: 'same-origin', body: new URLSearchParams(new FormData(form)),
+      method: 'POST', credentials: 'same-origin', body: panels.textOf(form),
       headers: { 'Fieldwork-Fragment': 'check', 'Fieldwork-Window': windowID },
     });
     if (!answer.ok || own !== turn || !form.isConnected) return;

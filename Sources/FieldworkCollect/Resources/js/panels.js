@@ -22,6 +22,11 @@ function replace(id, source) {
   return true;
 }
 
+/** What a form holds besides files. */
+export function textOf(form, submitter = null) {
+  return new URLSearchParams([...new FormData(form, submitter)].filter(([, value]) => typeof value === 'string'));
+}
+
 function settle(changed, focus) {
   const panel = document.getElementById('panel');
   stage.dataset.kind = panel.dataset.kind;
@@ -132,7 +137,8 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   if (form.dataset.sending) return;
   form.dataset.sending = 'yes';
-  const body = new URLSearchParams(new FormData(form, event.submitter));
+  const all = new FormData(form, event.submitter);
+  const body = [...all.values()].some((value) => value instanceof File && value.size > 0) ? all : textOf(form, event.submitter);
   const address = form.getAttribute('action');
   const sent = form.method === 'get' ? open(`${address}?${body}`, { push: true }) : open(address, { method: 'POST', body });
   sent.finally(() => { delete form.dataset.sending; });

@@ -1,0 +1,118 @@
+public import FieldworkGeometry
+import FieldworkREST
+public import Foundation
+
+/// Two edits of one feature that a feature service could not both let stand when one of them was synchronised: what was in
+/// question, who won by the service's rule, and what lost. Nothing of it is lost: `EditConflicts.restore(_:)` brings it back.
+/// Not part of the vendor's API; services of other makers keep no conflicts.
+public struct EditConflict: Sendable, Identifiable {
+    /// What met.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Both sides changed the same fields, or the geometry, to different values.
+        case fields
+        /// A change was handed in of a feature that the service had deleted.
+        case updateOfDeleted
+        /// A delete was handed in of a feature that the service had changed.
+        case deleteOfUpdated
+    }
+
+    /// Whether somebody has to look at it.
+    public enum State: String, Sendable, CaseIterable {
+        /// Waits for somebody to decide.
+        case open
+        /// Decided by the service's rule, or by `EditConflicts.close(_:)`.
+        case decided
+        /// What had lost was brought back.
+        case restored
+    }
+
+    /// What one of the two had.
+    public struct Side: Sendable {
+        /// The values in question by field name, in the types of the fields as features have them; a value of null is
+        /// absent from here and its name is in `fieldNames`. Empty where this side had deleted the feature.
+        public let attributes: [String: any Sendable]
+        /// The fields in question, in alphabetical order.
+        public let fieldNames: [String]
+        /// Whether this side had deleted the feature.
+        public let isDeleted: Bool
+        /// Whether the geometry was in question.
+        public let hasGeometry: Bool
+        /// The geometry in question, in the layer's spatial reference; nil for none.
+        public let geometry: Geometry?
+        /// Who had made the edit; nil when nobody was signed in.
+        public let editor: String?
+        /// When the edit was made.
+        public let date: Date
+        /// The replica it came from, as `Geodatabase.syncID` names it; nil for an edit that was made in the service.
+        public let replicaID: UUID?
+    }
+
+    /// Names the conflict within its service.
+    public let id: Int64
+    /// The layer or table, as the service numbers it.
+    public let layerID: Int
+    /// The feature's object id in the service.
+    public let objectID: Int64
+    /// The feature's global id.
+    public let globalID: UUID
+    /// What met.
+    public let kind: Kind
+    /// Whether somebody has to look at it.
+    public let state: State
+    /// Whether the edit that was handed in won; else what the service had.
+    public let isUploadWinner: Bool
+    /// What lost.
+    public let lost: Side
+    /// What stands.
+    public let won: Side
+    /// When the service found it.
+    public let date: Date
+
+    /// Reads what a service answers. Throws `ServiceError.unknown` for what isn't a conflict.
+    init(json: JSONValue, service: ServiceDefinition) throws {
+        guard let id = json["id"]?.integerValue, let number = json["layerId"]?.integerValue,
+            let layerID = Int(exactly: number), let objectID = json["objectId"]?.integerValue,
+            let globalID = json["globalId"]?.stringValue.flatMap(GUID.parse),
+            let kind = json["kind"]?.stringValue.flatMap(Kind.init(rawValue:)),
+            let state = json["state"]?.stringValue.flatMap(State.init(rawValue:)),
+            let moment = json["moment"]?.doubleValue, let lost = json["lost"], let won = json["won"]
+        else { throw ServiceError.unknown(details: "A conflict of the service can't be read.") }
+        let layer = service.layer(id: layerID)
+        self.id = id
+        self.layerID = layerID
+        self.objectID = objectID
+        self.globalID = globalID
+        self.kind = kind
+        self.state = state
+        isUploadWinner = json["winner"]?.stringValue == "upload"
+        self.lost = try Side(json: lost, layer: layer)
+        self.won = try Side(json: won, layer: layer)
+        date = Date(timeIntervalSince1970: moment / 1_000)
+    }
+}
+
+extension EditConflict.Side {
+    fileprivate init(json: JSONValue, layer: LayerDefinition?) throws {
+        let side: MergeConflict.Side
+        do {
+            side = try MergeConflict.Side(json: json)
+        } catch {
+            throw ServiceError(error)
+        }
+        var attributes: [String: any Sendable] = [:]
+        for (name, value) in side.attributes ?? [:] {
+            guard let field = layer?.field(named: name) else { continue }
+            // Numbers without a fraction and dates look alike before their field is known.
+            let stored = AttributeConversion.normalised(value, type: field.type)
+            attributes[field.name] = AttributeConversion.clientValue(stored, type: field.type)
+        }
+        self.attributes = attributes
+        fieldNames = (side.attributes ?? [:]).keys.compactMap { layer?.field(named: $0)?.name }.sorted()
+        isDeleted = side.attributes == nil
+        hasGeometry = side.geometry != nil
+        geometry = side.geometry?.geometry
+        editor = side.editor
+        date = side.moment
+        replicaID = side.replicaID
+    }
+}

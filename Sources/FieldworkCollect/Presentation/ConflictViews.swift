@@ -1,0 +1,173 @@
+import Fieldwork
+import Foundation
+
+/// What templates read of conflicts.
+struct ConflictViews {
+    let map: OpenMap
+    /// The replicas of this device: what came from them is the user's own.
+    let own: Set<UUID>
+
+    // MARK: Sides
+
+    func isMine(_ side: EditConflict.Side) -> Bool { side.replicaID.map(own.contains) ?? false }
+
+    /// "Yours", "Dana's" or where it was made, for a button.
+    private func owner(_ side: EditConflict.Side) -> String {
+        if isMine(side) { return "Yours" }
+        if let editor = side.editor, !editor.isEmpty { return "\(editor)’s" }
+        return side.replicaID == nil ? "The server’s" : "Another device’s"
+    }
+
+    private func person(_ side: EditConflict.Side) -> String {
+        if isMine(side) { return "You" }
+        if let editor = side.editor, !editor.isEmpty { return editor }
+        return side.replicaID == nil ? "Somebody on the server" : "Another device"
+    }
+
+    private func side(_ side: EditConflict.Side, value: String) -> Values {
+        [
+            "owner": owner(side), "person": person(side), "value": value,
+            "when": FieldText.date(side.date, now: Date(), timeZone: .current),
+        ]
+    }
+
+    // MARK: Rows
+
+    func row(_ found: FoundConflict, title: String?) -> Values {
+        let what: String =
+            switch found.conflict.kind {
+            case .fields:
+                found.parts.map { label($0, found) }.joined(separator: ", ")
+            case .updateOfDeleted: "changed here, deleted there"
+            case .deleteOfUpdated: "deleted here, changed there"
+            }
+        let state =
+            switch found.conflict.state {
+            case .open: "Open"
+            case .decided: "Settled by rule"
+            case .restored: "Brought back"
+            }
+        let when = FieldText.date(found.conflict.date, now: Date(), timeZone: .current)
+        return [
+            "address": found.address, "title": title ?? found.layer.noun.capitalized,
+            "detail": "\(what) · \(state) · \(when)",
+        ]
+    }
+
+    func label(_ part: String, _ found: FoundConflict) -> String {
+        if part == FoundConflict.place { return "Place" }
+        return found.layer.field(named: part).map(AttributeForm.label) ?? part
+    }
+
+    // MARK: One of them
+
+    /// - Parameters:
+    ///   - now: the feature as it is; nil where it isn't there.
+    ///   - chosen: what was chosen so far, by part.
+    func values(
+        _ found: FoundConflict, now: FoundFeature?, chosen: [String: String], missing: String?
+    ) -> Values {
+        let conflict = found.conflict
+        let mineFirst = isMine(conflict.won)
+        let (first, second) = mineFirst ? (conflict.won, conflict.lost) : (conflict.lost, conflict.won)
+        let (firstKey, secondKey) = mineFirst ? ("won", "lost") : ("lost", "won")
+        let noun = found.layer.noun
+        func choice(_ side: EditConflict.Side, _ key: String, _ part: String) -> Values {
+            var values = self.side(side, value: text(side, part, found))
+            values["key"] = key
+            values["current"] = chosen[part] == key
+            values["symbol"] =
+                found.layer.symbology.classOf(field: part, value: side.attributes[part]).map(\.values)
+                .orFalse
+            return values
+        }
+        let parts = found.parts.map { part -> Values in
+            [
+                "name": "choice.\(part)", "part": part, "label": label(part, found),
+                "choices": [choice(first, firstKey, part), choice(second, secondKey, part)],
+                "later": later(part, found, now: now).orFalse,
+                "message": (missing == part ? "Choose one." : nil).orFalse,
+            ]
+        }
+        let isDelete = conflict.lost.isDeleted || conflict.won.isDeleted
+        return [
+            "firstSide": side(first, value: ""), "secondSide": side(second, value: ""), "parts": parts,
+            "hasParts": !parts.isEmpty, "isOpen": conflict.state == .open, "firstKey": firstKey,
+            "secondKey": secondKey, "intro": intro(found),
+            "firstAll": isMine(first) ? "All mine" : "All \(owner(first))",
+            "secondAll": isMine(second) ? "All mine" : "All \(owner(second))",
+            "deletes": isDelete
+                ? [
+                    "keep": "Keep the \(noun) with the change", "delete": "Delete the \(noun)",
+                    "keepKey": conflict.lost.isDeleted ? "won" : "lost",
+                    "deleteKey": conflict.lost.isDeleted ? "lost" : "won",
+                    "changes": (conflict.lost.isDeleted ? conflict.won : conflict.lost).fieldNames.map { name in
+                        [
+                            "label": label(name, found),
+                            "value": text(conflict.lost.isDeleted ? conflict.won : conflict.lost, name, found),
+                        ] as Values
+                    },
+                ] as Values : false,
+            "settled": settled(conflict).orFalse,
+        ]
+    }
+
+    private func intro(_ found: FoundConflict) -> String {
+        let conflict = found.conflict
+        let noun = found.layer.noun
+        let (lost, won) = (person(conflict.lost), person(conflict.won))
+        switch conflict.kind {
+        case .fields:
+            return "\(lost) and \(won == "You" ? "you" : won) changed the same values of this \(noun). "
+                + "Choose which to keep. The other stays in the history."
+        case .updateOfDeleted, .deleteOfUpdated:
+            let (deleting, changing) = conflict.lost.isDeleted ? (lost, won) : (won, lost)
+            return "\(deleting) deleted this \(noun). \(changing) changed it."
+        }
+    }
+
+    private func settled(_ conflict: EditConflict) -> String? {
+        switch conflict.state {
+        case .open: nil
+        case .decided: "Settled by rule: what stands is \(owner(conflict.won).lowercasedFirst)."
+        case .restored: "What had lost was brought back."
+        }
+    }
+
+    private func text(_ side: EditConflict.Side, _ part: String, _ found: FoundConflict) -> String {
+        if part == FoundConflict.place { return place(side.geometry, other: found) }
+        guard let field = found.layer.field(named: part) else { return FieldText.nothing }
+        let text = FieldText(layer: found.layer).text(side.attributes[part], field: field)
+        return text.isEmpty ? FieldText.nothing : text
+    }
+
+    private func place(_ geometry: Geometry?, other found: FoundConflict) -> String {
+        guard let geometry else { return "No place" }
+        guard let own = point(geometry) else { return "Its own shape" }
+        let standing = found.conflict.won.geometry.flatMap(point)
+        guard let standing, standing.distance(to: own).metres >= 0.05 else { return "Where it stands now" }
+        let way = standing.distance(to: own)
+        return "\(FieldText.distance(way.metres)) \(way.direction) of the other"
+    }
+
+    private func point(_ geometry: Geometry) -> Place? {
+        guard let point = geometry as? Point, let plane = GeometryEngine.project(point, into: .webMercator) else {
+            return nil
+        }
+        return Place(x: plane.x, y: plane.y)
+    }
+
+    /// What stands now, where that is neither what won nor what lost: somebody has changed it again.
+    private func later(_ part: String, _ found: FoundConflict, now: FoundFeature?) -> String? {
+        guard part != FoundConflict.place, let now else { return nil }
+        let value = StoredValue(now.feature.attributeValue(forKey: part))
+        let sides = [found.conflict.lost, found.conflict.won].map { StoredValue($0.attributes[part]) }
+        guard !sides.contains(value) else { return nil }
+        let text = FieldText(layer: found.layer).text(part, of: now.feature)
+        return "Changed again since: \(text) stands now."
+    }
+}
+
+extension String {
+    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+}

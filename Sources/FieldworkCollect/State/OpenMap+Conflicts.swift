@@ -1,0 +1,140 @@
+import Fieldwork
+import Foundation
+import Synchronization
+
+/// A conflict of one of the map's services, with the layer that it is about.
+struct FoundConflict: Sendable {
+    let conflict: EditConflict
+    let layer: MapLayer
+    let source: EditConflicts
+
+    var address: String { "/conflicts/\(layer.id)/\(conflict.id)" }
+    var reference: FeatureReference { FeatureReference(layer: layer.id, key: .global(conflict.globalID)) }
+
+    /// What can be chosen one by one: the fields in question, then the place.
+    var parts: [String] {
+        guard !conflict.lost.isDeleted, !conflict.won.isDeleted else { return [] }
+        let fields = Set(conflict.lost.fieldNames).union(conflict.won.fieldNames)
+        let known = layer.fields.map(\.name).filter(fields.contains)
+        return known + (conflict.lost.hasGeometry ? [FoundConflict.place] : [])
+    }
+
+    static let place = "geometry"
+}
+
+/// The conflicts of the map's services, each service asked by one object that knows its layers.
+final class ConflictSources: Sendable {
+    private let known = Mutex<[URL: EditConflicts]>([:])
+
+    func source(of url: URL) -> EditConflicts {
+        known.withLock { known in
+            if let source = known[url] { return source }
+            let source = EditConflicts(serviceURL: url)
+            known[url] = source
+            return source
+        }
+    }
+}
+
+extension OpenMap {
+    /// The services that the map's layers come from, with the map's layers by the number that the service has for them.
+    private var services: [(url: URL, layers: [Int: MapLayer])] {
+        var services: [(url: URL, layers: [Int: MapLayer])] = []
+        for layer in layers + tables {
+            guard let (url, number) = service(of: layer) else { continue }
+            if let index = services.firstIndex(where: { $0.url == url }) {
+                // A layer that is in the map twice is the same features; the upper one stands for both.
+                services[index].layers[number] = layer
+            } else {
+                services.append((url, [number: layer]))
+            }
+        }
+        return services
+    }
+
+    private func service(of layer: MapLayer) -> (url: URL, number: Int)? {
+        if let url = offline?.geodatabase.serviceURL, let table = layer.table as? GeodatabaseFeatureTable {
+            return (url, Int(table.serviceLayerID))
+        }
+        guard let table = layer.table as? ServiceFeatureTable,
+            let geodatabase = table.serviceGeodatabase, let url = geodatabase.serviceInfo?.url ?? geodatabase.url
+        else { return nil }
+        return (url, table.layerID)
+    }
+
+    /// The conflicts of the map's layers, the newest first. Throws when a service can't be asked.
+    func conflicts(in state: EditConflict.State? = nil) async throws -> [FoundConflict] {
+        var found: [FoundConflict] = []
+        for (url, layers) in services {
+            let source = conflictSources.source(of: url)
+            found += try await source.conflicts(in: state).compactMap { conflict in
+                layers[conflict.layerID].map { FoundConflict(conflict: conflict, layer: $0, source: source) }
+            }
+        }
+        return found.sorted { $0.conflict.date > $1.conflict.date }
+    }
+
+    /// How many wait to be decided; nil without an answer.
+    func openConflictCount() async throws -> Int? {
+        do {
+            return try await conflicts(in: .open).count
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return nil
+        }
+    }
+
+    func conflict(_ id: Int64, in layer: MapLayer) async throws -> FoundConflict {
+        guard let (url, _) = service(of: layer) else {
+            throw CollectError(.notFound, "\(layer.name) has no conflicts.")
+        }
+        let source = conflictSources.source(of: url)
+        let conflict = try await source.conflict(withID: id)
+        guard let own = services.first(where: { $0.url == url })?.layers[conflict.layerID] else {
+            throw CollectError(.notFound, "This conflict is about a layer that the map doesn't have.")
+        }
+        return FoundConflict(conflict: conflict, layer: own, source: source)
+    }
+
+    /// What became of a settling.
+    enum Settlement: Sendable {
+        /// The service did it.
+        case kept
+        /// The chosen values are an edit of this device, which goes the way of any other.
+        case edited(EditEntry)
+    }
+
+    /// Settles a conflict: as it stands, as it lost, or with some values of each.
+    /// - Parameter chosen: the parts whose lost value is to stand; all of them for a conflict about a delete.
+    func settle(_ found: FoundConflict, lost chosen: Set<String>, session: String?) async throws -> Settlement {
+        let parts = Set(found.parts)
+        if parts.isEmpty ? chosen.isEmpty : chosen.isDisjoint(with: parts) {
+            try await found.source.close(found.conflict)
+            return .kept
+        }
+        if chosen.isSuperset(of: parts) {
+            try await found.source.restore(found.conflict)
+            forget(found.reference)
+            return .kept
+        }
+        let feature = try await find(found.reference)
+        let before = FeatureSnapshot(feature.feature)
+        var words: [String] = []
+        for name in found.parts where chosen.contains(name) {
+            if name == FoundConflict.place {
+                feature.feature.geometry = found.conflict.lost.geometry
+                words.append("Place")
+            } else {
+                feature.feature.setAttributeValue(found.conflict.lost.attributes[name], forKey: name)
+                words.append(found.layer.field(named: name).map(AttributeForm.label) ?? name)
+            }
+        }
+        let entry = try await update(
+            feature, kind: .update, before: before, session: session,
+            detail: "Conflict settled: \(words.joined(separator: ", "))")
+        // The values are safe before the conflict is no longer open.
+        try await found.source.close(found.conflict)
+        return .edited(entry)
+    }
+}

@@ -1,0 +1,132 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import Testing
+
+@testable import FieldworkCollect
+
+/// Conflicts between an offline area and its service, settled through the app's pages without a script.
+@Suite struct ConflictTests {
+    private static func with(
+        _ rule: ConflictRule = .holdForReview, _ test: (DamageField, PlainClient) async throws -> Void
+    ) async throws {
+        var definition = OfflineField.definition()
+        definition.conflictRule = rule
+        try await DamageField.with(points: 2, definition: definition) { field in
+            try await test(field, try await PlainClient.visitor(port: field.app.port))
+        }
+    }
+
+    private static func feature(_ field: DamageField) async throws -> FeatureRecord? {
+        try await field.serverFeatures().min { $0.objectID < $1.objectID }
+    }
+
+    /// What somebody else does on the server.
+    private static func others(_ field: DamageField, _ edits: LayerEdits) async throws {
+        _ = try await field.store.apply(
+            EditBatch(layers: [edits], usesGlobalIDs: true, editor: "Dana", moment: Date()), to: DamageField.service)
+    }
+
+    /// Both sides change the damage and the occupants of the first point; then the area is synced.
+    private static func collide(_ field: DamageField, _ visitor: PlainClient) async throws {
+        try await OfflineField.goOffline(visitor)
+        let id = try #require(try await feature(field)?.globalID)
+        let saved = try await visitor.post(
+            "/f/0/\(id.uuidString.lowercased())/edit",
+            ["session": "mine", "field.typdamage": "Destroyed", "field.occupants": "7"])
+        #expect(saved.status == 303)
+        try await others(
+            field,
+            LayerEdits(
+                layerID: 0,
+                updates: [
+                    FeatureEdit(
+                        globalID: id, attributes: [("typdamage", .text("Minor")), ("occupants", .integer(3))])
+                ]))
+        try await OfflineField.sync(visitor)
+    }
+
+    private static func values(_ field: DamageField) async throws -> [AttributeValue?] {
+        let feature = try await feature(field)
+        return [feature?.attributes["typdamage"], feature?.attributes["occupants"]]
+    }
+
+    @Test func aConflictShowsBothValuesAndAsksForEachBeforeItIsKept() async throws {
+        try await Self.with { field, visitor in
+            try await Self.collide(field, visitor)
+            #expect(try await Self.values(field) == [.text("Minor"), .integer(3)])
+            #expect(try await visitor.get("/changes").text.contains("1 conflict waits for you"))
+            #expect(try await visitor.get("/conflicts").text.contains("Damage type, Occupants · Open"))
+            let page = try await visitor.get("/conflicts/0/1").text
+            #expect(page.contains("Conflict 1 of 1"))
+            #expect(page.contains("You and Dana changed the same values"))
+            #expect(page.contains("Destroyed") && page.contains("Minor") && page.contains("Dana’s"))
+            #expect(!page.contains(" checked"), "nothing is chosen for the user")
+            let early = try await visitor.post("/conflicts/0/1", ["choice.typdamage": "lost"])
+            #expect(early.status == 422)
+            #expect(early.text.contains("Choose one."))
+            #expect(early.text.contains(#"name="choice.typdamage" value="lost" checked"#), "what was chosen stays")
+            #expect(try await Self.values(field) == [.text("Minor"), .integer(3)])
+        }
+    }
+
+    @Test func valuesOfEachSideStandTogetherAndTheConflictIsClosed() async throws {
+        try await Self.with { field, visitor in
+            try await Self.collide(field, visitor)
+            let kept = try await visitor.post(
+                "/conflicts/0/1", ["session": "keep", "choice.typdamage": "lost", "choice.occupants": "won"])
+            #expect(kept["Location"] == "/conflicts?settled=yes")
+            #expect(try await visitor.get("/conflicts?settled=yes").text.contains("These values are kept."))
+            try await OfflineField.sync(visitor)
+            #expect(try await Self.values(field) == [.text("Destroyed"), .integer(3)])
+            #expect(!(try await visitor.get("/changes").text.contains("waits for you")))
+            let again = try await visitor.post(
+                "/conflicts/0/1", ["choice.typdamage": "won", "choice.occupants": "won"])
+            #expect(again.status == 409)
+            #expect(again.text.contains("settled meanwhile"))
+        }
+    }
+
+    @Test(arguments: [("lost", "Destroyed", Int64(7)), ("won", "Minor", Int64(3))])
+    func oneSideStandsWhole(all: String, damage: String, occupants: Int64) async throws {
+        try await Self.with { field, visitor in
+            try await Self.collide(field, visitor)
+            #expect(try await visitor.post("/conflicts/0/1", ["all": all]).status == 303)
+            #expect(try await Self.values(field) == [.text(damage), .integer(occupants)])
+            #expect(try await visitor.get("/conflicts").text.contains("No conflicts to decide."))
+        }
+    }
+
+    @Test func whatARuleDecidedIsListedAndComesBack() async throws {
+        try await Self.with(.lastInWins) { field, visitor in
+            try await Self.collide(field, visitor)
+            #expect(try await Self.values(field) == [.text("Destroyed"), .integer(7)])
+            let page = try await visitor.get("/conflicts/0/1").text
+            #expect(page.contains("Settled by rule: what stands is yours."))
+            #expect(page.contains("Bring back what lost"))
+            #expect(try await visitor.post("/conflicts/0/1", ["all": "lost"]).status == 303)
+            #expect(try await Self.values(field) == [.text("Minor"), .integer(3)])
+            #expect(try await visitor.get("/conflicts").text.contains("Brought back"))
+        }
+    }
+
+    @Test func aChangeOfADeletedFeatureIsKeptOrLeft() async throws {
+        try await Self.with { field, visitor in
+            try await OfflineField.goOffline(visitor)
+            let id = try #require(try await Self.feature(field)?.globalID)
+            _ = try await visitor.post(
+                "/f/0/\(id.uuidString.lowercased())/edit", ["session": "mine", "field.typdamage": "Destroyed"])
+            try await Self.others(field, LayerEdits(layerID: 0, deletes: .features([.globalID(id)])))
+            try await OfflineField.sync(visitor)
+            #expect(try await field.serverFeatures().count == 1)
+            let page = try await visitor.get("/conflicts/0/1").text
+            #expect(page.contains("deleted this damage to buildings. You changed it.") || page.contains("deleted this"))
+            #expect(page.contains("Keep the"))
+            #expect(try await visitor.post("/conflicts/0/1", ["all": "sideways"]).status == 400)
+            #expect(try await visitor.post("/conflicts/0/1", ["all": "lost"]).status == 303)
+            #expect(try await field.serverFeatures().count == 2)
+            #expect(try await Self.feature(field)?.attributes["typdamage"] == .text("Destroyed"))
+        }
+    }
+}
