@@ -33,6 +33,7 @@ let package = Package(
         // The edge: C libraries, each seen by exactly one Swift module.
         .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
         .systemLibrary(name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
@@ -44,6 +45,10 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
+            swiftSettings: strict),
+        .target(
+            name: "FieldworkPostGIS",
+            dependencies: ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CPostgres"],
             swiftSettings: strict),
         .target(
             name: "Fieldwork",
@@ -106,6 +111,10 @@ let package = Package(
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkPostGISTests",
+            dependencies: ["FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkServerTests",
