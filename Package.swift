@@ -33,6 +33,7 @@ let package = Package(
         // The edge: C libraries, each seen by exactly one Swift module.
         .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"]), .brew(["geos"])]),
         .systemLibrary(name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -47,6 +48,10 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
+            swiftSettings: strict),
+        .target(
+            name: "FieldworkPostGIS",
+            dependencies: ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CPostgres"],
             swiftSettings: strict),
         .target(
             name: "Fieldwork",
@@ -109,6 +114,10 @@ let package = Package(
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkPostGISTests",
+            dependencies: ["FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkServerTests",

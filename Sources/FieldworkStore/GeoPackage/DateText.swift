@@ -1,11 +1,11 @@
 /// Dates as a GeoPackage holds them: `2026-01-02T03:04:05.678Z`, in UTC. Reading and writing take no calendar, no
 /// formatter and no allocation, since every row of an answer may carry some.
-enum DateText {
+package enum DateText {
     /// Milliseconds since 1970 that four digits of a year can say.
     static let representable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     /// Writes milliseconds since 1970. Values outside `representable` are held at its ends.
-    static func text(milliseconds: Int64) -> String {
+    package static func text(milliseconds: Int64) -> String {
         let value = min(max(milliseconds, representable.lowerBound), representable.upperBound)
         let (days, dayMilliseconds) = floorDivide(value, 86_400_000)
         let (year, month, day) = civil(days: days)
@@ -37,7 +37,7 @@ enum DateText {
 
     /// Reads ISO 8601: a date, optionally a time after `T` or a space, a fraction, `Z` or an offset. nil for anything
     /// else, days that no month has included.
-    static func milliseconds(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    package static func milliseconds(_ bytes: UnsafeRawBufferPointer) -> Int64? {
         var reader = Reader(bytes: bytes)
         guard let year = reader.digits(4), reader.take(0x2D), let month = reader.digits(2), reader.take(0x2D),
             let day = reader.digits(2), (1...12).contains(month), day >= 1, day <= lastDay(month: month, year: year)
@@ -51,7 +51,7 @@ enum DateText {
         return result
     }
 
-    static func milliseconds(_ text: String) -> Int64? {
+    package static func milliseconds(_ text: String) -> Int64? {
         var text = text
         return text.withUTF8 { milliseconds(UnsafeRawBufferPointer($0)) }
     }

@@ -1,0 +1,183 @@
+import CPostgres
+package import FieldworkREST
+import Foundation
+
+/// A prepared statement of a connection; used only where its connection may be used.
+package final class PostgresStatement {
+    private let connection: PostgresConnection
+    private let sql: String
+    private var name: String?
+    /// The making of the connection on which it was prepared.
+    private var epoch = 0
+    private var argumentTypes: [Oid] = []
+    private var arguments: [PostgresArgument] = []
+    private var values: [AttributeValue] = []
+    private var row = PostgresRow()
+    private var state = State.idle
+    /// Taken from the cache and not yet finished.
+    var isInUse = false
+    /// Rows are taken from the server one by one, so that an answer of any length needs the memory of one row. A page of
+    /// known length comes faster whole.
+    package var isStreamed = false
+
+    private enum State {
+        case idle, hasRows, atEnd
+    }
+
+    init(_ sql: String, on connection: PostgresConnection) {
+        self.sql = sql
+        self.connection = connection
+    }
+
+    // MARK: Arguments, counted from 1
+
+    package func bind(_ value: AttributeValue, at index: Int) {
+        if values.count < index { values += Array(repeating: .null, count: index - values.count) }
+        values[index - 1] = value
+    }
+
+    package func bind(_ value: Int64, at index: Int) { bind(.integer(value), at: index) }
+    package func bind(_ value: Double, at index: Int) { bind(.real(value), at: index) }
+    package func bind(_ value: String?, at index: Int) { bind(value.map(AttributeValue.text) ?? .null, at: index) }
+    package func bindNull(at index: Int) { bind(.null, at: index) }
+    package func bind(blob: UnsafeRawBufferPointer, at index: Int) { bind(.data(Data(blob)), at: index) }
+
+    // MARK: Execution
+
+    private func prepare() throws(PostgresError) {
+        try connection.restoreIfBroken()
+        guard name == nil || epoch != connection.epoch else { return }
+        let name = connection.newStatementName()
+        try PostgresResult(PQprepare(connection.pointer, name, sql, 0, nil)).check(on: connection.pointer)
+        let described = PostgresResult(PQdescribePrepared(connection.pointer, name))
+        try described.check(on: connection.pointer)
+        argumentTypes = (0..<PQnparams(described.pointer)).map { PQparamtype(described.pointer, $0) }
+        self.name = name
+        epoch = connection.epoch
+    }
+
+    /// Drops it on the server too.
+    func deallocate() {
+        guard let name, epoch == connection.epoch, PQstatus(connection.pointer) == CONNECTION_OK else { return }
+        PQclear(PQexec(connection.pointer, "DEALLOCATE \(name)"))
+    }
+
+    private func send() throws(PostgresError) {
+        try prepare()
+        guard let name else { throw PostgresError(.failure, "A statement was not prepared.") }
+        guard values.count <= argumentTypes.count else {
+            throw PostgresError(.invalidStatement, "\(values.count) arguments for \(argumentTypes.count) marks.")
+        }
+        arguments = []
+        arguments.reserveCapacity(argumentTypes.count)
+        for (index, type) in argumentTypes.enumerated() {
+            let value = index < values.count ? values[index] : .null
+            arguments.append(
+                try PostgresArgument.encode(value, as: type, geometryType: connection.geometryType))
+        }
+        let sent = arguments.withPointers { pointers, lengths, formats in
+            PQsendQueryPrepared(
+                connection.pointer, name, Int32(arguments.count), pointers, lengths, formats, 1)
+        }
+        guard sent == 1 else { throw PostgresError(connection: connection.pointer) }
+        if isStreamed { PQsetSingleRowMode(connection.pointer) }
+        row.geometryType = connection.geometryType
+        state = .hasRows
+    }
+
+    /// Advances to the next row; false at the end. The first call runs the statement.
+    package func step() throws(PostgresError) -> Bool {
+        if state == .idle { try send() }
+        while state == .hasRows {
+            if row.advance() { return true }
+            try takeResult()
+        }
+        return false
+    }
+
+    /// Takes the next of the results that the statement gives: one a row when it is streamed, else one.
+    private func takeResult() throws(PostgresError) {
+        guard let pointer = PQgetResult(connection.pointer) else {
+            state = .atEnd
+            return
+        }
+        let status = PQresultStatus(pointer)
+        guard status == PGRES_TUPLES_OK || status == PGRES_SINGLE_TUPLE || status == PGRES_COMMAND_OK else {
+            let error = PostgresError(result: pointer, connection: connection.pointer)
+            PQclear(pointer)
+            drain()
+            throw error
+        }
+        row.take(pointer)
+    }
+
+    /// Takes what else the server sends for this statement; libpq wants it all taken before the next one.
+    private func drain() {
+        while let pointer = PQgetResult(connection.pointer) { PQclear(pointer) }
+        state = .atEnd
+    }
+
+    /// Rows that the statement changed; known after its last row.
+    package var changedRows: Int { row.changedRows }
+
+    /// Ends the execution and forgets the arguments: ready for the next user. What the server has yet to send is
+    /// not waited for but cancelled.
+    package func finish() {
+        reset()
+        values.removeAll(keepingCapacity: true)
+        isInUse = false
+    }
+
+    /// Ends the execution, keeps the arguments: for the next of many rows.
+    package func reset() {
+        if state == .hasRows {
+            if isStreamed { connection.canceller.cancel() }
+            drain()
+        }
+        row.clear()
+        state = .idle
+    }
+
+    // MARK: Columns of the row, counted from 0
+
+    package func isNull(_ column: Int) -> Bool { row.isNull(column) }
+    package func integer(_ column: Int) -> Int64 { row.integer(column) }
+    package func double(_ column: Int) -> Double { row.double(column) }
+    package func text(_ column: Int) -> String { String(decoding: row.textBytes(column), as: UTF8.self) }
+    package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    /// UTF-8 that stays until the next step.
+    package func textBytes(_ column: Int) -> UnsafeRawBufferPointer { row.textBytes(column) }
+    /// Bytes that stay until the next step; a geometry in GeoPackage's form.
+    package func blob(_ column: Int) -> UnsafeRawBufferPointer { row.blob(column) }
+}
+
+extension [PostgresArgument] {
+    /// Gives libpq the arguments where they lie.
+    fileprivate func withPointers<Result>(
+        _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> Result
+    ) -> Result {
+        // One block for all: pointers to many arrays can't be held open at once.
+        let size = reduce(0) { $0 + ($1.bytes?.count ?? 0) + 1 }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Swift.max(size, 1)) { block in
+            var pointers: [UnsafePointer<CChar>?] = []
+            var offset = 0
+            for argument in self {
+                guard let bytes = argument.bytes, let start = block.baseAddress else {
+                    pointers.append(nil)
+                    continue
+                }
+                let place = start + offset
+                bytes.withUnsafeBytes { source in
+                    if let from = source.baseAddress, !source.isEmpty {
+                        UnsafeMutableRawPointer(place).copyMemory(from: from, byteCount: source.count)
+                    }
+                }
+                // libpq finds the end of a text argument by its zero.
+                place[bytes.count] = 0
+                pointers.append(UnsafePointer(place))
+                offset += bytes.count + 1
+            }
+            return body(pointers, map { Int32($0.bytes?.count ?? 0) }, map { $0.isBinary ? 1 : 0 })
+        }
+    }
+}
