@@ -147,6 +147,44 @@ struct ReplicaDeltaTests {
     private let never = Date(timeIntervalSince1970: 0)
     private let later = Samples.moment.addingTimeInterval(1_000)
 
+    @Test("A feature that is deleted and added again under its global id stays itself, for clients and in its history")
+    func addedAgain() async throws {
+        let id = UUID()
+        func add(_ species: String) async throws {
+            try await apply(Samples.batch(adds: [Samples.tree(species, globalID: id)], usesGlobalIDs: true))
+        }
+        try await add("a")
+        var client = try await store.client("a")
+        try await apply(Samples.batch(deletes: [.objectID(1)]))
+        try await apply(Samples.batch(adds: [Samples.tree("another")]))
+        try await add("b")
+        #expect(try await store.records(FeatureQuery(globalIDs: [id]), in: Samples.trees).map(\.objectID) == [1])
+        let document = try await store.delta(for: client)
+        #expect(document.layers[0]?.deletes.isEmpty == true)
+        client.take(document)
+        #expect(client.trees[id]?.species == "b")
+        let history = try await store.history(of: .globalID(id), in: Samples.trees)
+        #expect(history.contains { $0.record.attributes["species"] == .text("a") && $0.endedBy == .delete })
+    }
+
+    @Test("A feature to which another program gives another object id is not deleted for clients")
+    func moved() async throws {
+        let id = UUID()
+        try await apply(Samples.batch(adds: [Samples.tree("a", globalID: id)], usesGlobalIDs: true))
+        var client = try await store.client("a")
+        try await store.close()
+        let connection = try SQLiteConnection(
+            path: folder.url.appending(path: "\(Samples.name.name).gpkg").path, mode: .readWrite)
+        try connection.execute("UPDATE Trees SET OBJECTID = 900 WHERE OBJECTID = 1")
+        connection.forgetStatements()
+        let reopened = try await GeoPackageStore.open(at: folder.url)
+        let document = try await reopened.delta(for: client)
+        #expect(document.layers[0]?.deletes.isEmpty == true && document.layers[0]?.adds.isEmpty == true)
+        client.take(document)
+        #expect(client.trees[id]?.species == "a")
+        try await reopened.close()
+    }
+
     @Test("Compaction leaves what a live replica has not got")
     func compactionKeeps() async throws {
         try await apply(Samples.batch(adds: [Samples.tree("a")]))

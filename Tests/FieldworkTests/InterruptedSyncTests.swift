@@ -191,4 +191,44 @@ struct InterruptedSyncTests {
             #expect(!device.hasLocalEdits)
         }
     }
+
+    @Test("What a sync brought is taken over whole by the next one, when the process died over it")
+    func diedOverAnswer() async throws {
+        try await Self.with { service in
+            let device = try await takeOffline(service, "one")
+            let session = try device.openSession()
+            var record = try #require(session.replica)
+            func office(_ edits: LayerEdits) async throws {
+                #expect(
+                    try await !service.store.apply(EditBatch(layers: [edits], moment: Date.now), to: service.name)
+                        .hasErrors)
+            }
+            try await office(
+                LayerEdits(
+                    layerID: 0,
+                    adds: [FeatureEdit(attributes: [("primcause", .text("New"))], geometry: .geometry(Self.place(1)))]))
+            // The answer has come and is half taken over: the new feature is in the file, the generation is not.
+            let parameters = SyncGeodatabaseParameters()
+            let document = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
+            let client = ReplicaClient(root: record.serviceURL, client: service.environment().client)
+            let answer = try await client.synchronize(document.form([]))
+            record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json)
+            try await session.keep(record)
+            _ = try await ReplicaDownload(session: session, sent: [], parameters: parameters)
+                .takeOver(answer, into: &record)
+            #expect(try await feature("New", device).attributes["primcause"] as? String == "New")
+            device.close()
+            // Meanwhile it is gone from the service, which has no reason to tell anybody about it.
+            let new = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("New") })
+            try await office(LayerEdits(layerID: 0, deletes: .features([.objectID(new.objectID)])))
+
+            let reopened = Geodatabase(fileURL: device.fileURL)
+            try await reopened.load()
+            #expect(try reopened.openSession().replica?.arrived != nil)
+            try await sync(reopened, service)
+            let table = try #require(reopened.featureTable(withServiceLayerID: 0))
+            #expect(try await table.queryFeatureCount(using: QueryParameters()) == 4)
+            #expect(try reopened.openSession().replica?.arrived == nil)
+        }
+    }
 }

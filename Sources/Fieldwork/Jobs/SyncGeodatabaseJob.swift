@@ -57,6 +57,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
 
     private func sync(_ session: GeodatabaseSession, _ known: ReplicaRecord) async throws -> [SyncLayerResult] {
         var record = known
+        try await finish(session, &record)
         let through = try await onDevice { try await session.file.generation() }
         var outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
         let edits = try await outgoing.edits(through: record.pendingUpload?.throughGeneration ?? through)
@@ -72,7 +73,57 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         let answer = try await client.synchronize(outgoing.form(edits))
         advance(to: 60)
         try Task.checkCancellation()
-        let incoming = ReplicaDownload(session: session, sent: edits, parameters: parameters)
+        if Self.bringsRows(answer) {
+            record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json)
+            try await session.keep(record)
+        }
+        let results = try await takeOver(answer, outgoing, edits, &record, session)
+        try await session.lookForEdits()
+        tell(results.isEmpty ? "Synchronized." : "Synchronized; some edits were refused.")
+        return results
+    }
+
+    /// Takes over what an earlier sync brought when the process died over it. What was taken over then is taken again,
+    /// which changes nothing.
+    private func finish(_ session: GeodatabaseSession, _ record: inout ReplicaRecord) async throws {
+        guard let arrived = record.arrived else { return }
+        let parameters = SyncGeodatabaseParameters(json: arrived.parameters)
+        let outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
+        let through = record.pendingUpload?.throughGeneration
+        let edits = if let through { try await outgoing.edits(through: through) } else { [OutgoingEdit]() }
+        do {
+            _ = try await takeOver(arrived.answer, outgoing, edits, &record, session)
+        } catch let error where Self.staysUnreadable(error) {
+            // Nothing may wait for it: the service is asked again.
+            tell("What the service sent can't be taken over: \(error)")
+            record = outgoing.record
+            record.arrived = nil
+            try await session.keep(record)
+        }
+    }
+
+    /// Whether an answer can't be taken over now or ever; a full disk or a line that is down says nothing of it.
+    private static func staysUnreadable(_ error: any Error) -> Bool {
+        if case ServiceError.unknown = error { return true }
+        return error is GeodatabaseError
+    }
+
+    /// Whether an answer changes rows of the file.
+    private static func bringsRows(_ answer: JSONValue) -> Bool {
+        let layers = (answer["edits"]?.arrayValue ?? []) + (answer["layers"]?.arrayValue ?? [])
+        return layers.contains { layer in
+            guard layer["attachments"] == nil, let features = layer["features"], features.arrayValue == nil else {
+                return layer["attachments"] != nil || layer["features"] != nil
+            }
+            return ["adds", "updates", "deleteIds"].contains { !(features[$0]?.arrayValue ?? []).isEmpty }
+        }
+    }
+
+    private func takeOver(
+        _ answer: JSONValue, _ outgoing: ReplicaUploadDocument, _ edits: [OutgoingEdit],
+        _ record: inout ReplicaRecord, _ session: GeodatabaseSession
+    ) async throws -> [SyncLayerResult] {
+        let incoming = ReplicaDownload(session: session, sent: edits, parameters: outgoing.parameters)
         let results = try await incoming.takeOver(answer, into: &record)
         if let pending = record.pendingUpload, !outgoing.sentLayers.isEmpty {
             let layers = session.file.definition.layers.map(\.id)
@@ -80,9 +131,8 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
             record.pendingUpload = nil
         }
         record.lastSync = DeviceClock.now()
+        record.arrived = nil
         try await session.keep(record)
-        try await session.lookForEdits()
-        tell(results.isEmpty ? "Synchronized." : "Synchronized; some edits were refused.")
         return results
     }
 }

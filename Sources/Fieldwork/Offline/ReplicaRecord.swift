@@ -26,6 +26,16 @@ struct ReplicaRecord: Sendable, Hashable {
     /// Features whose edits the service refused: they go with the next sync again.
     var refused: [Int: Set<UUID>] = [:]
 
+    /// What a sync brought and has not taken over whole yet: a process that dies over it leaves rows of a generation that
+    /// the file does not name, and the service would not tell which of them have gone since.
+    var arrived: Arrived?
+
+    struct Arrived: Sendable, Hashable {
+        var answer: JSONValue
+        /// What the sync was to do, as `SyncGeodatabaseParameters.json`.
+        var parameters: JSONValue
+    }
+
     struct PendingUpload: Sendable, Hashable {
         var id: UUID
         var throughGeneration: Int64
@@ -71,6 +81,9 @@ extension ReplicaRecord {
                 "pendingUpload",
                 ["id": .string(pendingUpload.id.uuidString), "through": .integer(pendingUpload.throughGeneration)])
         }
+        if let arrived {
+            object.append("arrived", ["answer": arrived.answer, "parameters": arrived.parameters])
+        }
         var refusals = JSONObject()
         for (id, features) in refused.sorted(by: { $0.key < $1.key }) where !features.isEmpty {
             refusals.append(String(id), .array(features.map { .string($0.uuidString) }.sorted { $0.text < $1.text }))
@@ -104,6 +117,9 @@ extension ReplicaRecord {
         }
         area = try json["area"].map { try GeoServicesJSON.geometry(from: $0) } ?? nil
         lastSync = json["lastSync"]?.integerValue.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
+        if let answer = json["arrived"]?["answer"], let parameters = json["arrived"]?["parameters"] {
+            arrived = Arrived(answer: answer, parameters: parameters)
+        }
         if let upload = json["pendingUpload"], let id = upload["id"]?.stringValue.flatMap(UUID.init) {
             pendingUpload = PendingUpload(id: id, throughGeneration: upload["through"]?.integerValue ?? 0)
         }

@@ -14,8 +14,8 @@ struct LayerWriter {
     let keeper: RelationshipKeeper?
 
     // SQL that every feature of the batch uses.
-    private let table: String
-    private let key: String
+    let table: String
+    let key: String
     private let insertSQL: String
     private let globalIDs = GlobalIDSource()
 
@@ -51,8 +51,13 @@ struct LayerWriter {
             let geometry = try geometryBlob(edit.geometry)
             let globalID = newGlobalID(edit)
             if let index = layer.globalIDIndex, let globalID { row[index] = .text(GUID.normalForm(globalID)) }
-            let objectID = keepsObjectIDs || batch.origin == .load ? givenObjectID(edit) : nil
-            return try insert(row, geometry: geometry, objectID: objectID, globalID: globalID, edit)
+            if keepsObjectIDs || batch.origin == .load {
+                return try insert(row, geometry: geometry, objectID: givenObjectID(edit), globalID: globalID, edit)
+            }
+            let former = try formerObjectID(edit, globalID)
+            let result = try insert(row, geometry: geometry, objectID: former, globalID: globalID, edit)
+            if let former, result.error == nil { try restoreAttachments(of: former) }
+            return result
         } catch let error as EditError {
             return failed(error, edit)
         }
@@ -110,7 +115,7 @@ struct LayerWriter {
         return globalIDs.next()
     }
 
-    private func givenGlobalID(_ edit: FeatureEdit) -> UUID? {
+    func givenGlobalID(_ edit: FeatureEdit) -> UUID? {
         if let id = edit.globalID { return id }
         guard let index = layer.globalIDIndex else { return nil }
         return edit.attributes.first { layer.index(of: $0.name) == index }?.value.textValue.flatMap(GUID.parse)

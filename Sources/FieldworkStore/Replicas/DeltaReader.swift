@@ -39,7 +39,33 @@ struct DeltaReader {
             case (false, false): if entry.isOwn { delta.deletes.append(try stray(id, after: generation)) }
             }
         }
+        try joinMoved(&delta)
         return delta
+    }
+
+    /// A feature that is there again under another object id was changed: its global id says that it is the same. A client
+    /// that was told of a delete and of an add would end without it.
+    private func joinMoved(_ delta: inout LayerDelta) throws {
+        guard !delta.adds.isEmpty, !delta.deletes.isEmpty, let column = layer.globalIDColumn.map(quoted) else { return }
+        let added = Set(delta.adds)
+        var moved: [UUID: Int64] = [:]
+        let gone = delta.deletes.compactMap(\.globalID).map { JSONValue.string(GUID.normalForm($0)) }
+        try connection.run(
+            """
+            SELECT \(quoted(layer.objectIDColumn)), \(column) FROM \(quoted(layer.tableName))
+            WHERE \(column) IN (SELECT value FROM json_each(?))
+            """,
+            bind: { try $0.bind(JSONValue.array(gone).text, at: 1) },
+            row: { row in
+                guard let id = row.optionalText(1).flatMap(GUID.parse), added.contains(row.integer(0)) else { return }
+                moved[id] = row.integer(0)
+            })
+        if moved.isEmpty { return }
+        let kept = Set(moved.values)
+        delta.deletes.removeAll { $0.globalID.map { moved[$0] != nil } ?? false }
+        delta.adds.removeAll(where: kept.contains)
+        delta.updates += kept.sorted()
+        delta.hasGeometryUpdates = delta.hasGeometryUpdates || layer.geometryColumn != nil
     }
 
     /// The index is named, since SQLite would rather walk the whole log in the order that is wanted than sort a few.

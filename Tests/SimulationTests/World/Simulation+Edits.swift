@@ -45,13 +45,15 @@ extension Simulation {
                 // Within a transaction a later edit undoes what an earlier one said.
                 var last = SavedEdits.Pending()
                 last.apply(facts)
-                let effect = last.untouched
+                // What was added and deleted within it was never there.
+                let born = Set(facts.filter { $0.value == SavedEdits.added }.map(\.key.id))
+                let effect = last.untouched.filter { $0.value != SavedEdits.deleted || !born.contains($0.key.id) }
                 devices[index].doubt = effect
                 if keeps { try geodatabase.commitTransaction() } else { try geodatabase.rollbackTransaction() }
                 if !devices[index].process.isDead { devices[index].doubt = [] }
                 note("\(devices[index].name) \(keeps ? "commits" : "rolls back")")
                 if keeps {
-                    settle(facts, index)
+                    settle(effect, index)
                 } else if !devices[index].process.isDead {
                     for fact in effect where try await isSo(fact, geodatabase) && fact.value != SavedEdits.deleted {
                         complain(.deathLosesNothing, "\(devices[index].name) rolled back \(fact), and it is there")
