@@ -60,6 +60,7 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -133,7 +134,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkTests",
-            dependencies: ["Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            dependencies: [
+                "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SeedCompatibilityTests",

@@ -6,6 +6,8 @@ public enum ArcGISEnvironment {
     private struct State {
         var localEditsDirectory: URL?
         var curveMode = ServiceCurveGeometryMode.densifyCurves
+        var session = ArcGISURLSession()
+        var backgroundSession: ArcGISURLSession?
         var expressionEvaluator: any ExpressionEvaluator = ConstantEvaluator()
     }
 
@@ -22,6 +24,18 @@ public enum ArcGISEnvironment {
     public static var serviceCurveGeometryMode: ServiceCurveGeometryMode {
         get { state.withLock { $0.curveMode } }
         set { state.withLock { $0.curveMode = newValue } }
+    }
+
+    /// How services are reached, from the next request on.
+    public static var urlSession: ArcGISURLSession {
+        get { state.withLock { $0.session } }
+        set { state.withLock { $0.session = newValue } }
+    }
+
+    /// How files are downloaded: replicas and attachments. Until it is set it is `urlSession`.
+    public static var backgroundURLSession: ArcGISURLSession {
+        get { state.withLock { $0.backgroundSession ?? $0.session } }
+        set { state.withLock { $0.backgroundSession = newValue } }
     }
 
     /// What evaluates the expressions of pop-ups and forms that are made from now on.

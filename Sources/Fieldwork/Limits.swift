@@ -10,8 +10,24 @@ enum Limits {
     static let idsPerCondition = 200
     /// How often a read is tried before its error is reported. Writes are tried once.
     static let readAttempts = 3
-    /// How long a request may take, in seconds.
+    /// How long a connection may be silent while an answer is awaited, in seconds.
     static let requestSeconds: Int64 = 60
+    /// How long a request may take until its answer is complete, in seconds.
+    static let exchangeSeconds: Int64 = 600
+    /// How long a file may take to be transferred, in seconds.
+    static let transferSeconds: Int64 = 86_400
+    /// The wait before a read is tried the second time, in milliseconds; it doubles.
+    static let firstRetryMilliseconds = 200
+    /// The longest wait before a read is tried again, in seconds, whatever the service asks for.
+    static let retrySeconds: Int64 = 30
+    /// The most ways out of the process (time-outs, proxies) whose connections are kept.
+    static let connectionPools = 8
+    /// The longest address that is asked for by GET, in bytes: longer ones are refused by some servers and proxies.
+    static let addressLength = 1_800
+    /// The longest name of a parameter that is written to the log, in bytes.
+    static let loggedNameLength = 40
+    /// The longest value of a parameter that is written to the log, in bytes.
+    static let loggedValueLength = 400
     /// How long connecting may take, in seconds.
     static let connectSeconds: Int64 = 10
     /// How many layers' resources are asked for at once.
@@ -40,6 +56,10 @@ enum Limits {
     static let populatedFeatures = 10_000
     /// The most features that one page of filling the cache asks for.
     static let featuresPerPage = 2_000
+    /// The most parts that a layer is cut into while the cache is filled; parts may take several pages.
+    static let populationPages = 100_000
+    /// How many ids of the cache are in memory while it is looked through.
+    static let idsPerLook = 10_000
     /// The most fields and texts of one label.
     static let labelParts = 50
     /// The most rules of one map.

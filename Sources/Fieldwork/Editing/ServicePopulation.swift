@@ -2,49 +2,133 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
-/// Brings a layer's features to this device page by page. Pages are cut by the features' keys, so that they neither overlap
-/// nor miss what others change meanwhile; some are on their way at the same time, and each is kept as it arrives. What is
-/// in memory does not grow with the layer but for the keys.
+/// Brings a layer's features to this device page by page. Pages are cut by ranges of the object id, so that they neither overlap
+/// nor miss what others change meanwhile; some are on their way at the same time, and each is kept as it arrives. What is in
+/// memory does not grow with the layer.
 struct ServicePopulation: Sendable {
     let session: ServiceSession
     let layer: LayerDefinition
     let query: LayerQuery
 
+    /// What a part of the layer brought.
+    private struct Part: Sendable {
+        var ids = KeyRuns()
+        var count = 0
+        /// The features to show, where they are among the first.
+        var shown: [FeatureRecord] = []
+        var isCut = false
+
+        mutating func add(_ records: [FeatureRecord], isShown: Bool) {
+            ids.formUnion(KeyRuns(records.map(\.objectID)))
+            count += records.count
+            if isShown { shown += records }
+        }
+
+        mutating func add(_ other: Part) {
+            ids.formUnion(other.ids)
+            count += other.count
+            shown += other.shown
+        }
+    }
+
     /// - Returns: the first features, at most `Limits.populatedFeatures`; all others are in the local store alone.
     func run(clearsCache: Bool) async throws -> FeaturePage {
-        let ids = try await session.remote.objectIDs(query, in: layer)
+        let abilities = QueryAbilities(layer)
+        let isRanged = query.within(layer, 0...0) != nil && abilities.orders
+        let all = isRanged && abilities.paginates ? try await byKeys() : try await byIDs()
+        // What was there before goes only when all that is there now has come.
+        if clearsCache { try await session.local.forgetCached(of: layer, except: all.ids) }
+        let shown = all.shown.sorted { $0.objectID < $1.objectID }.prefix(Limits.populatedFeatures)
+        return FeaturePage(records: Array(shown), exceededTransferLimit: all.count > shown.count)
+    }
+
+    // MARK: Ranges
+
+    private func byKeys() async throws -> Part {
+        var all = Part()
+        let first = try await keep(Int64.min...Int64.max, isShown: true, pages: 1)
+        all.add(first)
+        guard first.isCut, let last = first.ids.runs.last?.upperBound, let most = try await lastID(), most > last else {
+            return all
+        }
+        let rest = try await session.remote.count(query, in: layer) - first.count
         let size = max(1, min(layer.maxRecordCount, Limits.featuresPerPage))
-        let pages = stride(from: 0, to: ids.count, by: size).map { ids[$0..<min($0 + size, ids.count)] }
-        var first: [Int: [FeatureRecord]] = [:]
-        try await withThrowingTaskGroup(of: (Int, [FeatureRecord]).self) { group in
-            var next = 0
+        let ranges = Self.ranges(from: last + 1, to: most, pages: max(1, (rest + size - 1) / size))
+        try await withThrowingTaskGroup(of: Part.self) { group in
+            var waiting = ranges.enumerated().makeIterator()
             func start() {
-                guard next < pages.count else { return }
-                let (index, page) = (next, pages[next])
-                next += 1
-                group.addTask { (index, try await fetch(page, isShown: index * size < Limits.populatedFeatures)) }
+                guard let (index, range) = waiting.next() else { return }
+                let isShown = first.count + index * size < Limits.populatedFeatures
+                group.addTask { try await keep(range, isShown: isShown) }
             }
             for _ in 0..<Limits.parallelRequests { start() }
-            while let (index, records) = try await group.next() {
-                if !records.isEmpty { first[index] = records }
+            while let part = try await group.next() {
+                all.add(part)
                 start()
             }
         }
-        // What was there before goes only when all that is there now has come.
-        if clearsCache { try await session.local.forgetCached(of: layer, except: Set(ids)) }
-        let shown = first.sorted { $0.key < $1.key }.flatMap(\.value).prefix(Limits.populatedFeatures)
-        return FeaturePage(records: Array(shown), exceededTransferLimit: ids.count > Limits.populatedFeatures)
+        return all
     }
 
-    private func fetch(_ ids: ArraySlice<Int64>, isShown: Bool) async throws -> [FeatureRecord] {
-        guard let least = ids.first, let most = ids.last else { return [] }
-        var page = query
-        let key = SQLExpression.field(layer.objectIDField)
-        let range = SQLExpression.between(
-            key, lower: .literal(.integer(least)), upper: .literal(.integer(most)), negated: false)
-        page.condition = try LocalCondition.both(query.condition, range.text)
-        let records = try await session.remote.features(page, in: layer).records
-        try await session.local.cache(records, of: layer, clears: false)
-        return isShown ? records : []
+    /// Equal parts of a range of ids. Where ids lie closer than elsewhere a part takes more than one page.
+    private static func ranges(from least: Int64, to most: Int64, pages: Int) -> [ClosedRange<Int64>] {
+        let (span, overflows) = most.subtractingReportingOverflow(least)
+        if overflows { return [least...most] }
+        let width = max(1, span / Int64(min(pages, Limits.populationPages)) + 1)
+        var ranges: [ClosedRange<Int64>] = []
+        var start = least
+        while true {
+            let end = most - start < width ? most : start + width - 1
+            ranges.append(start...end)
+            if end == most { return ranges }
+            start = end + 1
+        }
+    }
+
+    private func lastID() async throws -> Int64? {
+        var last = query
+        last.order = [(layer.objectIDField, isDescending: true)]
+        last.limit = 1
+        last.outFields = [layer.objectIDField]
+        last.returnsGeometry = false
+        return try await session.remote.features(last, in: layer).records.first?.objectID
+    }
+
+    /// Keeps the features of a range, page by page.
+    private func keep(_ range: ClosedRange<Int64>, isShown: Bool, pages: Int = .max) async throws -> Part {
+        var part = Part()
+        var next = range.lowerBound
+        var fetched = 0
+        repeat {
+            let isWhole = next == .min && range.upperBound == .max
+            guard let own = isWhole ? query : query.within(layer, next...range.upperBound) else { break }
+            let count = min(layer.maxRecordCount, Limits.featuresPerPage)
+            let page = try await session.remote.page(
+                own.pageParameters(layer, offset: 0, count: count), in: layer, isExact: true)
+            try await session.local.cache(page.records, of: layer, clears: false)
+            part.add(page.records, isShown: isShown)
+            fetched += 1
+            part.isCut = page.exceededTransferLimit
+            guard let last = page.records.map(\.objectID).max(), last < range.upperBound else { break }
+            next = last + 1
+        } while part.isCut && fetched < pages
+        return part
+    }
+
+    // MARK: Ids
+
+    /// For services without order or pages: their ids come in one list.
+    private func byIDs() async throws -> Part {
+        let ids = try await session.remote.objectIDs(query, in: layer)
+        let size = max(1, min(layer.maxRecordCount, Limits.featuresPerPage))
+        let pages = stride(from: 0, to: ids.count, by: size).map { ids[$0..<min($0 + size, ids.count)] }
+        let parts = try await concurrently(pages, atOnce: Limits.parallelRequests) { ids -> Part in
+            var part = Part()
+            let records = try await session.remote.records(ids, of: query, size: size, in: layer)
+            try await session.local.cache(records, of: layer, clears: false)
+            part.add(records, isShown: ids.startIndex < Limits.populatedFeatures)
+            return part
+        }
+        return parts.reduce(into: Part()) { $0.add($1) }
     }
 }

@@ -32,6 +32,54 @@ public enum GeodatabaseError: ArcGISError, LocalizedError, Hashable {
     case invalidArgument(details: String)
     /// Something went wrong within the SDK.
     case internalError(details: String)
+    /// A transaction is open already.
+    case transactionStarted(details: String)
+    /// No transaction is open.
+    case transactionNotStarted(details: String)
+    /// There is no such geodatabase.
+    case databaseDoesNotExist(details: String)
+    /// There is a geodatabase already.
+    case databaseAlreadyExists(details: String)
+    /// The table has a field of this name.
+    case fieldExists(details: String)
+    /// A moment can't be kept.
+    case invalidDate(details: String)
+    /// A geometry has no heights where the table needs them.
+    case shapeRequiresZ(details: String)
+    /// A geometry has no measures where the table needs them.
+    case shapeRequiresM(details: String)
+    /// A geometry has heights that the table does not keep.
+    case shapeNoZ(details: String)
+    /// A geometry has measures that the table does not keep.
+    case shapeNoM(details: String)
+    /// The table has no such subtype.
+    case subtypeInvalid(details: String)
+    /// The table has no subtypes.
+    case subtypesNotEnabled(details: String)
+    /// A domain has a code twice.
+    case duplicateCode(details: String)
+    /// A domain does not have this code.
+    case missingCode(details: String)
+    /// The least value of a domain is above the greatest.
+    case minMaxReversed(details: String)
+    /// There is a domain of this name.
+    case domainExists(details: String)
+    /// A copy of a replica can't be synced: its original may be.
+    case cannotSyncCopy(details: String)
+    /// Edits are being sent already.
+    case uploadAlreadyInProgress(details: String)
+    /// The service does not know the replica any more.
+    case replicaDoesNotExist(details: String)
+    /// The table does not record its changes.
+    case changeTrackingNotEnabled(details: String)
+    /// There is nothing to send.
+    case databaseDoesNotHaveChanges(details: String)
+    /// The feature belongs to somebody else.
+    case accessControlDenied(details: String)
+    /// A field is filled by the geodatabase itself.
+    case cannotWriteGeodatabaseManagedFields(details: String)
+    /// A condition is more than one.
+    case multipleSQLStatements(details: String)
 
     /// What happened, for a person.
     public var details: String {
@@ -41,7 +89,16 @@ public enum GeodatabaseError: ArcGISError, LocalizedError, Hashable {
             .itemAlreadyExists(let details), .valueOutOfRange(let details), .dataTypeMismatch(let details),
             .valueIsNull(let details), .shapeWrongType(let details), .geometryFieldMissing(let details),
             .featureHasPendingEdits(let details), .cannotUpdateSchemaIfChangeTracking(let details),
-            .invalidArgument(let details), .internalError(let details):
+            .invalidArgument(let details), .internalError(let details), .transactionStarted(let details),
+            .transactionNotStarted(let details), .databaseDoesNotExist(let details),
+            .databaseAlreadyExists(let details), .fieldExists(let details), .invalidDate(let details),
+            .shapeRequiresZ(let details), .shapeRequiresM(let details), .shapeNoZ(let details),
+            .shapeNoM(let details), .subtypeInvalid(let details), .subtypesNotEnabled(let details),
+            .duplicateCode(let details), .missingCode(let details), .minMaxReversed(let details),
+            .domainExists(let details), .cannotSyncCopy(let details), .uploadAlreadyInProgress(let details),
+            .replicaDoesNotExist(let details), .changeTrackingNotEnabled(let details),
+            .databaseDoesNotHaveChanges(let details), .accessControlDenied(let details),
+            .cannotWriteGeodatabaseManagedFields(let details), .multipleSQLStatements(let details):
             details
         }
     }

@@ -16,13 +16,15 @@ public enum MappingError: ArcGISError, LocalizedError, Hashable {
     case layerTypeNotSupported(details: String)
     /// The package of a map area is not ready yet.
     case packagingNotComplete(details: String)
+    /// There is no package for the item.
+    case noPackageItem(details: String)
 
     /// What happened, for a person.
     public var details: String {
         switch self {
         case .notLoaded(let details), .alreadyLoaded(let details), .missingSpatialReference(let details),
             .incompatibleSpatialReference(let details), .unsupportedGeometryType(let details),
-            .layerTypeNotSupported(let details), .packagingNotComplete(let details):
+            .layerTypeNotSupported(let details), .packagingNotComplete(let details), .noPackageItem(let details):
             details
         }
     }

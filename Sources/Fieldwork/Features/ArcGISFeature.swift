@@ -8,23 +8,11 @@ public final class ArcGISFeature: Feature, Loadable, @unchecked Sendable {
     private let failure = Mutex<(any Error)?>(nil)
 
     convenience init(table: FeatureTable, record: FeatureRecord, layer: LayerDefinition, isComplete: Bool) {
-        self.init(table: table, attributes: [:], geometry: record.geometry)
-        let attributes = Self.clientAttributes(record, layer: layer)
-        state.withLock {
-            $0.attributes = attributes
-            $0.origin = record
-            $0.isComplete = isComplete
-        }
+        self.init(table: table, reading: record, fields: ClientFields(layer), isComplete: isComplete)
     }
 
     static func clientAttributes(_ record: FeatureRecord, layer: LayerDefinition) -> [String: any Sendable] {
-        var attributes: [String: any Sendable] = [:]
-        attributes.reserveCapacity(record.attributes.count)
-        for field in layer.fields {
-            guard let value = record.attributes[field.name] else { continue }
-            attributes[field.name] = AttributeConversion.clientValue(value, type: field.type)
-        }
-        return attributes
+        ClientFields(layer).attributes(of: record)
     }
 
     /// The row's identity in the SDK: negative until the service has given its own.

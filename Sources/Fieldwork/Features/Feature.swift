@@ -8,12 +8,39 @@ import Synchronization
 /// What changes is behind a lock; only the hierarchy keeps the compiler from seeing that.
 public class Feature: GeoElement, @unchecked Sendable {
     struct State: Sendable {
-        /// Values by the field's own spelling where the table is known.
-        var attributes: [String: any Sendable]
+        /// Values by the field's own spelling where the table is known; of a row that was read they are made when they are
+        /// asked for first.
+        var attributes: [String: any Sendable] {
+            mutating get {
+                if let unread {
+                    made = unread.fields.attributes(of: unread.record)
+                    self.unread = nil
+                }
+                return made
+            }
+            set {
+                made = newValue
+                unread = nil
+            }
+        }
+        private var made: [String: any Sendable] = [:]
+        private var unread: (record: FeatureRecord, fields: ClientFields)?
         var geometry: Geometry?
         /// The state that the object was read in or last handed over in; nil while it is not part of its table.
         var origin: FeatureRecord?
         var isComplete = true
+
+        init(attributes: [String: any Sendable], geometry: Geometry?) {
+            made = attributes
+            self.geometry = geometry
+        }
+
+        init(reading record: FeatureRecord, fields: ClientFields, isComplete: Bool) {
+            unread = (record, fields)
+            geometry = record.geometry
+            origin = record
+            self.isComplete = isComplete
+        }
     }
 
     let state: Mutex<State>
@@ -25,6 +52,12 @@ public class Feature: GeoElement, @unchecked Sendable {
         var spelled: [String: any Sendable] = [:]
         for (name, value) in attributes { spelled[table?.definition?.field(named: name)?.name ?? name] = value }
         state = Mutex(State(attributes: spelled, geometry: geometry))
+    }
+
+    /// A row as it was read.
+    init(table: FeatureTable, reading record: FeatureRecord, fields: ClientFields, isComplete: Bool) {
+        self.table = table
+        state = Mutex(State(reading: record, fields: fields, isComplete: isComplete))
     }
 
     /// All attributes that have a value, by field name.
@@ -49,4 +82,21 @@ public class Feature: GeoElement, @unchecked Sendable {
     }
 
     private func spelled(_ key: String) -> String { table?.definition?.field(named: key)?.name ?? key }
+}
+
+/// What values of clients a table's rows have; shared by all that one query read.
+final class ClientFields: Sendable {
+    private let fields: [(name: String, type: FieldworkREST.FieldType)]
+
+    init(_ layer: LayerDefinition) { fields = layer.fields.map { ($0.name, $0.type) } }
+
+    func attributes(of record: FeatureRecord) -> [String: any Sendable] {
+        var attributes: [String: any Sendable] = [:]
+        attributes.reserveCapacity(record.attributes.count)
+        for field in fields {
+            guard let value = record.attributes[field.name] else { continue }
+            attributes[field.name] = AttributeConversion.clientValue(value, type: field.type)
+        }
+        return attributes
+    }
 }

@@ -166,11 +166,22 @@ extension LocalFile {
         try await write([LayerEdits(layerID: layer.id, adds: records.map { put($0, layer) })], to: file)
     }
 
-    /// Forgets the cached rows of a layer, except those with unsent edits.
-    static func clear(_ layer: LayerDefinition, in file: GeoPackageFile, keeping edited: Set<Int64>) async throws {
-        let stale = try await file.objectIDs(FeatureQuery(), in: layer.id).filter { !edited.contains($0) }
-        if stale.isEmpty { return }
-        try await write([LayerEdits(layerID: layer.id, deletes: .features(stale.map { .objectID($0) }))], to: file)
+    /// Forgets the cached rows of a layer, except those that are wanted. The ids are looked through some at a time.
+    static func clear(
+        _ layer: LayerDefinition, in file: GeoPackageFile, keeping isKept: @Sendable (Int64) -> Bool
+    ) async throws {
+        let key = SQLExpression.field(layer.objectIDField)
+        var query = FeatureQuery(order: [.init(expression: key)], limit: Limits.idsPerLook)
+        while true {
+            let ids = try await file.objectIDs(query, in: layer.id)
+            let stale = ids.filter { !isKept($0) }
+            if !stale.isEmpty {
+                let deletes = LayerEdits(layerID: layer.id, deletes: .features(stale.map { .objectID($0) }))
+                try await write([deletes], to: file)
+            }
+            guard ids.count == Limits.idsPerLook, let last = ids.last else { return }
+            query.condition = .binary(.greater, key, .literal(.integer(last)))
+        }
     }
 
     private static func put(_ record: FeatureRecord, _ layer: LayerDefinition) -> FeatureEdit {

@@ -58,12 +58,14 @@ final class LocalStore: Sendable {
 
     /// The rows on this device that a query means.
     func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
-        let layer = definition.layer(id: layerID)
+        let fields = definition.layer(id: layerID)?.fields ?? []
+        let types = Dictionary(fields.map { ($0.name, $0.type) }) { first, _ in first }
         return try await onDevice { try await file.records(query, in: layerID) }.map { record in
             var record = record
             for (name, value) in record.attributes {
-                guard let field = layer?.field(named: name) else { continue }
-                record.attributes[name] = AttributeConversion.normalised(value, type: field.type)
+                // Values were written as they are to be read: as a rule there is nothing to do.
+                guard let type = types[name], !AttributeConversion.isNormal(value, type: type) else { continue }
+                record.attributes[name] = AttributeConversion.normalised(value, type: type)
             }
             return record
         }
@@ -282,17 +284,19 @@ final class LocalStore: Sendable {
         try await gate.run { [self] in
             let edited = Set(edits(in: [layer.id]).map(\.key.objectID))
             try await onDevice {
-                if clears { try await LocalFile.clear(layer, in: file, keeping: edited) }
+                if clears { try await LocalFile.clear(layer, in: file, keeping: edited.contains) }
                 try await LocalFile.cache(records.filter { !edited.contains($0.objectID) }, of: layer, in: file)
             }
         }
     }
 
     /// Forgets cached rows, except those that have unsent edits and those of some ids.
-    func forgetCached(of layer: LayerDefinition, except ids: Set<Int64>) async throws {
+    func forgetCached(of layer: LayerDefinition, except ids: KeyRuns) async throws {
         try await gate.run { [self] in
-            let kept = ids.union(edits(in: [layer.id]).map(\.key.objectID))
-            try await onDevice { try await LocalFile.clear(layer, in: file, keeping: kept) }
+            let edited = Set(edits(in: [layer.id]).map(\.key.objectID))
+            try await onDevice {
+                try await LocalFile.clear(layer, in: file) { ids.contains($0) || edited.contains($0) }
+            }
         }
     }
 

@@ -13,6 +13,11 @@ struct FeatureServiceClient: Sendable {
     /// The service with all its layers and tables.
     func definition() async throws -> ServiceDefinition {
         let json = try await json(ServiceRequest(root, [("f", "json")]))
+        guard json["layers"] != nil || json["tables"] != nil else {
+            // Some servers tell of a failure in a form of their own.
+            let own = (json["message"] ?? json["statusMessage"])?.stringValue.map { " It says: \($0)" } ?? ""
+            throw ServiceError.unknown(details: "\(Redaction.address(root)) is no feature service.\(own)")
+        }
         let name = ServiceName(name: root.deletingLastPathComponent().lastPathComponent)
         var service = try reading { () throws(FieldworkREST.ServiceError) in
             try ServiceDefinition(name: name, json: json)
@@ -25,21 +30,7 @@ struct FeatureServiceClient: Sendable {
     }
 
     private func layers(_ ids: [Int]) async throws -> [LayerDefinition] {
-        try await withThrowingTaskGroup(of: (Int, LayerDefinition).self) { group in
-            var waiting = ids.enumerated().makeIterator()
-            func start() -> Bool {
-                guard let (position, id) = waiting.next() else { return false }
-                group.addTask { (position, try await layer(id)) }
-                return true
-            }
-            for _ in 0..<Limits.parallelRequests where !start() { break }
-            var layers: [(Int, LayerDefinition)] = []
-            while let layer = try await group.next() {
-                layers.append(layer)
-                _ = start()
-            }
-            return layers.sorted { $0.0 < $1.0 }.map(\.1)
-        }
+        try await concurrently(ids, atOnce: Limits.parallelRequests) { try await layer($0) }
     }
 
     private func layer(_ id: Int) async throws -> LayerDefinition {
@@ -49,32 +40,12 @@ struct FeatureServiceClient: Sendable {
 
     // MARK: Queries
 
-    /// The features of a query, from as many pages as it takes.
-    func features(_ query: LayerQuery, in layer: LayerDefinition) async throws -> FeaturePage {
-        var records: [FeatureRecord] = []
-        let wanted = min(query.limit ?? Limits.queriedFeatures, Limits.queriedFeatures)
-        for _ in 0..<Limits.queryPages {
-            let rest = wanted - records.count
-            if rest <= 0 { return FeaturePage(records: records, exceededTransferLimit: true) }
-            // Without a limit of ours the service's own holds.
-            let count = query.limit == nil && rest > layer.maxRecordCount ? nil : rest
-            let parameters = query.pageParameters(layer, offset: query.offset + records.count, count: count)
-            let page = try await page(parameters, in: layer, isExact: query.isExact)
-            records += page.records.prefix(rest)
-            if !page.exceededTransferLimit || page.records.isEmpty {
-                return FeaturePage(records: records, exceededTransferLimit: page.records.count > rest)
-            }
-        }
-        return FeaturePage(records: records, exceededTransferLimit: true)
-    }
-
     /// One page, in the shorter format where the service offers it. That one rounds coordinates (to 0.1 mm or less).
-    private func page(
+    func page(
         _ parameters: [(name: String, value: String)], in layer: LayerDefinition, isExact: Bool
     ) async throws -> FeaturePage {
-        let formats = layer.unknownMembers["supportedQueryFormats"]?.stringValue?.lowercased() ?? ""
         let url = root.appending(path: "\(layer.id)/query")
-        guard !isExact, formats.contains("pbf") else {
+        guard !isExact, QueryAbilities(layer).givesPBF else {
             let json = try await json(ServiceRequest(url, parameters + [("f", "json")]))
             return try FeaturePage(
                 reading { () throws(FieldworkREST.ServiceError) in try FeatureSetReader.read(json: json) }, layer: layer
@@ -150,7 +121,7 @@ struct FeatureServiceClient: Sendable {
         do {
             json = try JSONParser.parse(answer.bytes)
         } catch {
-            throw ServiceError.unknown(details: "The answer of \(root.absoluteString) is not JSON.")
+            throw ServiceError.unknown(details: "The answer of \(Redaction.address(root)) is not JSON.")
         }
         if json.objectValue != nil, let error = FieldworkREST.ServiceError(answer: json) { throw ServiceError(error) }
         return json

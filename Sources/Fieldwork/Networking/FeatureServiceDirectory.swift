@@ -40,7 +40,7 @@ package enum FeatureServiceDirectory {
         do {
             return try JSONParser.parse(answer.bytes)
         } catch {
-            throw ServiceError.unknown(details: "The catalogue at \(url.absoluteString) is not JSON.")
+            throw ServiceError.unknown(details: "The catalogue at \(Redaction.address(url)) is not JSON.")
         }
     }
 }

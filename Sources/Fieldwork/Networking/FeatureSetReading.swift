@@ -13,10 +13,15 @@ extension FeaturePage {
         var spellings: [String: FieldDefinition] = [:]
         for field in layer.fields { spellings[field.name] = field }
         records = try set.features.map { feature in
-            var attributes: [String: AttributeValue] = [:]
-            attributes.reserveCapacity(feature.attributes.count)
+            // As a rule names and values are as they should be.
+            var attributes = feature.attributes
             for (name, value) in feature.attributes {
-                guard let field = spellings[name] ?? layer.field(named: name) else { continue }
+                guard let field = spellings[name] ?? layer.field(named: name) else {
+                    attributes[name] = nil
+                    continue
+                }
+                if field.name != name { attributes[name] = nil }
+                if field.name == name, AttributeConversion.isNormal(value, type: field.type) { continue }
                 attributes[field.name] = AttributeConversion.normalised(value, type: field.type)
             }
             guard let objectID = attributes[layer.objectIDField]?.integerValue else {

@@ -1,94 +1,157 @@
 import AsyncHTTPClient
 import Foundation
+import Logging
 import NIOCore
 import NIOHTTP1
 
 /// Requests over HTTP: GET while the address is short, else a form by POST; gzip; reads are tried again.
 struct HTTPServiceClient: ServiceClient {
-    /// Longer addresses are refused by some servers and proxies.
-    private static let addressLengthMax = 1_800
-
-    /// One pool of connections for the process. It is never shut down: it lives as long as the process.
-    static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration.singletonConfiguration
-        // A server that refuses connections is away now; the caller decides when to ask again.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout = .init(connect: .seconds(Limits.connectSeconds), read: .seconds(Limits.requestSeconds))
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
-
     /// Waits between attempts.
-    var pause: @Sendable (_ attempt: Int) async throws -> Void = { attempt in
-        try await Task.sleep(for: .milliseconds(100 << attempt))
-    }
+    var pause: @Sendable (_ duration: Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// What holds for this client alone; nil for what holds in the process.
+    var ownSession: ArcGISURLSession?
+    /// Told of each attempt, at level debug.
+    var logger = Logger(label: "fieldwork.network")
+
+    var session: ArcGISURLSession { ownSession ?? ArcGISEnvironment.urlSession }
 
     func answer(to request: ServiceRequest) async throws -> ServiceAnswer {
+        let session = session
         var attempt = 0
         while true {
             attempt += 1
             do {
-                return try await send(request, compressed: request.isRead && attempt == 1)
-            } catch let error as ServiceError {
-                guard case .connectionFailed = error, request.isRead, attempt < Limits.readAttempts else { throw error }
-                try await pause(attempt)
+                return try await Exchange(request, attempt: attempt, session: session, logger: logger).answer()
+            } catch let failure as Exchange.NoAnswer {
+                guard request.isRead, attempt < session.settings.readAttempts,
+                    let pause = RetryPolicy.pause(after: attempt, retryAfter: failure.retryAfter)
+                else { return try failure.result.get() }
+                try await self.pause(pause)
             }
         }
     }
+}
 
-    private func send(_ request: ServiceRequest, compressed: Bool) async throws -> ServiceAnswer {
+/// One attempt of a request.
+struct Exchange: Sendable {
+    /// There is no answer, or only one of a service that is too busy: another attempt may bring one.
+    struct NoAnswer: Error {
+        /// What the caller gets when there is no other attempt: an error of the protocol speaks for itself.
+        var result: Result<ServiceAnswer, ServiceError>
+        var retryAfter: Duration?
+    }
+
+    private let request: ServiceRequest
+    private let attempt: Int
+    private let session: ArcGISURLSession
+    private let logger: Logger
+
+    init(_ request: ServiceRequest, attempt: Int, session: ArcGISURLSession, logger: Logger) {
+        self.request = request
+        self.attempt = attempt
+        self.session = session
+        self.logger = logger
+    }
+
+    func answer() async throws -> ServiceAnswer {
+        let outgoing = try await session.prepared(request)
+        let watch = RequestWatch(outgoing, attempt: attempt, session: session, logger: logger)
+        let host = outgoing.url.host() ?? ""
         do {
-            let response = try await Self.http.execute(
-                Self.request(for: request, compressed: compressed), timeout: .seconds(Self.seconds(for: request)))
-            let body = try await response.body.collect(upTo: Limits.answerBytes)
-            let contentType = response.headers.first(name: "Content-Type")
-            let answer = ServiceAnswer(bytes: Array(body.readableBytesView), contentType: contentType)
-            try Self.check(response.status, answer)
-            return answer
+            let answer = try await withDeadline(limit) { try await receive(outgoing, host) }
+            await watch.finish(status: answer.status, bytes: answer.bytes.count)
+            return try checked(answer)
+        } catch let error as NoAnswer {
+            throw error
         } catch let error as ServiceError {
             throw error
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
-            throw ServiceError.connectionFailed(
-                details: "\(request.url.host() ?? "The service") gave no complete answer: \(error)")
+            let reason =
+                (error as? DeadlineExceeded).map { "it took longer than \($0.limit)" } ?? Redaction.reason(error)
+            await watch.finish(failure: reason)
+            let name = host.isEmpty ? "The service" : host
+            throw NoAnswer(
+                result: .failure(.connectionFailed(details: "\(name) gave no complete answer: \(reason)")))
         }
     }
 
-    private static func seconds(for request: ServiceRequest) -> Int64 {
-        Limits.requestSeconds + (request.file?.size ?? 0) / Limits.slowestBytesPerSecond
+    private var limit: Duration {
+        session.settings.requestTimeout + .seconds((request.file?.size ?? 0) / Limits.slowestBytesPerSecond)
     }
 
-    private static func request(for request: ServiceRequest, compressed: Bool) -> HTTPClientRequest {
-        let form = request.form
-        let address = request.url.absoluteString
-        var result: HTTPClientRequest
+    private func receive(_ outgoing: OutgoingRequest, _ host: String) async throws -> ServiceAnswer {
+        let http = ConnectionPools.shared.http(session.settings.way(to: host))
+        let response = try await http.execute(
+            message(of: outgoing, isCompressed: isCompressed(host)), timeout: .seconds(Limits.transferSeconds))
+        let body = try await response.body.collect(upTo: Limits.answerBytes)
+        return ServiceAnswer(
+            bytes: Array(body.readableBytesView), contentType: response.headers.first(name: "Content-Type"),
+            status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"))
+    }
+
+    /// Whether the answer may come in gzip. The client library gives up on answers that shrink more than it trusts: then they are
+    /// asked for as they are. The answer to a write is never put at that risk.
+    private func isCompressed(_ host: String) -> Bool {
+        guard request.isRead, attempt == 1 else { return false }
+        return switch session.settings.compression {
+        case .always: true
+        case .never: false
+        case .automatic: !["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
+        }
+    }
+
+    private func message(of outgoing: OutgoingRequest, isCompressed: Bool) -> HTTPClientRequest {
+        var message = HTTPClientRequest(url: outgoing.url.absoluteString)
         if let file = request.file {
-            let form = MultipartForm(request.parameters, file: file)
-            result = HTTPClientRequest(url: address)
-            result.method = .POST
-            result.headers.add(name: "Content-Type", value: form.contentType)
-            result.body = .stream(form, length: .known(form.length))
-        } else if request.isRead, address.utf8.count + form.utf8.count < addressLengthMax {
-            result = HTTPClientRequest(url: form.isEmpty ? address : "\(address)?\(form)")
+            let form = MultipartForm(outgoing.parameters, file: file)
+            message.method = .POST
+            message.headers.add(name: "Content-Type", value: form.contentType)
+            message.body = .stream(form, length: .known(form.length))
         } else {
-            result = HTTPClientRequest(url: address)
-            result.method = .POST
-            result.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-            result.body = .bytes(ByteBuffer(string: form))
+            let form = ServiceRequest(outgoing.url, outgoing.parameters).form
+            let address = outgoing.address(with: form)
+            if request.isRead, address.utf8.count < Limits.addressLength {
+                message.url = address
+            } else {
+                message.method = .POST
+                message.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+                message.body = .bytes(ByteBuffer(string: form))
+            }
         }
-        // The client library gives up on answers that shrink more than it trusts: then they are asked for as they are. The
-        // answer to a write is never put at that risk.
-        result.headers.add(name: "Accept-Encoding", value: compressed ? "gzip" : "identity")
-        result.headers.add(name: "User-Agent", value: "Fieldwork")
-        return result
+        message.headers.add(name: "Accept-Encoding", value: isCompressed ? "gzip" : "identity")
+        message.add(outgoing.headers)
+        return message
     }
 
     /// The protocol says what went wrong in the body, with status 200 as a rule: a status speaks only without one. A
     /// gateway that answers for a service that is down counts as no answer.
-    private static func check(_ status: HTTPResponseStatus, _ answer: ServiceAnswer) throws {
-        guard !(200..<300).contains(status.code), answer.bytes.first != UInt8(ascii: "{") else { return }
-        if [502, 503, 504].contains(status.code) {
-            throw ServiceError.connectionFailed(details: "The service is not available (status \(status.code)).")
+    private func checked(_ answer: ServiceAnswer) throws -> ServiceAnswer {
+        let isJSON = answer.bytes.first == UInt8(ascii: "{")
+        if RetryPolicy.busyStatuses.contains(UInt(answer.status)) {
+            let pause = RetryPolicy.retryAfter(answer.retryAfter, now: Date.now)
+            let details = "The service is not available (status \(answer.status))."
+            let error: ServiceError =
+                answer.status == 429 ? .serverFailure(details: details) : .connectionFailed(details: details)
+            throw NoAnswer(result: isJSON ? .success(answer) : .failure(error), retryAfter: pause)
         }
-        throw ServiceError.serverFailure(details: "The service answered with status \(status.code).")
+        guard !(200..<300).contains(answer.status), !isJSON else { return answer }
+        throw ServiceError.serverFailure(details: "The service answered with status \(answer.status).")
+    }
+}
+
+extension OutgoingRequest {
+    /// The address with more in its query.
+    func address(with form: String) -> String {
+        let address = url.absoluteString
+        return form.isEmpty ? address : "\(address)\(address.contains("?") ? "&" : "?")\(form)"
+    }
+}
+
+extension HTTPClientRequest {
+    /// Adds the SDK's name and the headers of interceptors.
+    mutating func add(_ others: [(name: String, value: String)]) {
+        headers.add(name: "User-Agent", value: "Fieldwork")
+        for (name, value) in others { headers.replaceOrAdd(name: name, value: value) }
     }
 }

@@ -58,11 +58,12 @@ struct LayerQuery: Sendable {
         var result = filterParameters
         result.append(("outFields", outFields?.joined(separator: ",") ?? "*"))
         result.append(("returnGeometry", String(returnsGeometry)))
+        let abilities = QueryAbilities(layer)
         var keys = order.map { "\($0.field)\($0.isDescending ? " DESC" : " ASC")" }
         if !order.contains(where: { $0.field == layer.objectIDField }) { keys.append("\(layer.objectIDField) ASC") }
-        result.append(("orderByFields", keys.joined(separator: ",")))
+        if abilities.orders { result.append(("orderByFields", keys.joined(separator: ","))) }
         if offset > 0 { result.append(("resultOffset", String(offset))) }
-        if let count { result.append(("resultRecordCount", String(count))) }
+        if let count, abilities.paginates { result.append(("resultRecordCount", String(count))) }
         if returnsGeometry {
             if let reference = outSpatialReference { result.append(("outSR", Self.text(reference))) }
             if layer.hasZ { result.append(("returnZ", "true")) }

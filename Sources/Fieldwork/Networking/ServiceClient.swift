@@ -37,6 +37,10 @@ struct ServiceRequest: Sendable {
 struct ServiceAnswer: Sendable {
     var bytes: [UInt8]
     var contentType: String?
+    /// The HTTP status.
+    var status = 200
+    /// When the service wants to be asked again.
+    var retryAfter: String?
 }
 
 /// The way to services. Tests put something in between that loses answers.

@@ -142,6 +142,7 @@ final class GeodatabaseSession: Sendable {
         if memory.withLock({ $0.isSyncing }) {
             throw CommonError.illegalState(details: "The geodatabase is being synced.")
         }
+        if file.isInTransaction { throw GeodatabaseError.transactionStarted(details: "A transaction is open already.") }
         try translated { try file.beginTransaction() }
         memory.withLock { memory in
             memory.hadLocalEdits = memory.hasLocalEdits
@@ -149,9 +150,19 @@ final class GeodatabaseSession: Sendable {
         }
     }
 
-    func commitTransaction() throws { try translated { try file.commitTransaction() } }
+    func commitTransaction() throws {
+        try checkTransaction()
+        try translated { try file.commitTransaction() }
+    }
+
+    private func checkTransaction() throws {
+        guard file.isInTransaction else {
+            throw GeodatabaseError.transactionNotStarted(details: "No transaction is open.")
+        }
+    }
 
     func rollbackTransaction() throws {
+        try checkTransaction()
         try translated { try file.rollbackTransaction() }
         memory.withLock { memory in
             memory.hasLocalEdits = memory.hadLocalEdits

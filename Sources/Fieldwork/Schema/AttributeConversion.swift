@@ -37,6 +37,19 @@ enum AttributeConversion {
         }
     }
 
+    /// Whether a value is surely what `normalised` would make of it.
+    static func isNormal(_ value: AttributeValue, type: FieldworkREST.FieldType) -> Bool {
+        switch (type, value) {
+        case (_, .null), (.double, .real), (.blob, .data), (.string, _), (.xml, _), (.dateOnly, _), (.timeOnly, _),
+            (.timestampOffset, _), (.smallInteger, .integer), (.integer, .integer), (.bigInteger, .integer),
+            (.date, .integer), (.oid, .integer):
+            true
+        case (.single, .real(let number)): Double(Float(number)) == number
+        case (.globalID, .text(let text)), (.guid, .text(let text)): GUID.isNormalForm(text)
+        default: false
+        }
+    }
+
     /// The value that a client set, as the protocol carries it. Throws `GeodatabaseError.dataTypeMismatch`,
     /// `GeodatabaseError.valueOutOfRange`.
     static func stored(_ value: (any Sendable)?, in field: FieldDefinition) throws -> AttributeValue {

@@ -273,8 +273,11 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         let isComplete =
             query.outFields == nil && query.returnsGeometry != layer.isTable && query.maxAllowableOffset == 0
             && (query.outSpatialReference == nil || query.outSpatialReference == layer.spatialReference)
+        let fields = ClientFields(layer)
         return FeatureQueryResult(
-            features: page.records.map { ArcGISFeature(table: self, record: $0, layer: layer, isComplete: isComplete) },
+            features: page.records.map {
+                ArcGISFeature(table: self, reading: $0, fields: fields, isComplete: isComplete)
+            },
             fields: layer.fields.map(Field.init), spatialReference: query.outSpatialReference ?? layer.spatialReference,
             geometryType: layer.geometryType?.metatype, isTransferLimitExceeded: page.exceededTransferLimit)
     }

@@ -72,7 +72,9 @@ package enum FeatureSetReader {
         let transform = object["transform"].flatMap(GridTransform.init(json:))
         for feature in object.array("features") {
             var attributes: [String: AttributeValue] = [:]
-            for member in feature["attributes"]?.objectValue?.members ?? [] {
+            let members = feature["attributes"]?.objectValue?.members ?? []
+            attributes.reserveCapacity(members.count)
+            for member in members {
                 attributes[member.key] = AttributeValue(json: member.value)
             }
             var geometry: Geometry?

@@ -57,4 +57,22 @@ package enum GUID {
         if text.hasPrefix("{"), text.hasSuffix("}") { text = text.dropFirst().dropLast() }
         return UUID(uuidString: String(text))
     }
+
+    /// Whether a text has the form of `normalForm`.
+    package static func isNormalForm(_ text: String) -> Bool {
+        guard text.utf8.count == 38 else { return false }
+        for (index, byte) in text.utf8.enumerated() {
+            let fits =
+                switch index {
+                case 0: byte == UInt8(ascii: "{")
+                case 37: byte == UInt8(ascii: "}")
+                case 9, 14, 19, 24: byte == UInt8(ascii: "-")
+                default:
+                    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                        || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+                }
+            if !fits { return false }
+        }
+        return true
+    }
 }

@@ -74,6 +74,7 @@ struct EditRun {
     }
 
     private func add(_ adds: [FeatureEdit], _ writer: LayerWriter) throws -> [EditResult] {
+        if batch.origin == .cache { return try writer.takeOverAll(adds) }
         guard batch.origin == .load, writer.layer.geometryColumn != nil else { return try adds.map(writer.add) }
         // Neighbours on the map become neighbours in the file; the results keep the order of the request.
         var results = [EditResult](repeating: EditResult(objectID: nil, globalID: nil), count: adds.count)

@@ -16,7 +16,7 @@ struct LayerWriter {
     // SQL that every feature of the batch uses.
     let table: String
     let key: String
-    private let insertSQL: String
+    let insertSQL: String
     private let globalIDs = GlobalIDSource()
 
     init(
@@ -362,12 +362,12 @@ struct LayerWriter {
         return found
     }
 
-    private func geometryBlob(_ edit: FeatureEdit.GeometryEdit) throws(EditError) -> [UInt8]? {
+    func geometryBlob(_ edit: FeatureEdit.GeometryEdit) throws(EditError) -> [UInt8]? {
         guard case .geometry(let geometry) = edit else { return nil }
         return try GeometryRules.blob(for: geometry, in: layer)
     }
 
-    private func bind(_ blob: [UInt8]?, to statement: SQLiteStatement, at index: Int) throws {
+    func bind(_ blob: [UInt8]?, to statement: SQLiteStatement, at index: Int) throws {
         guard let blob else { return try statement.bindNull(at: index) }
         try blob.withUnsafeBytes { try statement.bind(blob: $0, at: index) }
     }

@@ -15,7 +15,7 @@ final class Interceptor: ServiceClient {
     }
 
     private struct State {
-        var faults: [(matches: String, fault: Fault)] = []
+        var faults: [(matches: String, skips: Int, fault: Fault)] = []
         var isOffline = false
         var sent: [String] = []
     }
@@ -23,8 +23,13 @@ final class Interceptor: ServiceClient {
     private let state = Mutex(State())
     private let client = HTTPServiceClient(pause: { _ in })
 
-    /// The next request whose address holds a text meets a fault.
-    func fail(_ text: String, _ fault: Fault) { state.withLock { $0.faults.append((text, fault)) } }
+    /// The next request whose address holds a text meets a fault, or a later one.
+    func fail(_ text: String, _ fault: Fault, after skips: Int = 0) {
+        state.withLock { $0.faults.append((text, skips, fault)) }
+    }
+
+    /// Nothing is to fail any more.
+    func mend() { state.withLock { $0.faults = [] } }
 
     var isOffline: Bool {
         get { state.withLock { $0.isOffline } }
@@ -39,6 +44,10 @@ final class Interceptor: ServiceClient {
             state.sent.append(request.url.lastPathComponent)
             if state.isOffline { return .unreachable }
             guard let index = state.faults.firstIndex(where: { request.url.absoluteString.contains($0.matches) }) else {
+                return nil
+            }
+            if state.faults[index].skips > 0 {
+                state.faults[index].skips -= 1
                 return nil
             }
             return state.faults.remove(at: index).fault
