@@ -58,6 +58,7 @@ let package = Package(
             dependencies: [
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -124,6 +125,7 @@ let package = Package(
             name: "FieldworkServerTests",
             dependencies: [
                 "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -173,7 +175,13 @@ let package = Package(
         .testTarget(name: "ReadmeTests", dependencies: ["Fieldwork"]),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["FieldworkCommand", "FieldworkGeometry"], swiftSettings: strict),
+            name: "EndToEndTests",
+            dependencies: [
+                "FieldworkCommand", "Fieldwork", "FieldworkGeometry",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

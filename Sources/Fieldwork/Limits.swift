@@ -46,6 +46,8 @@ enum Limits {
     static let featuresPerLoad = 2_000
     /// How long a job waits between two questions to the service, in milliseconds: at first, and at most.
     static let firstPollMilliseconds = 100
+    /// A job is looked at about so often while the time that it takes doubles.
+    static let pollsPerDoubling = 8
     /// The longest wait between two looks at a job.
     static let lastPollMilliseconds = 2_000
     /// The largest document of a web map that is read from a file, in bytes.
@@ -75,11 +77,18 @@ enum Limits {
     /// The longest name of an attachment, in characters.
     static let attachmentNameLength = 255
     /// Attachments up to this many bytes go within the edits, others as uploads before, where the service takes those.
-    static let inlineAttachmentBytes: Int64 = 1_024 * 1_024
-    /// How many bytes of attachments go within one request.
+    static let inlineAttachmentBytes: Int64 = 32 * 1_024
+    /// How many bytes of attachments go within one request, where the service takes uploads: a request that breaks off goes
+    /// whole again, and one that is too large for the line never arrives.
+    static let inlineBytesPerRequest: Int64 = 64 * 1_024
+    /// How many bytes of attachments belong to one request, within it or uploaded before.
     static let attachmentBytesPerRequest: Int64 = 8 * 1_024 * 1_024
+    /// How often an upload goes on after a broken connection without a byte more at the service, before that is reported.
+    static let resumedUploadAttempts = 20
+    /// How much of a file goes in one part to a service that takes uploads in parts alone, in bytes: some refuse less.
+    static let strangerPartBytes: Int64 = 5 * 1_024 * 1_024
     /// The slowest connection that an upload's time-out allows for, in bytes a second.
-    static let slowestBytesPerSecond: Int64 = 16 * 1_024
+    static let slowestBytesPerSecond: Int64 = 2 * 1_024
     /// How much of a file is in memory while it is sent, in bytes.
     static let filePieceBytes = 64 * 1_024
 }

@@ -85,7 +85,7 @@ package struct FeatureServer: Service {
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
-                incoming: attachments?.uploads.folder.incoming, identify: configuration.identify),
+                uploads: attachments?.uploads.folder, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
             metrics: metrics, logger: logger)
     }

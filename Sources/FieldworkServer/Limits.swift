@@ -63,6 +63,8 @@ package enum Limits {
     static let uploads = 10_000
     /// Parts of one upload.
     static let uploadParts = 10_000
+    /// Stretches of one upload: one comes for each time that the connection breaks.
+    static let uploadStretches = 20_000
     /// Bytes of an upload's part that are held in memory when parts are joined.
     static let uploadPiece = 256 * 1_024
     /// How long an upload waits for the request that uses it, in seconds.

@@ -1,3 +1,4 @@
+import Crypto
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
@@ -81,6 +82,70 @@ struct UploadTests {
             }
         }
     }
+
+    private func append(_ bytes: ArraySlice<UInt8>, at offset: Int, to id: String, _ client: TestClient) async throws
+        -> TestClient.Answer
+    {
+        try await client.send(
+            "POST", "uploads/\(id)/append?offset=\(offset)&f=json",
+            headers: [("Content-Type", "application/octet-stream")], body: Array(bytes))
+    }
+
+    @Test("What arrived of a broken request counts, and the rest goes from there on")
+    func stretches() async throws {
+        try await AttachmentServer.serve { client, _, _ in
+            let registered = try await client.post("uploads/register", ["itemName": "big.mp4", "f": "json"]).json
+            #expect(registered["item"]?["received"]?.integerValue == 0)
+            let id = try #require(registered["item"]?["itemID"]?.stringValue)
+            // A request that announces all and brings a third: nobody can answer it.
+            let url = try #require(URL(string: client.base))
+            let path = "\(url.path)/uploads/\(id)/append?offset=0&f=json"
+            let head = "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\n"
+            let length = "Content-Length: \(Self.bytes.count)\r\n\r\n"
+            try await RawSocket.send(
+                Array((head + length).utf8) + Self.bytes[..<100_000], to: try #require(url.port))
+            var received: Int64 = 0
+            while received < 100_000 {
+                received = try #require(
+                    try await client.get("uploads/\(id)", ["f": "json"]).json["received"]?.integerValue)
+            }
+            #expect(received == 100_000)
+            #expect(try await append([1, 2], at: 100_001, to: id, client).errorCode == 409)
+            #expect(try await client.post("uploads/\(id)/append", ["offset": "100000", "f": "json"]).errorCode == 400)
+            // It may begin before what is known to be there.
+            let more = try await append(Self.bytes[90_000..<200_000], at: 90_000, to: id, client)
+            #expect(try more.json["item"]?["received"]?.integerValue == 200_000)
+            let early = try await client.post("uploads/\(id)/commit", ["size": "300000", "f": "json"])
+            #expect(early.errorCode == 409)
+            let rest = try await append(Self.bytes[200_000...], at: 200_000, to: id, client)
+            #expect(try rest.json["item"]?["received"]?.integerValue == 300_000)
+            for _ in 0..<2 {
+                let committed = try await client.post(
+                    "uploads/\(id)/commit", ["size": "300000", "sha256": Self.sha256, "f": "json"])
+                #expect(try committed.json["item"]?["size"]?.integerValue == 300_000)
+            }
+            #expect(try await append([1], at: 0, to: id, client).errorCode == 400)
+            let added = try await client.post("0/1/addAttachment", ["uploadId": id, "f": "json"])
+            let attachment = try #require(try added.json["addAttachmentResult"]?["objectId"]?.integerValue)
+            #expect(try await client.get("0/1/attachments/\(attachment)").body == Self.bytes)
+        }
+    }
+
+    @Test("Bytes that are not what was announced make no file: they go anew")
+    func spoiled() async throws {
+        try await AttachmentServer.serve { client, _, _ in
+            let registered = try await client.post("uploads/register", ["itemName": "big.mp4", "f": "json"]).json
+            let id = try #require(registered["item"]?["itemID"]?.stringValue)
+            _ = try await append([1, 2, 3], at: 0, to: id, client)
+            let announced: KeyValuePairs = ["size": "3", "sha256": Self.sha256, "f": "json"]
+            #expect(try await client.post("uploads/\(id)/commit", announced).errorCode == 409)
+            let item = try await client.get("uploads/\(id)", ["f": "json"]).json
+            #expect(item["received"]?.integerValue == 0 && item["committed"]?.boolValue == false)
+            #expect(try await append([1], at: 0, to: "i" + String(repeating: "0", count: 32), client).errorCode == 404)
+        }
+    }
+
+    private static let sha256 = SHA256.hash(data: bytes).hexadecimal
 
     @Test("An upload is deleted on request, and only its own service finds it")
     func delete() async throws {

@@ -90,19 +90,30 @@ struct AttachmentSender: Sendable {
         session.keepsGlobalIDs(layer) && edit.globalID != nil && attachment.globalID != nil
     }
 
+    private var takesUploads: Bool { session.service.capabilities.contains(.uploads) }
+
+    /// Whether a content goes before the edit that names it, in as many pieces as the line makes of it.
+    private func isUploaded(_ attachment: AttachmentEdit) -> Bool {
+        takesUploads && attachment.size > Limits.inlineAttachmentBytes
+    }
+
     /// Cuts edits into requests of bounded size.
     private func batches(_ edits: [LocalEdit], _ layer: LayerDefinition) -> [[LocalEdit.Key: Set<Int64>]] {
         var batches: [[LocalEdit.Key: Set<Int64>]] = [[:]]
-        var bytes: Int64 = 0
+        var (bytes, inline) = (Int64(0), Int64(0))
         for edit in edits {
             for attachment in edit.attachments where attachment.attempt == nil && goesTogether(attachment, edit, layer)
             {
                 let own = attachment.operation == .delete ? 0 : min(attachment.size, Limits.attachmentBytesPerRequest)
-                if bytes + own > Limits.attachmentBytesPerRequest, bytes > 0 {
+                let ownInline = takesUploads && !isUploaded(attachment) ? own : 0
+                let isTooMuch =
+                    bytes + own > Limits.attachmentBytesPerRequest || inline + ownInline > Limits.inlineBytesPerRequest
+                if isTooMuch, bytes > 0 {
                     batches.append([:])
-                    bytes = 0
+                    (bytes, inline) = (0, 0)
                 }
                 bytes += own
+                inline += ownInline
                 batches[batches.count - 1][edit.key, default: []].insert(attachment.id)
             }
         }
@@ -195,14 +206,25 @@ struct AttachmentSender: Sendable {
 
     /// The content as an edit names it: the bytes themselves, or the id of an upload for a large one.
     private func payload(_ attachment: AttachmentEdit) async throws -> (name: String, value: JSONValue) {
-        let takesUploads = session.service.capabilities.contains(.uploads)
-        if attachment.size > Limits.inlineAttachmentBytes, takesUploads, let file = file(attachment, part: "file") {
-            return ("uploadId", .string(try await session.remote.upload(file)))
+        if isUploaded(attachment), let file = file(attachment, part: "file") {
+            return ("uploadId", .string(try await upload(file, of: attachment)))
         }
         guard let content = attachment.content,
             let data = try? Data(contentsOf: local.attachmentFiles.url(of: content), options: .mappedIfSafe)
         else { throw CommonError.io(details: "The content of the attachment \(attachment.name) can't be read.") }
         return ("data", .string(data.base64EncodedString()))
+    }
+
+    /// Goes on with the upload that an earlier call or process began.
+    private func upload(_ file: MultipartForm.File, of attachment: AttachmentEdit) async throws -> String {
+        let files = local.attachmentFiles
+        guard let content = attachment.content else {
+            throw CommonError.io(details: "The attachment \(attachment.name) has no content.")
+        }
+        return try await ResumableUpload(
+            service: session.remote, file: file, begunID: files.uploadID(of: content),
+            note: { files.note(uploadID: $0, of: content) }
+        ).send()
     }
 
     private static func json(_ item: Item, _ contents: [UUID: (name: String, value: JSONValue)]) -> JSONValue {

@@ -119,8 +119,8 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         try await fetch(result)
         let maker = ReplicaFileMaker(
             root: serviceURL, client: environment.client, parameters: parameters.values, target: makingURL)
-        try await maker.make(from: contentURL) { [self] part in advance(to: 60 + Int(part * 38)) }
-        guard rename(makingURL.path, downloadFileURL.path) == 0 else {
+        let made = try await maker.make(from: contentURL) { [self] part in advance(to: 60 + Int(part * 38)) }
+        guard rename(made.path, downloadFileURL.path) == 0 else {
             throw CommonError.io(
                 details: "The file \(downloadFileURL.lastPathComponent) could not be put in its place.")
         }
@@ -142,7 +142,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         guard let statusURL = stage.withLock({ $0.statusURL }) else {
             throw CommonError.illegalState(details: "The service was not asked for the area.")
         }
-        var wait = Limits.firstPollMilliseconds
+        let start = ContinuousClock.now
         while true {
             let status = try await replicas.status(at: statusURL)
             if status.isFinished {
@@ -155,13 +155,19 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
                 return url
             }
             tell(status.word, source: .service)
+            // A part of the time that it took so far: what is done is noticed soon, however long it takes.
+            let part = Int(start.duration(to: .now) / .milliseconds(Limits.pollsPerDoubling))
+            let wait = min(max(part, Limits.firstPollMilliseconds), Limits.lastPollMilliseconds)
             try await Task.sleep(for: .milliseconds(wait))
-            wait = min(wait * 2, Limits.lastPollMilliseconds)
         }
     }
 
     private func fetch(_ url: URL) async throws {
         tell("Downloading.")
+        if !FileManager.default.fileExists(atPath: contentURL.path) {
+            // What belongs to another file of this name would be taken for changes of this one.
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: contentURL.path + suffix) }
+        }
         try await environment.downloads.download(url, to: contentURL) { [self] there, whole in
             guard let whole, whole > 0 else { return }
             advance(to: 20 + Int(Double(there) / Double(whole) * 40))

@@ -12,9 +12,13 @@ struct ReplicaFileMaker: Sendable {
     let target: URL
 
     /// - Parameter progress: called with the part that is done, 0 to 1.
-    func make(from document: URL, progress: @Sendable (Double) -> Void) async throws {
+    /// - Returns: where the complete file lies.
+    func make(from document: URL, progress: @Sendable (Double) -> Void) async throws -> URL {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
-        if try Self.isDatabase(document) { return try await take(document) }
+        if try Self.isDatabase(document) {
+            try await complete(document)
+            return document
+        }
         let content: JSONValue
         do {
             content = try JSONParser.parse(Data(contentsOf: document, options: .mappedIfSafe))
@@ -31,6 +35,7 @@ struct ReplicaFileMaker: Sendable {
             progress(Double(index + 1) / Double(layers.count + 1))
         }
         try await finish(session, content)
+        return target
     }
 
     /// A SQLite file says so in its first bytes.
@@ -40,14 +45,14 @@ struct ReplicaFileMaker: Sendable {
         return try handle.read(upToCount: 16) == Data("SQLite format 3\0".utf8)
     }
 
-    /// Takes the file that the service made as it is.
-    private func take(_ download: URL) async throws {
-        guard rename(download.path, target.path) == 0 else {
-            throw CommonError.io(details: "The file \(target.lastPathComponent) could not be put in its place.")
-        }
-        let session = try await GeodatabaseSession.open(at: target)
+    /// Completes the file that the service made where it lies: who is killed meanwhile does not download it again.
+    private func complete(_ download: URL) async throws {
+        let session = try await GeodatabaseSession.open(at: download)
         let note = try await onDevice { try await session.file.note(ReplicaAnswer.fileNote) }
-        guard let content = try note.map({ try JSONParser.parse($0) }) else {
+        guard let content = note.flatMap({ try? JSONParser.parse($0) }) else {
+            await session.file.close()
+            // The next attempt fetches it again.
+            try? FileManager.default.removeItem(at: download)
             throw ServiceError.unknown(details: "The file does not say which replica it is.")
         }
         try await finish(session, content)

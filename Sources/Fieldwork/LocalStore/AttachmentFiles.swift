@@ -55,14 +55,34 @@ struct AttachmentFiles: Sendable {
 
     /// Forgets contents that nothing needs any more. One that can't be removed now is removed with the next opening.
     func remove(_ ids: some Sequence<UUID>) {
-        for id in ids { try? FileManager.default.removeItem(at: url(of: id)) }
+        for id in ids {
+            try? FileManager.default.removeItem(at: url(of: id))
+            try? FileManager.default.removeItem(at: uploadNote(of: id))
+        }
+    }
+
+    // MARK: Uploads under way
+
+    private func uploadNote(of id: UUID) -> URL { folder.appending(path: GUID.fileName(id) + Self.noteSuffix) }
+    private static let noteSuffix = ".upload"
+
+    /// The upload that is bringing a content to the service.
+    func uploadID(of id: UUID) -> String? { try? String(contentsOf: uploadNote(of: id), encoding: .utf8) }
+
+    /// Keeps the id of an upload for who goes on with it. Without the note it would go anew: nothing else is lost.
+    func note(uploadID: String?, of id: UUID) {
+        if let uploadID {
+            try? Data(uploadID.utf8).write(to: uploadNote(of: id), options: .atomic)
+        } else {
+            try? FileManager.default.removeItem(at: uploadNote(of: id))
+        }
     }
 
     /// Forgets what no edit names: left by a process that ended between writing a content and naming it.
     func sweep(keeping ids: Set<UUID>) {
         let names = Set(ids.map(GUID.fileName))
         let present = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        for name in present where !names.contains(name) {
+        for name in present where !names.contains(name.replacing(Self.noteSuffix, with: "")) {
             try? FileManager.default.removeItem(at: folder.appending(path: name))
         }
     }

@@ -80,17 +80,6 @@ extension FeatureServiceClient {
         return try await result(of: request, named: "deleteAttachmentResults")
     }
 
-    /// Brings a file to the service, where an edit can name it.
-    /// - Returns: its id. Nobody but this device knows it: when the answer is lost the file goes by itself after a while.
-    func upload(_ file: MultipartForm.File) async throws -> String {
-        var request = ServiceRequest(root.appending(path: "uploads/upload"), [("f", "json")], isRead: false)
-        request.file = file
-        guard let id = try await json(request)["item"]?["itemID"]?.stringValue else {
-            throw ServiceError.unknown(details: "The answer to an upload has no id.")
-        }
-        return id
-    }
-
     private func address(_ layerID: Int, _ objectID: Int64, _ operation: String) -> URL {
         root.appending(path: "\(layerID)/\(objectID)/\(operation)")
     }

@@ -5,12 +5,14 @@ import NIOCore
 struct MultipartForm: Sendable {
     /// A file that goes with a request.
     struct File: Sendable {
-        /// The name of the part.
+        /// The name of the part; empty for a file that is the whole body, without a form around it.
         var part: String
         var url: URL
         var name: String
         var contentType: String
         var size: Int64
+        /// Where in the file the bytes begin; only some of it may go.
+        var offset: Int64 = 0
     }
 
     let file: File
@@ -28,11 +30,13 @@ struct MultipartForm: Sendable {
         }
         head += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(file.part))\"; "
         head += "filename=\"\(Self.quoted(file.name))\"\r\nContent-Type: \(Self.headerText(file.contentType))\r\n\r\n"
-        self.head = Array(head.utf8)
-        tail = Array("\r\n--\(boundary)--\r\n".utf8)
+        self.head = file.part.isEmpty ? [] : Array(head.utf8)
+        tail = file.part.isEmpty ? [] : Array("\r\n--\(boundary)--\r\n".utf8)
     }
 
-    var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+    var contentType: String {
+        file.part.isEmpty ? "application/octet-stream" : "multipart/form-data; boundary=\(boundary)"
+    }
 
     var length: Int64 { Int64(head.count) + file.size + Int64(tail.count) }
 
@@ -52,7 +56,7 @@ struct MultipartForm: Sendable {
 extension MultipartForm: AsyncSequence {
     struct Iterator: AsyncIteratorProtocol {
         private enum Position {
-            case head, file(FileHandle), end
+            case head, file(FileHandle, rest: Int64), end
         }
 
         private let form: MultipartForm
@@ -63,10 +67,14 @@ extension MultipartForm: AsyncSequence {
         mutating func next() async throws -> ByteBuffer? {
             switch position {
             case .head:
-                position = .file(try FileHandle(forReadingFrom: form.file.url))
+                let handle = try FileHandle(forReadingFrom: form.file.url)
+                try handle.seek(toOffset: UInt64(form.file.offset))
+                position = .file(handle, rest: form.file.size)
                 return ByteBuffer(bytes: form.head)
-            case .file(let handle):
-                if let piece = try handle.read(upToCount: Limits.filePieceBytes), !piece.isEmpty {
+            case .file(let handle, let rest):
+                let count = Int(Swift.min(Int64(Limits.filePieceBytes), rest))
+                if count > 0, let piece = try handle.read(upToCount: count), !piece.isEmpty {
+                    position = .file(handle, rest: rest - Int64(piece.count))
                     return ByteBuffer(bytes: piece)
                 }
                 try handle.close()

@@ -48,4 +48,13 @@ protocol ServiceClient: Sendable {
     /// Sends a request and waits for the whole answer. Throws `ServiceError.connectionFailed` when there is none,
     /// `ServiceError.serverFailure` for an answer that is no success, `CancellationError`.
     func answer(to request: ServiceRequest) async throws -> ServiceAnswer
+
+    /// Waits before something that broke off is gone on with.
+    func wait(beforeAttempt attempt: Int) async throws
+}
+
+extension ServiceClient {
+    func wait(beforeAttempt attempt: Int) async throws {
+        try await Task.sleep(for: .milliseconds(50 << min(max(attempt, 0), 7)))
+    }
 }

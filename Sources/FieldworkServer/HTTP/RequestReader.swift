@@ -11,8 +11,8 @@ struct RequestReader: Sendable {
     let instance: String
     let maximumBodyBytes: Int
     let budget: BodyBudget
-    /// Where the files of forms are received; nil: no operation takes files.
-    var incoming: URL?
+    /// Where files are received; nil: no operation takes files.
+    var uploads: UploadFolder?
     /// Tells from a request who asks.
     var identify: @Sendable (HTTPRequest) -> String? = { _ in nil }
 
@@ -23,9 +23,13 @@ struct RequestReader: Sendable {
         let resource = Resource(target, instance: instance)
         var parameters = RequestParameters(try FormURLEncoded.fields(target.query.utf8))
         var files: [String: ReceivedFile] = [:]
+        var hasStretch = false
         if request.method == .post {
             let contentType = request.headers[.contentType] ?? ""
-            if Self.mediaType(contentType) == "multipart/form-data" {
+            if let id = resource.growingUpload, Self.mediaType(contentType) == "application/octet-stream" {
+                try await receive(request, of: id, at: try parameters.integer("offset"))
+                hasStretch = true
+            } else if Self.mediaType(contentType) == "multipart/form-data" {
                 let form = try await form(of: request, contentType, resource, lease: &lease)
                 parameters.merge(form.fields)
                 files = form.files
@@ -36,9 +40,22 @@ struct RequestReader: Sendable {
         }
         return ServiceRequest(
             method: request.method, address: address, resource: resource, parameters: parameters, files: files,
+            hasStretch: hasStretch,
             accept: request.headers[.accept], origin: Self.origin(of: request.head), range: request.headers[.range],
             editor: identify(request.head), keepsAnswers: Self.keepsAnswers(request.head),
             isFromOtherSite: RequestOrigin.isOtherSite(request.head))
+    }
+
+    /// Receives more of an upload. What has arrived counts, also when the connection breaks.
+    private func receive(_ request: Request, of id: String, at offset: Int?) async throws {
+        guard let uploads, let item = uploads.item(id, now: Date()), item.editor == identify(request.head) else {
+            throw ServiceError.notFound("There is no upload '\(id.prefix(64))' (any more).")
+        }
+        guard let offset, offset >= 0, item.content == nil else {
+            throw ServiceError.invalidParameter("'offset' must say where an incomplete upload goes on.")
+        }
+        var stretch = try uploads.stretches(of: item).begin(at: offset)
+        for try await piece in request.body { try stretch.write(piece.readableBytesView) }
     }
 
     private static func mediaType(_ contentType: String) -> String {
@@ -49,11 +66,11 @@ struct RequestReader: Sendable {
     private func form(
         of request: Request, _ contentType: String, _ resource: Resource, lease: inout BodyLease
     ) async throws -> (fields: [(name: String, value: String)], files: [String: ReceivedFile]) {
-        let takesFile = resource.takesFile && incoming != nil
+        let takesFile = resource.takesFile && uploads != nil
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, !takesFile, announced > maximumBodyBytes { throw ServiceError.tooLarge(maximumBodyBytes) }
         var form = try FormReception(
-            contentType: contentType, folder: takesFile ? incoming : nil, maximumTextBytes: maximumBodyBytes)
+            contentType: contentType, folder: takesFile ? uploads?.incoming : nil, maximumTextBytes: maximumBodyBytes)
         for try await piece in request.body {
             try lease.extend(by: try form.read(piece.readableBytesView))
         }

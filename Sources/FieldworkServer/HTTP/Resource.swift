@@ -49,6 +49,17 @@ extension Resource {
     }
 }
 
+extension Resource {
+    /// The upload that a body of bytes goes on with.
+    var growingUpload: String? {
+        guard case .services(let segments) = self,
+            let face = segments.firstIndex(where: { ServiceFace(segment: $0) == .feature }),
+            case .uploads(.append(let id)) = ServiceResource(segments[(face + 1)...])
+        else { return nil }
+        return id
+    }
+}
+
 /// What a path names within a feature service.
 enum ServiceResource: Sendable, Hashable {
     case root

@@ -11,6 +11,8 @@ struct ServiceRequest: Sendable {
     var parameters: RequestParameters
     /// The files of a form by the names of their fields, in lower case.
     var files: [String: ReceivedFile] = [:]
+    /// Whether the body was a stretch of an upload, which is where it belongs.
+    var hasStretch = false
     var accept: String?
     /// Scheme and host as the client sees the server.
     var origin = ""

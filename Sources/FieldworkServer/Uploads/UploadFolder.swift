@@ -18,6 +18,8 @@ struct UploadFolder: Sendable {
     private func description(_ id: String) -> URL { folder(id).appending(path: "item.json") }
     private func content(_ id: String) -> URL { folder(id).appending(path: "content") }
     private func part(_ number: Int, of id: String) -> URL { folder(id).appending(path: "part-\(number)") }
+    /// What has arrived of an upload that comes in stretches.
+    func stretches(of item: UploadItem) -> UploadStretches { UploadStretches(folder: folder(item.id)) }
 
     // MARK: Items
 
@@ -89,40 +91,69 @@ struct UploadFolder: Sendable {
         return names.filter { $0.hasPrefix("part-") }.compactMap { Int($0.dropFirst(5)) }.sorted()
     }
 
-    private static func size(_ url: URL) -> Int {
+    static func size(_ url: URL) -> Int {
         ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? NSNumber)?.intValue ?? 0
     }
 
-    /// Joins parts to the content. A commit that was done before gives what it gave.
-    func commit(_ item: UploadItem, parts numbers: [Int]) throws -> UploadItem {
-        guard item.content == nil else { return item }
-        let present = Set(parts(of: item))
-        guard !numbers.isEmpty, Set(numbers).count == numbers.count, numbers.allSatisfy(present.contains) else {
-            throw ServiceError.invalidParameter("'parts' must name parts that were uploaded, each once.")
+    /// What a client says of the content that it has sent.
+    struct Announcement: Sendable {
+        var size: Int?
+        var sha256: String?
+
+        func names(_ content: UploadItem.Content) -> Bool {
+            (size ?? content.size) == content.size && (sha256?.lowercased() ?? content.sha256) == content.sha256
         }
+    }
+
+    /// Joins parts, or stretches where there are any, to the content. A commit that was done before gives what it gave.
+    /// - Parameter numbers: nil for all that is there.
+    func commit(_ item: UploadItem, parts numbers: [Int]?, as announced: Announcement = .init()) throws -> UploadItem {
+        guard item.content == nil else { return item }
+        let (stretches, present) = (stretches(of: item), parts(of: item))
         var item = item
         let file = try ResultFile(at: folder(item.id).appending(path: ".\(UUID().uuidString)"))
-        var hash = SHA256()
-        var size = 0
+        let content: UploadItem.Content
         do {
-            for number in numbers {
-                let part = try FileHandle(forReadingFrom: part(number, of: item.id))
-                defer { try? part.close() }
-                while let piece = try part.read(upToCount: Limits.uploadPiece), !piece.isEmpty {
-                    hash.update(data: piece)
-                    size += piece.count
-                    try file.write([UInt8](piece))
-                }
-            }
+            content =
+                numbers == nil && !stretches.isEmpty
+                ? try stretches.join(to: file) : try join(numbers ?? present, of: item, to: file)
         } catch {
             file.discard()
             throw error
         }
-        try file.publish(as: content(item.id))
-        item.content = UploadItem.Content(size: size, sha256: hash.finalize().hexadecimal)
+        guard announced.names(content) else {
+            file.discard()
+            // With all of its bytes there and not the right ones, going on would never end well.
+            if announced.size == content.size { stretches.remove() }
+            throw ServiceError(
+                code: 409, message: "The upload is not what was announced.",
+                details: ["\(content.size) bytes have arrived, with the SHA-256 \(content.sha256)."])
+        }
+        try file.publish(as: self.content(item.id))
+        item.content = content
         try keep(item)
         for number in present { try? FileManager.default.removeItem(at: part(number, of: item.id)) }
+        stretches.remove()
         return item
+    }
+
+    private func join(_ numbers: [Int], of item: UploadItem, to file: ResultFile) throws -> UploadItem.Content {
+        let present = Set(parts(of: item))
+        guard !numbers.isEmpty, Set(numbers).count == numbers.count, numbers.allSatisfy(present.contains) else {
+            throw ServiceError.invalidParameter("'parts' must name parts that were uploaded, each once.")
+        }
+        var hash = SHA256()
+        var size = 0
+        for number in numbers {
+            let part = try FileHandle(forReadingFrom: part(number, of: item.id))
+            defer { try? part.close() }
+            while let piece = try part.read(upToCount: Limits.uploadPiece), !piece.isEmpty {
+                hash.update(data: piece)
+                size += piece.count
+                try file.write([UInt8](piece))
+            }
+        }
+        return UploadItem.Content(size: size, sha256: hash.finalize().hexadecimal)
     }
 
     // MARK: Room

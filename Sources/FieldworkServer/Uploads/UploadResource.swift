@@ -1,7 +1,7 @@
 /// What a path names of a service's uploads.
 enum UploadResource: Sendable, Hashable {
     case info, upload, register
-    case item(String), uploadPart(String), parts(String), commit(String), delete(String)
+    case item(String), uploadPart(String), append(String), parts(String), commit(String), delete(String)
 
     /// - Parameter segments: what follows `FeatureServer`.
     init?(_ segments: ArraySlice<String>) {
@@ -19,6 +19,7 @@ enum UploadResource: Sendable, Hashable {
         }
         switch words[2].lowercased() {
         case "uploadpart": self = .uploadPart(words[1])
+        case "append": self = .append(words[1])
         case "parts": self = .parts(words[1])
         case "commit": self = .commit(words[1])
         case "delete": self = .delete(words[1])
@@ -28,7 +29,7 @@ enum UploadResource: Sendable, Hashable {
 
     var isWrite: Bool {
         switch self {
-        case .upload, .register, .uploadPart, .commit, .delete: true
+        case .upload, .register, .uploadPart, .append, .commit, .delete: true
         case .info, .item, .parts: false
         }
     }

@@ -48,8 +48,8 @@ struct UploadService: Sendable {
             try checkRoom()
             let item = newItem(try Self.name(text), contentType: nil, service, request)
             try folder.keep(item)
-            return ["success": true, "item": item.json]
-        case .item(let id): return try item(id, service, request).json
+            return ["success": true, "item": described(item)]
+        case .item(let id): return described(try item(id, service, request))
         case .uploadPart(let id):
             let item = try item(id, service, request)
             guard let number = try request.parameters.integer("partId") ?? request.parameters.integer("partNum"),
@@ -57,18 +57,33 @@ struct UploadService: Sendable {
             else { throw ServiceError.invalidParameter("'partId' must be a number from 1 to \(Limits.uploadParts).") }
             try folder.keepPart(number, try Self.file("file", request), of: item)
             return ["success": true, "partId": JSONValue(number)]
+        case .append(let id):
+            let item = try item(id, service, request)
+            guard request.hasStretch else {
+                throw ServiceError.invalidParameter("'append' takes bytes, as application/octet-stream.")
+            }
+            return ["success": true, "item": described(item)]
         case .parts(let id):
             let parts = folder.parts(of: try item(id, service, request))
             return ["parts": .array(parts.map { JSONValue($0) })]
         case .commit(let id):
             let item = try item(id, service, request)
             let parts = try request.parameters.objectIDs("parts")?.map { Int(clamping: $0) }
-            let kept = try folder.commit(item, parts: parts ?? folder.parts(of: item))
+            let announced = UploadFolder.Announcement(
+                size: try request.parameters.integer("size"), sha256: request.parameters["sha256"])
+            let kept = try folder.commit(item, parts: parts, as: announced)
             return ["success": true, "item": kept.json]
         case .delete(let id):
             folder.remove(try item(id, service, request).id)
             return ["success": true, "status": "success"]
         }
+    }
+
+    /// An upload that is not complete tells where it goes on.
+    private func described(_ item: UploadItem) -> JSONValue {
+        guard item.content == nil, var object = item.json.objectValue else { return item.json }
+        object.append("received", JSONValue(folder.stretches(of: item).received))
+        return .object(object)
     }
 
     private func newItem(

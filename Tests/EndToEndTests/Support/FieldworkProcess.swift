@@ -35,16 +35,27 @@ final class FieldworkProcess: Sendable {
         return process
     }
 
+    /// Starts a verb for which no file may grow beyond so many KB: as on a full disk, writing fails, or, with `isKilled`,
+    /// the system ends the process at that very write.
+    static func start(_ arguments: [String], fileKilobytes: Int, isKilled: Bool = false) throws -> FieldworkProcess {
+        let trap = isKilled ? "" : "trap '' XFSZ; "
+        return try start(
+            ["-c", "\(trap)ulimit -f \(fileKilobytes); exec \"$0\" \"$@\"", executable.path] + arguments,
+            program: URL(filePath: "/bin/bash"))
+    }
+
     /// Starts a verb. What it prints goes to files: the end of a pipe may be inherited by whatever process another test
     /// starts meanwhile, and would then never be reached.
-    static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> FieldworkProcess {
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], program: URL = executable
+    ) throws -> FieldworkProcess {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "fieldwork-process-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
         for file in [output, errors] { try Data().write(to: file) }
         let process = Process()
-        process.executableURL = executable
+        process.executableURL = program
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: output)

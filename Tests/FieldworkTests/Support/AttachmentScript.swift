@@ -76,9 +76,11 @@ final class AttachmentScript: ServiceClient, FileDownloading {
 
     private static func operation(of request: ServiceRequest) -> String? {
         let name = request.url.lastPathComponent
-        if ["attachments", "addAttachment", "updateAttachment", "deleteAttachments", "upload"].contains(name) {
-            return name
-        }
+        let known = [
+            "attachments", "addAttachment", "updateAttachment", "deleteAttachments", "register", "parts", "uploadPart",
+            "commit",
+        ]
+        if known.contains(name) { return name }
         let edits = request.parameters.first { $0.name == "edits" }?.value ?? ""
         return name == "applyEdits" && edits.contains("\"attachments\"") ? "applyEdits" : nil
     }
@@ -92,10 +94,16 @@ extension AttachmentScript.State {
         case "attachments":
             // Parents are told apart by the object id, or by the global id of edits: one feature has both here.
             return ["attachmentInfos": .array(stored.map(\.info))]
-        case "upload":
+        case "register":
+            // A service that takes uploads in parts, as the protocol has them, and no other way.
             let id = "i\(uploads.count + 1)"
-            uploads[id] = try request.file.map { try Data(contentsOf: $0.url) } ?? Data()
-            return ["success": true, "item": ["itemID": .string(id)]]
+            uploads[id] = Data()
+            return ["success": true, "item": ["itemID": .string(id), "committed": false]]
+        case "parts": return ["parts": .array(uploads[parent]?.isEmpty == false ? [1] : [])]
+        case "uploadPart":
+            uploads[parent] = try request.file.map { try Data(contentsOf: $0.url) } ?? Data()
+            return ["success": true, "partId": 1]
+        case "commit": return ["success": true, "item": ["itemID": .string(parent), "committed": true]]
         case "addAttachment":
             let bytes = try request.file.map { try Data(contentsOf: $0.url) } ?? Data()
             let result = add(
