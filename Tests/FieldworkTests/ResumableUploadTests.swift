@@ -9,7 +9,13 @@ import Testing
 @Suite("Uploads that break off")
 struct ResumableUploadTests {
     /// Larger than what goes within an edit, and than one part.
-    private static let photo = Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 300) })
+    private static let photo: Data = {
+        var bytes = Data(capacity: 6_000_000)
+        for number in 0..<UInt32(6_000) {
+            [UInt32](repeating: number, count: 250).withUnsafeBytes { bytes.append(contentsOf: $0) }
+        }
+        return bytes
+    }()
 
     private static func load(_ service: TestService, _ client: BreakingClient) async throws -> ServiceGeodatabase {
         let environment = ServiceEnvironment(directory: service.folder.appending(path: "device"), client: client)

@@ -9,7 +9,8 @@ struct Bench {
           --rounds    how often each measurement is taken, in turn (5)
           --seconds   length of one measurement (3)
           --data      where to keep the loaded data between runs (.build/bench-data)
-          --parts     what to measure: service, offline (both)
+          --parts     what to measure: service, offline, changes, wire, related (all)
+          --sizes     rows of the layers whose changes are measured (100000,1000000)
           --fieldwork the executable to measure (.build/release/fieldwork)
         """
 
@@ -18,7 +19,8 @@ struct Bench {
     var seconds = 3.0
     var data = URL(filePath: ".build/bench-data")
     var executable = URL(filePath: ".build/release/fieldwork")
-    var parts = ["service", "offline"]
+    var parts = ["service", "offline", "changes", "wire", "related"]
+    var sizes = [100_000, 1_000_000]
 
     static func main() {
         do {
@@ -49,6 +51,7 @@ struct Bench {
         case "--seconds": seconds = Double(value) ?? seconds
         case "--data": data = URL(filePath: value)
         case "--parts": parts = value.split(separator: ",").map(String.init)
+        case "--sizes": sizes = value.split(separator: ",").compactMap { Int($0) }
         case "--fieldwork": executable = URL(filePath: value)
         default: return false
         }
@@ -56,17 +59,25 @@ struct Bench {
     }
 
     private var loadedFloor: URL { data.appending(path: "floor-\(features).sqlite") }
-    private var loadedStore: URL { data.appending(path: "store-\(features)") }
 
     private func run() throws {
-        try prepare()
+        print("load of the machine at the start: \(Self.load())")
+        defer { print("load of the machine at the end: \(Self.load())") }
+        try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
         // Each run edits copies: the loaded data serve the next run as they are.
         let copies = data.appending(path: "run-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(at: copies) }
         try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
+        if parts.contains("service") || parts.contains("offline") { try measureServer(copies) }
+        if parts.contains("changes") { try Changes(bench: self, folder: copies).run() }
+        if parts.contains("wire") { try Wire(bench: self, folder: copies).run() }
+        if parts.contains("related") { try Related(bench: self, folder: copies).run() }
+    }
+
+    /// What one server does with all the points.
+    private func measureServer(_ copies: URL) throws {
         let (floorPath, storePath) = (copies.appending(path: "floor.sqlite").path, copies.appending(path: "store"))
-        try FileManager.default.copyItem(at: loadedFloor, to: URL(filePath: floorPath))
-        try FileManager.default.copyItem(at: loadedStore, to: storePath)
+        try FileManager.default.copyItem(at: try loadedStore(features), to: storePath)
         if parts.contains("offline") { try Offline.prepare(storePath, executable) }
         let server = try ServerProcess(executable: executable, data: storePath, port: 18_473)
         defer { server.stop() }
@@ -74,6 +85,8 @@ struct Bench {
             try Offline(bench: self, folder: copies, store: storePath, server: server).run()
         }
         guard parts.contains("service") else { return }
+        try loadFloor()
+        try FileManager.default.copyItem(at: loadedFloor, to: URL(filePath: floorPath))
         let idle = server.memory()
         print("memory idle: \(idle.text)")
         try Reads(bench: self, server: server, floorPath: floorPath).run()
@@ -82,33 +95,42 @@ struct Bench {
         print("memory after edits: \(server.memory().text)")
     }
 
-    /// Loads both sides once; later runs find the data.
-    private func prepare() throws {
-        try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-        if !FileManager.default.fileExists(atPath: loadedFloor.path) {
-            print("Loading \(features) points into the floor")
-            let partial = loadedFloor.appendingPathExtension("partial")
-            try? FileManager.default.removeItem(at: partial)
-            try { try Floor(path: partial.path).load(count: features) }()
-            try FileManager.default.moveItem(at: partial, to: loadedFloor)
-        }
-        if !FileManager.default.fileExists(atPath: loadedStore.path) {
-            let csv = data.appending(path: "trees-\(features).csv")
-            try TreeData.writeCSV(count: features, to: csv)
-            let partial = loadedStore.appendingPathExtension("partial")
-            try? FileManager.default.removeItem(at: partial)
-            let started = ContinuousClock.now
-            try runToEnd(
-                executable,
-                [
-                    "publish", csv.path, "--service", "Trees", "--layer", "Trees", "--x", "x", "--y", "y", "--wkid",
-                    "3857",
-                    "--data", partial.path,
-                ])
-            let seconds = started.duration(to: .now) / .seconds(1)
-            print("fieldwork publish: \(Int(Double(features) / seconds)) features a second")
-            try FileManager.default.moveItem(at: partial, to: loadedStore)
-            try FileManager.default.removeItem(at: csv)
-        }
+    /// The averages of one, five and fifteen minutes: what else ran meanwhile.
+    private static func load() -> String {
+        let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? "not known"
+        return text.split(separator: " ").prefix(3).joined(separator: " ")
+    }
+
+    // MARK: Data, loaded once; later runs find them.
+
+    private func loadFloor() throws {
+        guard !FileManager.default.fileExists(atPath: loadedFloor.path) else { return }
+        print("Loading \(features) points into the floor")
+        let partial = loadedFloor.appendingPathExtension("partial")
+        try? FileManager.default.removeItem(at: partial)
+        try { try Floor(path: partial.path).load(count: features) }()
+        try FileManager.default.moveItem(at: partial, to: loadedFloor)
+    }
+
+    /// The folder of a server with so many points.
+    func loadedStore(_ count: Int) throws -> URL {
+        let loaded = data.appending(path: "store-\(count)")
+        guard !FileManager.default.fileExists(atPath: loaded.path) else { return loaded }
+        let csv = data.appending(path: "trees-\(count).csv")
+        try TreeData.writeCSV(count: count, to: csv)
+        let partial = loaded.appendingPathExtension("partial")
+        try? FileManager.default.removeItem(at: partial)
+        let started = ContinuousClock.now
+        try runToEnd(
+            executable,
+            [
+                "publish", csv.path, "--service", "Trees", "--layer", "Trees", "--x", "x", "--y", "y", "--wkid", "3857",
+                "--data", partial.path,
+            ])
+        let seconds = started.duration(to: .now) / .seconds(1)
+        print("fieldwork publish: \(Int(Double(count) / seconds)) features a second")
+        try FileManager.default.moveItem(at: partial, to: loaded)
+        try FileManager.default.removeItem(at: csv)
+        return loaded
     }
 }
