@@ -204,4 +204,27 @@ struct QueryTests {
             #expect(try third.json["features"]?.arrayValue?.count == 2)
         }
     }
+
+    @Test(
+        "What lies between two dates is compared with days and with intervals, and both mean the same",
+        arguments: [
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted > 1.4", 3),
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted > INTERVAL '34' HOUR", 3),
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted > INTERVAL '36' HOUR", 0),
+            ("INTERVAL '36' HOUR > TIMESTAMP '2020-09-15 00:00:00' - Planted", 3),
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted BETWEEN INTERVAL '1' DAY AND INTERVAL '1' DAY * 2", 3),
+            ("DATE '2020-09-16' - DATE '2020-09-14' IN (INTERVAL '2' DAY, 5)", 3),
+            ("INTERVAL '2' DAY IN (INTERVAL '48' HOUR)", 3), ("INTERVAL '2' DAY BETWEEN 1 AND 3", 3),
+            ("DATE '2020-09-16' - DATE '2020-09-14' + INTERVAL '12' HOUR = 2.5", 3),
+            ("INTERVAL '2' DAY / INTERVAL '12' HOUR = 4", 3), ("INTERVAL '1' DAY = 1", 3),
+            ("INTERVAL '1' DAY * 2 > INTERVAL '47' HOUR", 3), ("Planted - INTERVAL '1' DAY < Planted", 3),
+        ])
+    func intervals(condition: String, count: Int) async throws {
+        try await TemporaryStore.serve(trees: 3) { server, _ in
+            let json = try await server.client.get(
+                "Trees/FeatureServer/0/query", ["where": condition, "returnCountOnly": "true", "f": "json"]
+            ).json
+            #expect(json["count"]?.integerValue == Int64(count), "\(json.text)")
+        }
+    }
 }
