@@ -205,6 +205,40 @@ struct QueryTests {
         }
     }
 
+    @Test("Several places at once find what stands on any of them, as all relations mean it")
+    func multipoint() async throws {
+        try await TemporaryStore.serve(trees: 120) { server, _ in
+            let places = #"{"points":[[0,0],[20,0],[5,5],[990,0]],"spatialReference":{"wkid":102100}}"#
+            for (relation, expected) in [
+                ("esriSpatialRelIntersects", [1, 3, 100]), ("esriSpatialRelContains", [1, 3, 100]),
+                ("esriSpatialRelWithin", []), ("esriSpatialRelTouches", []),
+                ("esriSpatialRelEnvelopeIntersects", Array(1...100)),
+            ] {
+                let parameters: KeyValuePairs = [
+                    "geometry": places, "geometryType": "esriGeometryMultipoint", "spatialRel": relation,
+                    "outFields": "Stems", "orderByFields": "Stems", "returnGeometry": "false", "f": "json",
+                ]
+                let wanted = expected.map { JSONValue($0) }
+                for json in [
+                    try await server.client.get(Self.path, parameters).json,
+                    try await server.client.post(Self.path, parameters).json,
+                ] {
+                    #expect(Self.values("Stems", of: json) == wanted, "\(relation)")
+                }
+            }
+            // A metre around each place, which has another reference.
+            let around = try await server.client.get(
+                Self.path,
+                [
+                    "geometry": #"{"points":[[0.000001,0],[0.00018,0]]}"#, "geometryType": "esriGeometryMultipoint",
+                    "inSR": "4326", "distance": "1", "units": "esriSRUnit_Meter", "outFields": "Stems",
+                    "orderByFields": "Stems", "f": "json",
+                ]
+            ).json
+            #expect(Self.values("Stems", of: around) == [1, 3])
+        }
+    }
+
     @Test(
         "What lies between two dates is compared with days and with intervals, and both mean the same",
         arguments: [
