@@ -18,4 +18,8 @@ package enum GeometryLimits {
     package static let idleTransformationsMax = 4
     /// Turns of the world that a geometry may span to be brought back into one.
     package static let worldTurnsMax = 64
+    /// Positions that are collected before the hull of all geometries so far is made anew.
+    package static let hullBatch = 65_536
+    /// Corners of the convex hull of many geometries.
+    package static let hullCornersMax = 250_000
 }

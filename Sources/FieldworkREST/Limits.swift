@@ -36,6 +36,8 @@ package enum Limits {
     package static let topFields = 20
     /// Statistics of one query.
     package static let statisticCount = 100
+    /// Geometries that a row of statistics has: one of each kind. Each holds the corners of a hull while rows stream past.
+    package static let geometryStatisticCount = 3
     /// Fields and expressions that statistics are grouped by.
     package static let groupFieldCount = 20
     /// Pixels across and down of a symbol's picture.

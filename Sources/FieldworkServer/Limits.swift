@@ -79,4 +79,6 @@ package enum Limits {
     static let careSeconds: Int64 = 6 * 3_600
     /// Conflicts in one answer.
     static let conflictsPerAnswer = 1_000
+    /// Object ids of one answer in protocol buffers: it is held in memory as a whole.
+    package static let idsInProtocolBuffer = 1_000_000
 }

@@ -25,8 +25,8 @@ extension GeoPackageFile {
             try AttachmentReader(layer: layer, connection: $0, now: Date.now.milliseconds).find(id, of: objectID)
         }
         guard let found else { return nil }
-        let pieces = try await FeatureStream.start(pool: readers) {
-            try MediaCursor(mediaRow: found.mediaRow, range: range, on: $0)
+        let pieces = try await FeatureStream.start(pool: readers) { [verifiedContents] in
+            try MediaCursor(mediaRow: found.mediaRow, range: range, verified: verifiedContents, on: $0)
         }
         return StoredAttachment(info: found.info, pieces: pieces)
     }

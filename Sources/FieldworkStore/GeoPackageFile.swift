@@ -23,6 +23,7 @@ package final class GeoPackageFile: Sendable {
     let writer: Writer
     let readers: ReaderPool
     let catalogue: Mutex<ServiceCatalogue>
+    let verifiedContents: VerifiedContents
 
     /// Which file it was that was opened.
     private let identity: FileIdentity?
@@ -35,6 +36,7 @@ package final class GeoPackageFile: Sendable {
         self.catalogue = Mutex(catalogue)
         writer = Writer(path: url.path, catalogue: catalogue, options: options)
         readers = ReaderPool(path: url.path)
+        verifiedContents = VerifiedContents(path: url.path)
     }
 
     // MARK: Opening

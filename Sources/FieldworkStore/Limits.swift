@@ -52,4 +52,8 @@ package enum Limits {
     static let mediaPiece = 256 * 1_024
     /// Attachments whose changes or versions one answer lists.
     package static let attachmentChanges = 1_000_000
+    /// Contents of attachments in one file that are known to be what their hashes say.
+    static let verifiedContents = 10_000
+    /// Seconds since the last change of a file after which its times tell one state from the next.
+    static let settledSeconds = 2
 }

@@ -98,4 +98,17 @@ import Testing
         }
         #expect(read > 0)
     }
+
+    @Test(
+        "A service names the unit that its coordinates have",
+        arguments: [
+            (4_326, "esriDecimalDegrees"), (3_857, "esriMeters"), (25_832, "esriMeters"), (2_913, "esriFeet"),
+            (2_227, "esriFeet"), (2_157, "esriMeters"), (27_700, "esriMeters"), (24_370, "esriUnknownUnits"),
+        ])
+    func units(wkid: Int, unit: String) throws {
+        let number = try #require(WKID(wkid))
+        let reference = try #require(SpatialReference(wkid: number))
+        let service = ServiceDefinition(name: ServiceName(name: "Units"), spatialReference: reference, layers: [])
+        #expect(service.json()["units"]?.stringValue == unit)
+    }
 }

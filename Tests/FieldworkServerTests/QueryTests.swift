@@ -204,4 +204,61 @@ struct QueryTests {
             #expect(try third.json["features"]?.arrayValue?.count == 2)
         }
     }
+
+    @Test("Several places at once find what stands on any of them, as all relations mean it")
+    func multipoint() async throws {
+        try await TemporaryStore.serve(trees: 120) { server, _ in
+            let places = #"{"points":[[0,0],[20,0],[5,5],[990,0]],"spatialReference":{"wkid":102100}}"#
+            for (relation, expected) in [
+                ("esriSpatialRelIntersects", [1, 3, 100]), ("esriSpatialRelContains", [1, 3, 100]),
+                ("esriSpatialRelWithin", []), ("esriSpatialRelTouches", []),
+                ("esriSpatialRelEnvelopeIntersects", Array(1...100)),
+            ] {
+                let parameters: KeyValuePairs = [
+                    "geometry": places, "geometryType": "esriGeometryMultipoint", "spatialRel": relation,
+                    "outFields": "Stems", "orderByFields": "Stems", "returnGeometry": "false", "f": "json",
+                ]
+                let wanted = expected.map { JSONValue($0) }
+                for json in [
+                    try await server.client.get(Self.path, parameters).json,
+                    try await server.client.post(Self.path, parameters).json,
+                ] {
+                    #expect(Self.values("Stems", of: json) == wanted, "\(relation)")
+                }
+            }
+            // A metre around each place, which has another reference.
+            let around = try await server.client.get(
+                Self.path,
+                [
+                    "geometry": #"{"points":[[0.000001,0],[0.00018,0]]}"#, "geometryType": "esriGeometryMultipoint",
+                    "inSR": "4326", "distance": "1", "units": "esriSRUnit_Meter", "outFields": "Stems",
+                    "orderByFields": "Stems", "f": "json",
+                ]
+            ).json
+            #expect(Self.values("Stems", of: around) == [1, 3])
+        }
+    }
+
+    @Test(
+        "What lies between two dates is compared with days and with intervals, and both mean the same",
+        arguments: [
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted > 1.4", 3),
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted > INTERVAL '34' HOUR", 3),
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted > INTERVAL '36' HOUR", 0),
+            ("INTERVAL '36' HOUR > TIMESTAMP '2020-09-15 00:00:00' - Planted", 3),
+            ("TIMESTAMP '2020-09-15 00:00:00' - Planted BETWEEN INTERVAL '1' DAY AND INTERVAL '1' DAY * 2", 3),
+            ("DATE '2020-09-16' - DATE '2020-09-14' IN (INTERVAL '2' DAY, 5)", 3),
+            ("INTERVAL '2' DAY IN (INTERVAL '48' HOUR)", 3), ("INTERVAL '2' DAY BETWEEN 1 AND 3", 3),
+            ("DATE '2020-09-16' - DATE '2020-09-14' + INTERVAL '12' HOUR = 2.5", 3),
+            ("INTERVAL '2' DAY / INTERVAL '12' HOUR = 4", 3), ("INTERVAL '1' DAY = 1", 3),
+            ("INTERVAL '1' DAY * 2 > INTERVAL '47' HOUR", 3), ("Planted - INTERVAL '1' DAY < Planted", 3),
+        ])
+    func intervals(condition: String, count: Int) async throws {
+        try await TemporaryStore.serve(trees: 3) { server, _ in
+            let json = try await server.client.get(
+                "Trees/FeatureServer/0/query", ["where": condition, "returnCountOnly": "true", "f": "json"]
+            ).json
+            #expect(json["count"]?.integerValue == Int64(count), "\(json.text)")
+        }
+    }
 }

@@ -113,4 +113,18 @@ struct StreamingTests {
         try await stopped
         #expect(store.closeCount == 1)
     }
+
+    @Test("As many ids as the limit says fit into protocol buffers, and not one more", arguments: [0, 1])
+    func identifiersInProtocolBuffers(more: Int) async throws {
+        let store = ScriptedStore(idCount: FieldworkServer.Limits.idsInProtocolBuffer + more)
+        try await TestServer.with(store: store) { server in
+            let answer = try await server.client.get(
+                "Trees/FeatureServer/0/query", ["returnIdsOnly": "true", "f": "pbf"])
+            if more == 0 {
+                #expect(answer.body.count > FieldworkServer.Limits.idsInProtocolBuffer)
+            } else {
+                #expect(answer.errorCode == 400 && answer.text.contains("f=json"))
+            }
+        }
+    }
 }

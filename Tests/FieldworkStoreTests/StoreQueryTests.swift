@@ -197,6 +197,22 @@ struct StoreQueryTests {
         #expect(extent.yMax == 5_700_000.765_432_2)
     }
 
+    @Test("The outermost feature is found where the R-tree rounds another one further out", arguments: [-1.0, 1.0])
+    func unevenRounding(sign: Double) async throws {
+        // In 32 bits -13,661,993 is itself and -13,661,992.5 is -13,661,994.
+        _ = try await store.apply(
+            Samples.batch(adds: [
+                Samples.tree("out", x: sign * 13_661_993, y: sign * 13_661_993),
+                Samples.tree("in", x: sign * 13_661_992.5, y: sign * 13_661_992.5),
+            ]), to: Samples.name)
+        let whole = try #require(try await store.extent(FeatureQuery(), in: Samples.trees).extent)
+        let slow = try await store.extent(
+            FeatureQuery(condition: try SQLParser.parse(where: "OBJECTID > 0")), in: Samples.trees)
+        #expect(whole == slow.extent)
+        #expect((sign < 0 ? whole.xMin : whole.xMax) == sign * 13_661_993)
+        #expect((sign < 0 ? whole.yMin : whole.yMax) == sign * 13_661_993)
+    }
+
     @Test("A box finds what lies in it and on its edge, and nothing that only rounding puts there")
     func boxes() async throws {
         func ids(_ box: Envelope, _ relation: SpatialFilter.Relation = .intersects) async throws -> [Int64] {

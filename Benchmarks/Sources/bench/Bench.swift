@@ -91,6 +91,8 @@ struct Bench {
         print("memory idle: \(idle.text)")
         try Reads(bench: self, server: server, floorPath: floorPath).run()
         print("memory after reads: \(server.memory().text)")
+        try Queries(bench: self, server: server, floorPath: floorPath).run()
+        print("memory after queries: \(server.memory().text)")
         try Edits(bench: self, server: server, floorPath: floorPath).run()
         print("memory after edits: \(server.memory().text)")
     }

@@ -10,6 +10,8 @@ struct FloorError: Error {
 final class Floor {
     private var database: OpaquePointer?
     private var boxQuery: OpaquePointer?
+    /// Statements of other questions, by their SQL.
+    private var questions: [String: OpaquePointer] = [:]
 
     init(path: String) throws {
         guard sqlite3_open(path, &database) == SQLITE_OK else { throw FloorError(message: "can't open \(path)") }
@@ -18,6 +20,7 @@ final class Floor {
 
     deinit {
         sqlite3_finalize(boxQuery)
+        for question in questions.values { sqlite3_finalize(question) }
         sqlite3_close(database)
     }
 
@@ -66,6 +69,24 @@ final class Floor {
         defer { sqlite3_reset(boxQuery) }
         guard sqlite3_step(boxQuery) == SQLITE_ROW else { throw FloorError(message: "the floor's query failed") }
         return Int(sqlite3_column_bytes(boxQuery, 0))
+    }
+
+    /// One question with one row for an answer, as text; returns its bytes. `?1` to `?4` are a box, where it has them.
+    func answer(to sql: String, in box: Box) throws -> Int {
+        var question = questions[sql]
+        if question == nil {
+            guard sqlite3_prepare_v2(database, sql, -1, &question, nil) == SQLITE_OK else {
+                throw FloorError(message: String(cString: sqlite3_errmsg(database)))
+            }
+            questions[sql] = question
+        }
+        for (index, side) in [box.minX, box.maxX, box.minY, box.maxY].enumerated()
+        where index < sqlite3_bind_parameter_count(question) {
+            sqlite3_bind_double(question, Int32(index + 1), side)
+        }
+        defer { sqlite3_reset(question) }
+        guard sqlite3_step(question) == SQLITE_ROW else { throw FloorError(message: "the floor's query failed") }
+        return Int(sqlite3_column_bytes(question, 0))
     }
 
     /// Adds features to the loaded ones in one durable transaction: rows and R-tree, nothing else.

@@ -103,6 +103,8 @@ enum LimitTable {
         NamedLimit(module: "FieldworkGeometry", name: "keptTransformationsMax", value: "48", meaning: "Pairs of references whose transformation is kept: each holds a handle of PROJ's database."),
         NamedLimit(module: "FieldworkGeometry", name: "idleTransformationsMax", value: "4", meaning: "Idle copies of one transformation for tasks that use it at the same time."),
         NamedLimit(module: "FieldworkGeometry", name: "worldTurnsMax", value: "64", meaning: "Turns of the world that a geometry may span to be brought back into one."),
+        NamedLimit(module: "FieldworkGeometry", name: "hullBatch", value: "65_536", meaning: "Positions that are collected before the hull of all geometries so far is made anew."),
+        NamedLimit(module: "FieldworkGeometry", name: "hullCornersMax", value: "250_000", meaning: "Corners of the convex hull of many geometries."),
         NamedLimit(module: "FieldworkREST", name: "whereBytes", value: "262_144", meaning: "Bytes of a condition, an order or another expression."),
         NamedLimit(module: "FieldworkREST", name: "whereDepth", value: "64", meaning: "Expressions within expressions. Parsing, binding, compiling and evaluating each take a few frames a level."),
         NamedLimit(module: "FieldworkREST", name: "whereNodes", value: "20_000", meaning: "Parts of one expression."),
@@ -121,6 +123,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkREST", name: "calculationReasons", value: "20", meaning: "Reasons that the error of a `calculate` tells."),
         NamedLimit(module: "FieldworkREST", name: "topFields", value: "20", meaning: "Fields that `queryTopFeatures` groups by or orders by, each."),
         NamedLimit(module: "FieldworkREST", name: "statisticCount", value: "100", meaning: "Statistics of one query."),
+        NamedLimit(module: "FieldworkREST", name: "geometryStatisticCount", value: "3", meaning: "Geometries that a row of statistics has: one of each kind. Each holds the corners of a hull while rows stream past."),
         NamedLimit(module: "FieldworkREST", name: "groupFieldCount", value: "20", meaning: "Fields and expressions that statistics are grouped by."),
         NamedLimit(module: "FieldworkREST", name: "symbolPixels", value: "512", meaning: "Pixels across and down of a symbol's picture."),
         NamedLimit(module: "FieldworkREST", name: "definitionProblems", value: "1_000", meaning: "Problems of one definition document that are told."),
@@ -172,6 +175,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkServer", name: "changeLogSeconds", value: "30 * 86_400", meaning: "Seconds for which changes stay in the log though every live replica has them: a month."),
         NamedLimit(module: "FieldworkServer", name: "careSeconds", value: "6 * 3_600", meaning: "Seconds between two looks at what may be dropped from the change logs."),
         NamedLimit(module: "FieldworkServer", name: "conflictsPerAnswer", value: "1_000", meaning: "Conflicts in one answer."),
+        NamedLimit(module: "FieldworkServer", name: "idsInProtocolBuffer", value: "1_000_000", meaning: "Object ids of one answer in protocol buffers: it is held in memory as a whole."),
         NamedLimit(module: "FieldworkStore", name: "fieldsPerLayer", value: "240", meaning: "Columns of a layer besides its geometry: as many as the bit masks of the change log tell apart."),
         NamedLimit(module: "FieldworkStore", name: "layersPerService", value: "1_000", meaning: "Layers and tables of one service."),
         NamedLimit(module: "FieldworkStore", name: "serviceNameLength", value: "120", meaning: "Characters of a service's or folder's name: it becomes a file's name."),
@@ -197,5 +201,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "conflictsPerList", value: "10_000", meaning: "Conflicts in one listing."),
         NamedLimit(module: "FieldworkStore", name: "mediaPiece", value: "256 * 1_024", meaning: "Bytes of an attachment's content that are held in memory at a time."),
         NamedLimit(module: "FieldworkStore", name: "attachmentChanges", value: "1_000_000", meaning: "Attachments whose changes or versions one answer lists."),
+        NamedLimit(module: "FieldworkStore", name: "verifiedContents", value: "10_000", meaning: "Contents of attachments in one file that are known to be what their hashes say."),
+        NamedLimit(module: "FieldworkStore", name: "settledSeconds", value: "2", meaning: "Seconds since the last change of a file after which its times tell one state from the next."),
     ]
 }

@@ -31,7 +31,7 @@ enum LayerAbilities {
             "supportsQuantizationEditMode": .bool(!isTable), "supportsAppend": false, "isDataVersioned": false,
             "supportsAttachmentsByUploadId": .bool(hasAttachments), "supportsAttachmentsResizing": false,
             "useStandardizedQueries": true, "supportedQueryFormats": .string(queryFormats),
-            "hasStaticData": false, "htmlPopupType": "esriServerHTMLPopupTypeAsHTMLText",
+            "hasStaticData": false, "htmlPopupType": "esriServerHTMLPopupTypeNone",
             "dateFieldsTimeReference": ["timeZone": "UTC", "respectsDaylightSaving": false],
         ])
         object["advancedQueryCapabilities"] = [
@@ -51,6 +51,7 @@ enum LayerAbilities {
             "supportsQueryAttachmentOrderByFields": .bool(hasAttachments), "supportsTrueCurve": false,
             "supportsDisjointSpatialRel": .bool(!isTable), "supportsFullTextSearch": false,
             "supportsQueryWithHistoricMoment": .bool(hasHistory),
+            "supportsSpatialAggregationStatistics": .bool(!isTable),
         ]
         if !isTable {
             object["supportedSpatialRelationships"] = .array(

@@ -45,7 +45,7 @@ extension ServiceDefinition {
         object.append("capabilities", .string(capabilities.text))
         if let reference = spatialReference ?? layers.compactMap(\.spatialReference).first {
             object.append("spatialReference", GeoServicesJSON.json(for: reference))
-            object.append("units", .string(reference.isGeographic ? "esriDecimalDegrees" : "esriMeters"))
+            object.append("units", .string(Self.unit(of: reference)))
         }
         for (name, extent) in [("initialExtent", initialExtent), ("fullExtent", fullExtent)] {
             if let extent = extent ?? context.extent, !extent.isEmpty {
@@ -57,6 +57,14 @@ extension ServiceDefinition {
         object.append("relationships", .array(relationships))
         object.merge(unknownMembers)
         return .object(object)
+    }
+
+    /// The word for the unit of coordinates (rest-api §2.1).
+    private static func unit(of reference: SpatialReference) -> String {
+        if reference.isGeographic { return "esriDecimalDegrees" }
+        let meters = reference.unitFactor
+        let known = [("esriMeters", 1), ("esriFeet", 0.3048), ("esriFeet", 1_200.0 / 3_937), ("esriKilometers", 1_000)]
+        return known.first { abs($0.1 - meters) < 1e-9 * meters }?.0 ?? "esriUnknownUnits"
     }
 
     private static func listing(_ layer: LayerDefinition) -> JSONValue {

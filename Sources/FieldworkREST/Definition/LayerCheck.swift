@@ -21,7 +21,7 @@ struct LayerCheck {
 
     mutating func run() {
         if object.string("name")?.isEmpty != false { report("name", "A layer needs a name.") }
-        for key in ["description", "displayField", "definitionExpression"] { expect(.string, key) }
+        for key in ["description", "displayField"] + LayerDefinition.conditionMembers { expect(.string, key) }
         for key in ["hasZ", "hasM", "hasAttachments", "allowGeometryUpdates", "defaultVisibility"] {
             expect(.bool, key)
         }
@@ -233,27 +233,40 @@ struct LayerCheck {
 
     /// The condition that all queries get must be one that the layer understands.
     private mutating func checkExpression() {
-        guard object["definitionExpression"]?.stringValue?.isEmpty == false else { return }
         guard let layer = try? LayerDefinition(json: .object(object)) else { return }
-        do {
-            _ = try layer.definitionCondition()
-        } catch {
-            report("definitionExpression", error.details.joined(separator: " "))
+        for name in LayerDefinition.conditionMembers {
+            do {
+                _ = try layer.condition(under: name)
+            } catch {
+                report(name, error.details.joined(separator: " "))
+            }
         }
     }
 }
 
 extension LayerDefinition {
+    /// The members of a definition that say which features belong to the layer: web maps and layers of the protocol call
+    /// it by different names. Where both are there both must hold.
+    static let conditionMembers = ["definitionExpression", "definitionQuery"]
+
     /// Whether the layer's own condition may hold now and not in a minute.
     package var dependsOnCurrentTime: Bool {
-        unknownMembers.string("definitionExpression")?.lowercased().contains("current_") == true
+        Self.conditionMembers.contains { unknownMembers.string($0)?.lowercased().contains("current_") == true }
     }
 
-    /// The condition under which features belong to the layer at all; nil when all do. It stands under
-    /// `definitionExpression`.
+    /// The condition under which features belong to the layer at all; nil when all do.
     package func definitionCondition() throws(ServiceError) -> SQLExpression? {
-        guard let text = unknownMembers.string("definitionExpression"), !text.isEmpty else { return nil }
+        var whole: SQLExpression?
+        for name in Self.conditionMembers {
+            guard let own = try condition(under: name) else { continue }
+            whole = whole.map { .binary(.and, $0, own) } ?? own
+        }
+        return whole
+    }
+
+    fileprivate func condition(under name: String) throws(ServiceError) -> SQLExpression? {
+        guard let text = unknownMembers.string(name), !text.isEmpty else { return nil }
         guard text.utf8.count <= Limits.whereBytes else { throw .invalidQuery("The condition is too long.") }
-        return try FeatureQuery.condition(text, self, parameter: "definitionExpression")
+        return try FeatureQuery.condition(text, self, parameter: name)
     }
 }

@@ -17,6 +17,9 @@ package struct AnswerLayout: Sendable {
     package var transform: ProjectionTransform?
     /// Rows of statistics are no features: they have no ids.
     package var isOfStatistics = false
+    /// What the geometries of each group make together, and the reference in which that comes from the store.
+    var aggregates: [StatisticsQuery.GeometryStatistic] = []
+    var aggregateReference: SpatialReference?
 
     /// Points leave as they are stored: nothing to project, to round or to add.
     var keepsPoints: Bool {
@@ -54,7 +57,10 @@ package struct AnswerLayout: Sendable {
         fields = statistics.fields
         hasZ = false
         hasM = false
-        output = GeometryOutput()
+        output = statistics.features.output
+        aggregates = statistics.geometries
+        aggregateReference = statistics.spatialReference
+        spatialReference = output.spatialReference ?? statistics.spatialReference
         isOfStatistics = true
     }
 }

@@ -44,6 +44,9 @@ package struct JSONFeatureEncoder: FeatureEncoder {
             if layout.hasZ { head.append("hasZ", true) }
             if layout.hasM { head.append("hasM", true) }
         }
+        if !layout.aggregates.isEmpty, let reference = layout.spatialReference {
+            head.append("spatialReference", GeoServicesJSON.json(for: reference))
+        }
         if let grid { head.append("transform", grid.json(hasZ: layout.hasZ, hasM: layout.hasM)) }
         head.append("fields", .array(layout.fields.map(\.json)))
         JSONValue.object(head).write(to: &bytes)
@@ -100,6 +103,15 @@ package struct JSONFeatureEncoder: FeatureEncoder {
         guard buffer.prepare(for: layout, shellsClockwise: true, roundsTo: roundsTo) else { return }
         if !layout.hidesGeometry { writeGeometry() }
         if buffer.centroid != nil || buffer.envelope != nil { writeSummary() }
+    }
+
+    /// The first closes the attributes; the end of the feature closes the last.
+    package mutating func aggregate(_ blob: UnsafeRawBufferPointer?, number: Int) throws {
+        bytes.append(contentsOf: (number == 0 ? #"},"aggregateGeometries":{"# : ",").utf8)
+        JSONBytes.append(layout.aggregates[number].name, to: &bytes)
+        bytes.append(0x3A)
+        let geometry = AggregateGeometry(layout: layout, kind: layout.aggregates[number].kind)
+        try geometry.append(blob, to: &bytes)
     }
 
     package mutating func endFeature() {

@@ -1,3 +1,5 @@
+package import FieldworkGeometry
+
 /// Statistics over the features of a query, one row a group (rest-api §3.7); already checked against the layer.
 package struct StatisticsQuery: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -38,6 +40,25 @@ package struct StatisticsQuery: Sendable, Hashable {
         }
     }
 
+    /// What all geometries of a group make together.
+    package enum GeometryKind: String, Sendable, Hashable, CaseIterable {
+        case envelope = "envelopeaggregate"
+        /// The centre of gravity: of areas by their size, of lines by their length, of points by their number.
+        case centroid = "centroidaggregate"
+        case convexHull = "convexhullaggregate"
+    }
+
+    package struct GeometryStatistic: Sendable, Hashable {
+        package var kind: GeometryKind
+        /// The member of `aggregateGeometries`.
+        package var name: String
+
+        package init(kind: GeometryKind, name: String) {
+            self.kind = kind
+            self.name = name
+        }
+    }
+
     package struct Group: Sendable, Hashable {
         package var value: SQLExpression
         package var field: FieldDefinition
@@ -51,6 +72,10 @@ package struct StatisticsQuery: Sendable, Hashable {
     /// Which features, and with `offset` and `limit` which rows of the answer. Its order and fields mean nothing here.
     package var features: FeatureQuery
     package var statistics: [Statistic]
+    /// Geometries are no columns: they stand beside the attributes, and no condition can name them.
+    package var geometries: [GeometryStatistic] = []
+    /// The reference in which geometries are stored.
+    package var spatialReference: SpatialReference?
     package var groups: [Group]
     /// Aggregates that only `having` or the order names: no columns of the answer.
     package var hiddenStatistics: [Statistic]

@@ -35,7 +35,7 @@ package struct QueryRequest: Sendable {
         var query = try FeatureQuery(filter: parameters, layer: layer)
         try query.restrictToTime(parameters, layer)
         query.moment = try parameters.historicMoment()
-        if let statistics = try Self.statistics(query, parameters, layer, service) {
+        if let statistics = try Self.statistics(query, parameters, layer, service, format) {
             content = .statistics(statistics)
         } else if try parameters.bool("returnCountOnly") == true, try parameters.bool("returnExtentOnly") != true {
             query.returnsDistinctValues = try parameters.bool("returnDistinctValues") ?? false
@@ -59,10 +59,12 @@ package struct QueryRequest: Sendable {
     }
 
     private static func statistics(
-        _ filter: FeatureQuery, _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition
+        _ filter: FeatureQuery, _ parameters: RequestParameters, _ layer: LayerDefinition, _ service: ServiceDefinition,
+        _ format: Format
     ) throws(ServiceError) -> StatisticsQuery? {
         let statistics = try StatisticsQuery(
-            parameters, filter: filter, limit: try limit(parameters, layer, service, isOfFeatures: false), layer: layer)
+            parameters, filter: filter, limit: try limit(parameters, layer, service, isOfFeatures: false), layer: layer,
+            format: format)
         guard let statistics else { return nil }
         for name in ["returnCountOnly", "returnIdsOnly", "returnExtentOnly"] where try parameters.bool(name) == true {
             throw .invalidQuery("'\(name)' can't be combined with 'outStatistics'.")

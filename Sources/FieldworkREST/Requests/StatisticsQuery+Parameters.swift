@@ -7,7 +7,8 @@ extension StatisticsQuery {
     ///   - filter: which features.
     ///   - limit: the most rows of the answer.
     init?(
-        _ parameters: RequestParameters, filter: FeatureQuery, limit: Int, layer: LayerDefinition
+        _ parameters: RequestParameters, filter: FeatureQuery, limit: Int, layer: LayerDefinition,
+        format: QueryRequest.Format
     ) throws(ServiceError) {
         guard let list = try parameters.json("outStatistics"), !list.isNull, list != .array([]) else {
             for name in ["groupByFieldsForStatistics", "having"] where parameters[name] != nil {
@@ -19,13 +20,21 @@ extension StatisticsQuery {
             throw .invalidQuery("'outStatistics' must be a list of at most \(Limits.statisticCount) statistics.")
         }
         var statistics: [Statistic] = []
-        for element in elements { statistics.append(try Statistic(element, layer: layer)) }
+        var geometries: [GeometryStatistic] = []
+        for element in elements {
+            if let geometry = try GeometryStatistic(element, layer: layer) {
+                geometries.append(geometry)
+            } else {
+                statistics.append(try Statistic(element, layer: layer))
+            }
+        }
         self.init(features: filter, statistics: statistics, groups: try Self.groups(parameters, layer))
+        try add(geometries, parameters, layer: layer, format: format)
         features.limit = limit
         features.offset = try QueryRequest.nonNegative("resultOffset", parameters) ?? 0
         var names: Set<String> = []
-        for field in fields where !names.insert(field.name.lowercased()).inserted {
-            throw .invalidQuery("Two columns of the answer are called '\(field.name.prefix(64))'.")
+        for name in fields.map(\.name) + geometries.map(\.name) where !names.insert(name.lowercased()).inserted {
+            throw .invalidQuery("Two columns of the answer are called '\(name.prefix(64))'.")
         }
         if let text = parameters["having"] {
             having = try bound(

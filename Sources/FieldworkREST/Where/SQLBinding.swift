@@ -25,17 +25,19 @@ extension SQLExpression {
             return .like(
                 try value.bound(to: layer), pattern: try pattern.bound(to: layer), escape: escape, negated: negated)
         case .inList(let value, let list, let negated):
-            let value = try value.bound(to: layer)
+            let list = try Self.bind(list, layer)
+            let value = try value.bound(to: layer).inDays(beside: list, in: layer)
             var members: [SQLExpression] = []
-            for member in try Self.bind(list, layer) {
+            for member in list {
                 members.append(try member.matching(value, isOrdered: false, in: layer))
             }
             return .inList(value, members, negated: negated)
         case .between(let value, let lower, let upper, let negated):
-            let value = try value.bound(to: layer)
+            let (lower, upper) = (try lower.bound(to: layer), try upper.bound(to: layer))
+            let value = try value.bound(to: layer).inDays(beside: [lower, upper], in: layer)
             return .between(
-                value, lower: try lower.bound(to: layer).matching(value, isOrdered: true, in: layer),
-                upper: try upper.bound(to: layer).matching(value, isOrdered: true, in: layer), negated: negated)
+                value, lower: try lower.matching(value, isOrdered: true, in: layer),
+                upper: try upper.matching(value, isOrdered: true, in: layer), negated: negated)
         case .caseWhen(let operand, let branches, let otherwise):
             var bound: [SQLCaseBranch] = []
             for branch in branches {
@@ -74,9 +76,25 @@ extension SQLExpression {
             return .binary(
                 sign, try left.matching(right, isOrdered: isOrdered, in: layer),
                 try right.matching(left, isOrdered: isOrdered, in: layer))
+        case .add, .subtract:
+            return .binary(sign, left.inDays(beside: [right], in: layer), right.inDays(beside: [left], in: layer))
         default: return .binary(sign, left, right)
         }
     }
+
+    /// An interval as the number of its days where it stands beside numbers, which count days: what lies between two dates
+    /// is such a number, and is compared with intervals. Everything else as it is.
+    private func inDays(beside others: [SQLExpression], in layer: LayerDefinition) -> SQLExpression {
+        guard kind(in: layer) == .interval, others.contains(where: { $0.kind(in: layer) == .number }) else {
+            return self
+        }
+        if case .literal(.interval(let milliseconds)) = self {
+            return .literal(.real(Double(milliseconds) / Self.millisecondsPerDay))
+        }
+        return .cast(.binary(.divide, self, .literal(.real(Self.millisecondsPerDay))), .real)
+    }
+
+    private static let millisecondsPerDay = 86_400_000.0
 
     /// The value as the kind of what it is compared with: services take `d > '2020-01-01'`, `height = '10'` and
     /// `code = 10`. Throws for a comparison that can't be meant.
@@ -84,6 +102,7 @@ extension SQLExpression {
         _ other: SQLExpression, isOrdered: Bool, in layer: LayerDefinition
     ) throws(ServiceError) -> SQLExpression {
         switch (kind(in: layer), other.kind(in: layer)) {
+        case (.interval, .number): return inDays(beside: [other], in: layer)
         case (.text, .date):
             guard case .literal(.string(let text)) = self, let moment = SQLDateText.timestamp(text) else { break }
             return .literal(.timestamp(moment))

@@ -60,8 +60,10 @@ extension SQLExpression {
         kind { name in layer.field(named: name).map { SQLValueKind($0.type) } ?? .other }
     }
 
-    /// The kind of a sum or a product: a date less a date is a number, of days.
+    /// The kind of a sum or a product: a date less a date is a number, of days; how often an interval goes into another is
+    /// a number as well.
     static func kind(of sign: SQLBinaryOperator, _ left: SQLValueKind, _ right: SQLValueKind) -> SQLValueKind {
+        if sign == .divide, left == .interval, right == .interval { return .number }
         if sign == .subtract, left == .date, right == .date { return .number }
         for kind in [SQLValueKind.date, .time, .interval] where left == kind || right == kind { return kind }
         return .number

@@ -16,14 +16,17 @@ struct PageTable: Sendable, Hashable {
         let features = answer["features"]?.arrayValue
         var columns = (answer["fields"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue }
         let names = columns
+        // Statistics have geometries under names.
+        let shapes = features?.first?["aggregateGeometries"]?.objectValue?.keys ?? []
+        columns += shapes
         let hasGeometry = features?.contains { $0["geometry"] != nil } ?? false
         if hasGeometry { columns.append("Geometry") }
         self.columns = columns
         rows = (features ?? []).map { feature in
             var cells = names.map { Self.cell(feature["attributes"]?[$0]) }
-            if hasGeometry {
-                cells.append(String(Self.cell(feature["geometry"]).prefix(Limits.pageGeometryCharacters)))
-            }
+            var geometries = shapes.map { feature["aggregateGeometries"]?[$0] }
+            if hasGeometry { geometries.append(feature["geometry"]) }
+            cells += geometries.map { String(Self.cell($0).prefix(Limits.pageGeometryCharacters)) }
             return Row(cells: cells)
         }
         if let count = answer["count"]?.integerValue {

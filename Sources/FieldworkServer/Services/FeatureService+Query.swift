@@ -66,10 +66,7 @@ extension FeatureService {
             let count = try await store.count(counted, in: address)
             return isPBF ? .pbf(PBFHead.count(count)) : .json(QueryAnswer.count(count), format: format)
         case .objectIDs(let wanted):
-            // In protocol buffers the length of the ids stands before them: they have to be there.
-            if isPBF {
-                return .pbf(PBFHead.objectIDs(try await store.objectIDs(wanted, in: address), layer: layer))
-            }
+            if isPBF { return try await objectIDsInPBF(wanted, layer, address) }
             var listed = wanted
             listed.outFields = [layer.objectIDField]
             listed.returnsGeometry = false
@@ -89,6 +86,21 @@ extension FeatureService {
                 projected, count: count, format: query.format, isReferenceExplicit: isExplicit)
             return .json(answer, format: format)
         }
+    }
+
+    /// In protocol buffers the length of the ids stands before them: they have to be there, so there is an end to them. In
+    /// JSON they go out piece by piece.
+    private func objectIDsInPBF(
+        _ query: FeatureQuery, _ layer: LayerDefinition, _ address: LayerAddress
+    ) async throws -> Answer {
+        var listed = query
+        listed.limit = Limits.idsInProtocolBuffer + 1
+        let ids = try await store.objectIDs(listed, in: address)
+        guard ids.count <= Limits.idsInProtocolBuffer else {
+            throw ServiceError.invalidQuery(
+                "'returnIdsOnly' with 'f=pbf' gives at most \(Limits.idsInProtocolBuffer) ids; 'f=json' gives all.")
+        }
+        return .pbf(PBFHead.objectIDs(ids, layer: layer))
     }
 
     /// Whether there are more features than the limit lets through. Counts no further than that.

@@ -1,7 +1,7 @@
 import FieldworkREST
 
 /// Gives the bytes of one content, or a range of them, in pieces. The whole content is compared with its hash before the
-/// first piece leaves: nobody gets half of what the disk has spoiled.
+/// first piece leaves, unless it was since the file last changed: nobody gets half of what the disk has spoiled.
 final class MediaCursor: PieceSource {
     private let blob: BlobHandle
     private var position: Int
@@ -9,14 +9,26 @@ final class MediaCursor: PieceSource {
 
     var isAtEnd: Bool { position >= end }
 
-    /// - Parameter range: cut to what is there; nil for all.
-    init(mediaRow: Int64, range: Range<Int>?, on connection: SQLiteConnection) throws {
+    /// - Parameters:
+    ///   - range: cut to what is there; nil for all.
+    ///   - verified: what was compared already; nil compares always.
+    ///   - verify: compares a content with its hash.
+    init(
+        mediaRow: Int64, range: Range<Int>?, verified: VerifiedContents? = nil, on connection: SQLiteConnection,
+        verify: (BlobHandle, String?) throws -> Void = { try MediaStore.verify($0, sha256: $1) }
+    ) throws {
+        let before = verified?.state
+        // An open content holds a snapshot of the file: what is written from here on is not seen.
         blob = try BlobHandle(table: AttachmentTables.media, column: "data", row: mediaRow, on: connection)
-        try MediaStore.verify(
-            blob,
-            sha256: try connection.text("SELECT sha256 FROM \(AttachmentTables.media) WHERE id = ?") {
-                try $0.bind(mediaRow, at: 1)
-            })
+        let isKnown = before.map { verified?.state == $0 && verified?.holds(mediaRow, in: $0) == true } ?? false
+        if !isKnown {
+            try verify(
+                blob,
+                try connection.text("SELECT sha256 FROM \(AttachmentTables.media) WHERE id = ?") {
+                    try $0.bind(mediaRow, at: 1)
+                })
+            if let before { verified?.remember(mediaRow, in: before) }
+        }
         let range = (range ?? 0..<blob.count).clamped(to: 0..<blob.count)
         position = range.lowerBound
         end = range.upperBound

@@ -182,7 +182,7 @@ struct ExpressionCompiler {
         case .multiply, .divide:
             let a = try compile(left, depth: depth)
             let b = try compile(right, depth: depth)
-            let kind: Kind = a.kind == .interval || b.kind == .interval ? .interval : .number
+            let kind: Kind = a.kind == .interval || b.kind == .interval ? Self.kind(of: op, a.kind, b.kind) : .number
             return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: kind)
         case .concatenate:
             let a = try compile(left, as: .text, depth: depth)
@@ -348,6 +348,7 @@ struct ExpressionCompiler {
     /// The kind of an arithmetic result.
     private static func kind(of op: SQLBinaryOperator, _ a: Kind, _ b: Kind) -> Kind {
         if op == .subtract, a == .date, b == .date { return .number }
+        if op == .divide, a == .interval, b == .interval { return .number }
         for kind in [Kind.date, .time, .interval] where a == kind || b == kind { return kind }
         return .number
     }

@@ -21,8 +21,8 @@ struct ExtentReader {
         return (box.isNothing ? nil : box, count)
     }
 
-    /// The layer's whole extent without reading the layer. The R-tree's root has it to 32 bits, rounded outwards; only the
-    /// features that reach such a rounded edge can reach the exact one.
+    /// The layer's whole extent without reading the layer. The R-tree's root has it to 32 bits, rounded outwards: features
+    /// that reach such a rounded edge lie near the exact one.
     private func wholeExtent() throws -> (box: GeometryBlob.Box?, count: Int)? {
         let plan = try QueryCompiler(layer: layer, connection: connection, now: 0).count(FeatureQuery())
         let statement = try plan.statement(on: connection)
@@ -40,7 +40,18 @@ struct ExtentReader {
         return (GeometryBlob.Box(xMin: xMin, yMin: yMin, xMax: xMax, yMax: yMax), count)
     }
 
-    private func edge(_ aggregate: String, _ condition: String, _ value: Double, _ index: SpatialIndex) throws
+    /// The exact edge, from a rounded one. Some numbers are rounded further than others, so that the feature with the
+    /// outermost rounded box may lie inside of another; but none lies outside of the place of that feature unless its
+    /// rounded box does: a second look finds it.
+    private func edge(_ aggregate: String, _ condition: String, _ rounded: Double, _ index: SpatialIndex) throws
+        -> Double?
+    {
+        guard let near = try place(aggregate, condition, rounded, index) else { return nil }
+        return try place(aggregate, condition, near, index)
+    }
+
+    /// The outermost place of the features whose rounded boxes reach a value.
+    private func place(_ aggregate: String, _ condition: String, _ value: Double, _ index: SpatialIndex) throws
         -> Double?
     {
         let sql = """

@@ -7,6 +7,7 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     // The kinds alone: copying a whole column for each value would count references.
     private let kinds: [StoredColumn.Kind]
     private let hasGeometry: Bool
+    private let aggregates: Int
     private let limit: Int
     private let statement: SQLiteStatement
     private var encoder: Encoder
@@ -17,6 +18,7 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     init(_ plan: QueryPlan, encoder: Encoder, on connection: SQLiteConnection) throws {
         kinds = plan.columns.map(\.kind)
         hasGeometry = plan.hasGeometry
+        aggregates = plan.aggregates
         limit = plan.limit ?? .max
         self.encoder = encoder
         statement = try plan.statement(on: connection)
@@ -49,7 +51,17 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
             let value = statement.value(kinds.count)
             try encoder.geometry(value.type == SQLITE_BLOB ? value.blob : nil)
         }
+        for number in 0..<aggregates { try encodeAggregate(number) }
         encoder.endFeature()
+    }
+
+    private func encodeAggregate(_ number: Int) throws {
+        let value = statement.value(kinds.count + number)
+        // In place of a geometry stands why there is none.
+        if value.type == SQLITE_TEXT {
+            throw StoreError(.invalidQuery, String(decoding: value.textBytes, as: UTF8.self))
+        }
+        try encoder.aggregate(value.type == SQLITE_BLOB ? value.blob : nil, number: number)
     }
 
     private func finish(exceeded: Bool) -> [UInt8] {

@@ -17,6 +17,8 @@ struct QueryPlan: Sendable {
     var hasGeometry: Bool
     /// Rows beyond this only tell that there are more.
     var limit: Int?
+    /// How many columns after the attributes are geometries of groups.
+    var aggregates = 0
 
     /// The statement, bound and ready to step. Whoever takes it finishes it.
     func statement(on connection: SQLiteConnection) throws -> SQLiteStatement {

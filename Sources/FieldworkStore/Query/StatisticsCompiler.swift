@@ -25,12 +25,20 @@ struct StatisticsCompiler {
         arguments += compiler.arguments.map { .value($0) }
         var page = QueryCompiler.Parts()
         let limit = features.limitClause(query.features, &page)
-        let selected = query.fields.map { "\(Self.alias).\(quoted($0.name))" }.joined(separator: ", ")
+        let names = query.fields.map(\.name) + query.geometries.indices.map(geometryName)
+        let selected = names.map { "\(Self.alias).\(quoted($0))" }.joined(separator: ", ")
         let order = terms.isEmpty ? "" : " ORDER BY " + terms.joined(separator: ", ")
         return QueryPlan(
             sql: "SELECT \(selected) FROM (\(aggregated)) AS \(Self.alias)\(having)\(order)\(limit)",
             arguments: arguments + page.arguments, columns: query.fields.map(StoredColumn.init), hasGeometry: false,
-            limit: query.features.limit)
+            limit: query.features.limit, aggregates: query.geometries.count)
+    }
+
+    /// What the statement calls a geometry. A client may call a column of the answer whatever it likes: no column begins so.
+    private func geometryName(_ index: Int) -> String {
+        var mark = "$"
+        while query.definition.fields.contains(where: { $0.name.hasPrefix(mark) }) { mark += "$" }
+        return "\(mark)\(index)"
     }
 
     private var columns: [StoredColumn] { query.definition.fields.map(StoredColumn.init) }
@@ -52,6 +60,12 @@ struct StatisticsCompiler {
                 statistic.kind == .percentileContinuous
                 ? try compiler.value(value) : try compiler.orderTerm(value)
             selected.append("\(sql) AS v\(index)")
+        }
+        if !query.geometries.isEmpty {
+            guard let geometry = features.layer.geometryColumn else {
+                throw StoreError(.invalidQuery, "\(features.layer.definition.name) is a table: it has no geometries.")
+            }
+            selected.append("\(features.column(geometry)) AS shape")
         }
         if selected.isEmpty { selected.append("1") }
         arguments += compiler.arguments.map { .value($0) }
@@ -86,6 +100,9 @@ struct StatisticsCompiler {
         for (index, statistic) in all.enumerated() {
             let sql = aggregate(statistic, index, &own)
             selected.append("\(sql) AS \(quoted(statistic.field.name))")
+        }
+        for (index, geometry) in query.geometries.enumerated() {
+            selected.append("\(GeometryAggregate.sql(geometry.kind, of: "shape")) AS \(quoted(geometryName(index)))")
         }
         arguments = own + arguments
         let groups = query.groups.isEmpty ? "" : " GROUP BY " + groupNames.joined(separator: ", ")

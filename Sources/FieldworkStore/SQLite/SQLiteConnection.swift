@@ -46,6 +46,7 @@ final class SQLiteConnection {
         try QueryFunctions.register(on: self)
         try ScalarFunctions.register(on: self)
         try VarianceFunction.register(on: self)
+        try GeometryAggregate.register(on: self)
     }
 
     /// Runs SQL of ours that takes no arguments.

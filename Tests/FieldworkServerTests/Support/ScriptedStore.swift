@@ -10,11 +10,17 @@ final class ScriptedStore: FeatureStore {
     private let piece: @Sendable (_ index: Int) async throws -> [UInt8]?
     private let failure: StoreError?
     private let closings = Mutex(0)
+    private let idCount: Int
 
-    /// - Parameter failure: what every question is answered with.
-    init(failure: StoreError? = nil, piece: @escaping @Sendable (_ index: Int) async throws -> [UInt8]? = { _ in nil })
-    {
+    /// - Parameters:
+    ///   - failure: what every question is answered with.
+    ///   - idCount: how many features there are.
+    init(
+        failure: StoreError? = nil, idCount: Int = 0,
+        piece: @escaping @Sendable (_ index: Int) async throws -> [UInt8]? = { _ in nil }
+    ) {
         self.failure = failure
+        self.idCount = idCount
         self.piece = piece
     }
 
@@ -59,7 +65,9 @@ final class ScriptedStore: FeatureStore {
     ) async throws { try check() }
     func deleteService(_ name: ServiceName) async throws { try check() }
     func records(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [FeatureRecord] { [] }
-    func objectIDs(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [Int64] { [] }
+    func objectIDs(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [Int64] {
+        Array(repeating: 1, count: min(idCount, query.limit ?? .max))
+    }
     func count(_ query: FeatureQuery, in layer: LayerAddress) async throws -> Int { 0 }
     func extent(_ query: FeatureQuery, in layer: LayerAddress) async throws -> (extent: Envelope?, count: Int) {
         (nil, 0)
