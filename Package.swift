@@ -36,7 +36,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
-        .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
+        .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry", "CZlib"], swiftSettings: strict),
         .target(
             name: "FieldworkStore",
             dependencies: [
@@ -59,7 +59,7 @@ let package = Package(
         .target(
             name: "FieldworkServer",
             dependencies: [
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib",
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Crypto", package: "swift-crypto"),

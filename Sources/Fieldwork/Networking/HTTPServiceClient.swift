@@ -1,9 +1,10 @@
 import AsyncHTTPClient
+import FieldworkREST
 import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Requests over HTTP: GET while the address is short, else a form by POST; gzip; reads are tried again.
+/// Requests over HTTP: GET while the address is short, else a form by POST; gzip both ways; reads are tried again.
 struct HTTPServiceClient: ServiceClient {
     /// Longer addresses are refused by some servers and proxies.
     private static let addressLengthMax = 1_800
@@ -13,6 +14,8 @@ struct HTTPServiceClient: ServiceClient {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         // A server that refuses connections is away now; the caller decides when to ask again.
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Answers are expanded here, up to the bytes that an answer may have, however much they shrank.
+        configuration.decompression = .disabled
         configuration.timeout = .init(connect: .seconds(Limits.connectSeconds), read: .seconds(Limits.requestSeconds))
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
@@ -27,7 +30,7 @@ struct HTTPServiceClient: ServiceClient {
         while true {
             attempt += 1
             do {
-                return try await send(request, compressed: request.isRead && attempt == 1)
+                return try await send(request)
             } catch let error as ServiceError {
                 guard case .connectionFailed = error, request.isRead, attempt < Limits.readAttempts else { throw error }
                 try await pause(attempt)
@@ -35,13 +38,17 @@ struct HTTPServiceClient: ServiceClient {
         }
     }
 
-    private func send(_ request: ServiceRequest, compressed: Bool) async throws -> ServiceAnswer {
+    private func send(_ request: ServiceRequest) async throws -> ServiceAnswer {
         do {
             let response = try await Self.http.execute(
-                Self.request(for: request, compressed: compressed), timeout: .seconds(Self.seconds(for: request)))
+                Self.request(for: request), timeout: .seconds(Self.seconds(for: request)))
             let body = try await response.body.collect(upTo: Limits.answerBytes)
+            var bytes = Array(body.readableBytesView)
+            if response.headers.first(name: "Content-Encoding")?.lowercased() == "gzip" {
+                bytes = try GzipReader.expanded(bytes, maximum: Limits.answerBytes)
+            }
             let contentType = response.headers.first(name: "Content-Type")
-            let answer = ServiceAnswer(bytes: Array(body.readableBytesView), contentType: contentType)
+            let answer = ServiceAnswer(bytes: bytes, contentType: contentType)
             try Self.check(response.status, answer)
             return answer
         } catch let error as ServiceError {
@@ -57,7 +64,7 @@ struct HTTPServiceClient: ServiceClient {
         Limits.requestSeconds + (request.file?.size ?? 0) / Limits.slowestBytesPerSecond
     }
 
-    private static func request(for request: ServiceRequest, compressed: Bool) -> HTTPClientRequest {
+    private static func request(for request: ServiceRequest) throws -> HTTPClientRequest {
         let form = request.form
         let address = request.url.absoluteString
         var result: HTTPClientRequest
@@ -73,11 +80,14 @@ struct HTTPServiceClient: ServiceClient {
             result = HTTPClientRequest(url: address)
             result.method = .POST
             result.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-            result.body = .bytes(ByteBuffer(string: form))
+            if request.isCompressed, form.utf8.count >= Limits.compressedRequestBytes {
+                result.headers.add(name: "Content-Encoding", value: "gzip")
+                result.body = .bytes(ByteBuffer(bytes: try GzipStream.compressed(Array(form.utf8))))
+            } else {
+                result.body = .bytes(ByteBuffer(string: form))
+            }
         }
-        // The client library gives up on answers that shrink more than it trusts: then they are asked for as they are. The
-        // answer to a write is never put at that risk.
-        result.headers.add(name: "Accept-Encoding", value: compressed ? "gzip" : "identity")
+        result.headers.add(name: "Accept-Encoding", value: "gzip")
         result.headers.add(name: "User-Agent", value: "Fieldwork")
         return result
     }

@@ -11,6 +11,8 @@ struct MultipartForm: Sendable {
         var name: String
         var contentType: String
         var size: Int64
+        /// Where in the file the bytes begin; only some of it may go.
+        var offset: Int64 = 0
     }
 
     let file: File
@@ -52,7 +54,7 @@ struct MultipartForm: Sendable {
 extension MultipartForm: AsyncSequence {
     struct Iterator: AsyncIteratorProtocol {
         private enum Position {
-            case head, file(FileHandle), end
+            case head, file(FileHandle, rest: Int64), end
         }
 
         private let form: MultipartForm
@@ -63,10 +65,14 @@ extension MultipartForm: AsyncSequence {
         mutating func next() async throws -> ByteBuffer? {
             switch position {
             case .head:
-                position = .file(try FileHandle(forReadingFrom: form.file.url))
+                let handle = try FileHandle(forReadingFrom: form.file.url)
+                try handle.seek(toOffset: UInt64(form.file.offset))
+                position = .file(handle, rest: form.file.size)
                 return ByteBuffer(bytes: form.head)
-            case .file(let handle):
-                if let piece = try handle.read(upToCount: Limits.filePieceBytes), !piece.isEmpty {
+            case .file(let handle, let rest):
+                let count = Int(Swift.min(Int64(Limits.filePieceBytes), rest))
+                if count > 0, let piece = try handle.read(upToCount: count), !piece.isEmpty {
+                    position = .file(handle, rest: rest - Int64(piece.count))
                     return ByteBuffer(bytes: piece)
                 }
                 try handle.close()
