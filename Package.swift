@@ -40,7 +40,7 @@ let package = Package(
             providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
-        .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
+        .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry", "CZlib"], swiftSettings: strict),
         .target(
             name: "FieldworkStore",
             dependencies: [
@@ -69,7 +69,7 @@ let package = Package(
         .target(
             name: "FieldworkServer",
             dependencies: [
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CZlib",
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -44,6 +44,8 @@ package enum Limits {
     package static let symbolPixels = 512
     /// Problems of one definition document that are told.
     static let definitionProblems = 1_000
+    /// Bytes of the edits that an upload brings, expanded.
+    package static let uploadedEditsBytes = 256 * 1_024 * 1_024
     /// Bytes of one attachment.
     package static let attachmentBytes = 512 * 1_024 * 1_024
     /// Attachments of one feature.

@@ -1,5 +1,6 @@
+import FieldworkGeometry
 package import FieldworkREST
-import Foundation
+package import Foundation
 
 extension GeoPackageFile {
     package func attachments(_ query: AttachmentQuery, in layerID: Int) async throws -> AttachmentPage {
@@ -37,6 +38,68 @@ extension GeoPackageFile {
         let layer = try layer(layerID)
         return try await read {
             try AttachmentLog(layer: layer, connection: $0).changes(after: generation, limit: limit)
+        }
+    }
+
+    /// What became of each attachment from one generation to another.
+    package func netAttachmentChanges(
+        after base: Int64, through last: Int64 = .max, in layerID: Int
+    ) async throws -> [AttachmentChange] {
+        let layer = try layer(layerID)
+        return try await read { try AttachmentLog(layer: layer, connection: $0).net(after: base, through: last) }
+    }
+
+    /// The global ids of all attachments of a layer.
+    package func attachmentGlobalIDs(in layerID: Int) async throws -> [UUID] {
+        let layer = try layer(layerID)
+        guard layer.definition.hasAttachments else { return [] }
+        return try await read { connection in
+            try connection.texts("SELECT globalid FROM \(quoted(layer.attachmentTable))").compactMap(GUID.parse)
+        }
+    }
+
+    /// Writes the bytes of an attachment to a file, piece by piece; those of the open transaction as well.
+    /// - Returns: false when there is none with this id.
+    package func copyAttachment(_ id: AttachmentIdentifier, in layerID: Int, to url: URL) async throws -> Bool {
+        let layer = try layer(layerID)
+        return try await read { connection in
+            let reader = AttachmentReader(layer: layer, connection: connection, now: 0)
+            guard let found = try reader.find(id, of: nil) else { return false }
+            let cursor = try MediaCursor(mediaRow: found.mediaRow, range: nil, on: connection)
+            do {
+                try Data().write(to: url)
+                let file = try FileHandle(forWritingTo: url)
+                defer { try? file.close() }
+                while !cursor.isAtEnd { try file.write(contentsOf: cursor.piece(of: Limits.mediaPiece)) }
+            } catch let error as CocoaError {
+                throw StoreError(.failure, "The attachment could not be written: \(error.localizedDescription)")
+            }
+            return true
+        }
+    }
+
+    /// The bytes of an attachment, or some of them; nil when there is none with this id.
+    package func attachmentBytes(
+        _ id: AttachmentIdentifier, _ range: Range<Int>? = nil, in layerID: Int
+    ) async throws -> [UInt8]? {
+        let layer = try layer(layerID)
+        return try await read { connection in
+            let reader = AttachmentReader(layer: layer, connection: connection, now: 0)
+            guard let found = try reader.find(id, of: nil) else { return nil }
+            let cursor = try MediaCursor(mediaRow: found.mediaRow, range: range, on: connection)
+            var bytes: [UInt8] = []
+            while !cursor.isAtEnd { bytes += try cursor.piece(of: Limits.mediaPiece) }
+            return bytes
+        }
+    }
+
+    /// The SHA-256 of an attachment's content in hexadecimal; nil when there is no attachment with this id.
+    package func attachmentDigest(_ id: AttachmentIdentifier, in layerID: Int) async throws -> String? {
+        let layer = try layer(layerID)
+        return try await read { connection in
+            let reader = AttachmentReader(layer: layer, connection: connection, now: 0)
+            guard let found = try reader.find(id, of: nil) else { return nil }
+            return try MediaStore(connection: connection).sha256(ofRow: found.mediaRow)
         }
     }
 

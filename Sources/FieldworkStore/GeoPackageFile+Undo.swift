@@ -24,6 +24,11 @@ extension GeoPackageFile {
     package func barUndo(of objectIDs: [Int64], in layerID: Int) async throws {
         try await writer.write { try UndoSteps(connection: $0).bar(objectIDs, in: layerID) }
     }
+
+    /// The same of attachments, by their ids.
+    package func barUndo(ofAttachments ids: [Int64], in layerID: Int) async throws {
+        try await writer.write { try UndoSteps(connection: $0).barAttachments(ids, in: layerID) }
+    }
 }
 
 extension EditApplier {

@@ -223,6 +223,16 @@ package final class GeoPackageFile: Sendable {
         try await read { try ChangeLog.generation(on: $0) }
     }
 
+    /// The last generation that was made before a moment; 0 for none.
+    package func generation(before moment: Date) async throws -> Int64 {
+        let text = DateText.text(milliseconds: moment.milliseconds)
+        return try await read { connection in
+            try connection.integer("SELECT max(generation) FROM fieldwork_generations WHERE moment < ?") {
+                try $0.bind(text, at: 1)
+            } ?? 0
+        }
+    }
+
     package func changes(after generation: Int64, in layerID: Int, limit: Int) async throws -> [FeatureChange] {
         let layer = try layer(layerID)
         return try await read {

@@ -206,15 +206,25 @@ struct AttachmentReplicaTests {
                 let results = answer.element("edits", 0)?["attachmentResults"]
                 let failed =
                     (results?["updateResults"]?.arrayValue ?? []) + (results?["deleteResults"]?.arrayValue ?? [])
-                #expect(failed.count == (rule == .lastInWins ? 0 : 1))
+                #expect(failed.isEmpty)
+                #expect(answer["conflicts"]?.arrayValue?.isEmpty == false)
             }
+            let listed = try await client.get("conflicts", ["f": "json"]).json["conflicts"]?.arrayValue
+            #expect(listed?.compactMap { $0["lost"]?["attachment"]?["globalId"]?.stringValue }.isEmpty == false)
             let history = try await store.attachmentHistory(of: 1, in: AttachmentServer.trees)
             if rule == .lastInWins {
                 #expect(try await client.attachmentNames() == [])
                 #expect(history.count == 3, "all three versions are kept")
             } else {
                 #expect(try await client.get("0/1/attachments/\(attachment)").body == [2])
-                #expect(history.count == 1)
+                // What it was at first, and what lost.
+                #expect(history.map(\.info.size) == [1, 1])
+                let lost = try #require(history.first).version
+                let content = try #require(
+                    try await store.attachmentContent(ofVersion: lost, in: AttachmentServer.trees))
+                var bytes: [UInt8] = []
+                for try await piece in content { bytes += piece }
+                #expect(bytes == [3])
             }
         }
     }

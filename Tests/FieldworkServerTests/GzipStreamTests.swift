@@ -1,3 +1,4 @@
+import FieldworkREST
 import Foundation
 import NIOCore
 import Testing
@@ -30,5 +31,34 @@ struct GzipStreamTests {
         let output = try await Tool.run("gzip", ["-dc", file.path])
         #expect(output.status == 0)
         #expect(Array(output.standardOutput) == Self.pieces.flatMap { $0 })
+    }
+
+    @Test("What was compressed is expanded again, in whatever pieces it comes")
+    func expanding() throws {
+        let whole = Self.pieces.flatMap { $0 }
+        let compressed = try GzipStream.compressed(whole)
+        #expect(try GzipReader.expanded(compressed, maximum: whole.count) == whole)
+        for size in [1, 7, 4_096] {
+            var reader = try GzipReader(maximum: whole.count)
+            var result: [UInt8] = []
+            for start in stride(from: 0, to: compressed.count, by: size) {
+                try reader.read(Array(compressed[start..<min(start + size, compressed.count)]), into: &result)
+            }
+            try reader.finish()
+            #expect(result == whole)
+        }
+    }
+
+    @Test("More than is allowed, half of it, and what is no gzip is refused")
+    func limits() throws {
+        let bomb = try GzipStream.compressed([UInt8](repeating: 0, count: 1_000_000))
+        #expect(bomb.count < 10_000)
+        #expect(throws: GzipReader.Failure.tooLarge) { try GzipReader.expanded(bomb, maximum: 999_999) }
+        #expect(try GzipReader.expanded(bomb, maximum: 1_000_000).count == 1_000_000)
+        #expect(throws: GzipReader.Failure.malformed) {
+            try GzipReader.expanded(Array(bomb.dropLast()), maximum: 1_000_000)
+        }
+        #expect(throws: GzipReader.Failure.malformed) { try GzipReader.expanded(bomb + [1], maximum: 1_000_000) }
+        #expect(throws: GzipReader.Failure.malformed) { try GzipReader.expanded([1, 2, 3], maximum: 100) }
     }
 }

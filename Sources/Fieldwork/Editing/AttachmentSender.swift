@@ -299,13 +299,8 @@ struct AttachmentSender: Sendable {
     // MARK: Both
 
     private static func result(_ attachment: AttachmentEdit, id: Int64?, error: (any Error)?) -> EditResult {
-        let operation: EditOperation =
-            switch attachment.attempt?.operation ?? attachment.operation {
-            case .add: .add
-            case .update: .update
-            case .delete: .delete
-            }
-        return EditResult(
-            operation: operation, objectID: id ?? attachment.id, globalID: attachment.globalID, error: error)
+        EditResult(
+            operation: EditOperation(attachment.attempt?.operation ?? attachment.operation),
+            objectID: id ?? attachment.id, globalID: attachment.globalID, error: error)
     }
 }

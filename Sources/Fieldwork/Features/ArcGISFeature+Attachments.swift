@@ -19,8 +19,9 @@ extension ArcGISFeature {
     /// The attachments, as older releases of the vendor's SDK ask for them.
     public func fetchAttachments() async throws -> [Attachment] { try await attachments }
 
-    /// Adds an attachment. It is on this device's disk when the call returns; the service gets it with `applyEdits` of the
-    /// table or the service geodatabase, `undoLocalEdits` drops it.
+    /// Adds an attachment. It is on this device's disk when the call returns. In a service's table the service gets it with
+    /// `applyEdits` of the table or the service geodatabase, and `undoLocalEdits` drops it; in a geodatabase it is part of
+    /// the open transaction, goes with the next sync, and `undo` takes it back.
     ///
     /// Throws `GeodatabaseError.tableNotEditable` where attachments can't be edited, `valueOutOfRange` for one that is too
     /// large, and `itemNotFound` for a feature that is not part of its table.

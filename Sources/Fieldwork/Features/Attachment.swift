@@ -45,10 +45,10 @@ public final class Attachment: Sendable {
     /// The words that forms and pop-ups find it by. Not part of the vendor's API.
     public var keywords: String { edit.keywords }
     /// Whether the service does not have it, or not as it is here. Not part of the vendor's API.
-    public var isLocal: Bool { source.stagedFile(of: edit) != nil }
+    public var isLocal: Bool { source.isLocal(edit) }
 
     /// Whether the bytes are on this device.
-    public var hasFetchedData: Bool { state.withLock { $0.file != nil } || isLocal }
+    public var hasFetchedData: Bool { state.withLock { $0.file != nil } || source.isOnDevice(edit) }
 
     /// The bytes; fetched when they are asked for first. Throws `ServiceError`; `CommonError.io`.
     public var data: Data {
@@ -99,6 +99,15 @@ protocol AttachmentSource: Sendable {
     ) async throws -> AttachmentEdit?
     /// The file of a content that is kept on this device until the service has it; nil for another.
     func stagedFile(of edit: AttachmentEdit) -> URL?
+    /// Whether the service does not have it, or not as it is here.
+    func isLocal(_ edit: AttachmentEdit) -> Bool
+    /// Whether the bytes need no connection.
+    func isOnDevice(_ edit: AttachmentEdit) -> Bool
     /// Fetches the bytes.
     func fetch(_ edit: AttachmentEdit, of objectID: Int64, to file: URL) async throws
+}
+
+extension AttachmentSource {
+    func isLocal(_ edit: AttachmentEdit) -> Bool { stagedFile(of: edit) != nil }
+    func isOnDevice(_ edit: AttachmentEdit) -> Bool { isLocal(edit) }
 }

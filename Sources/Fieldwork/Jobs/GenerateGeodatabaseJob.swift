@@ -89,6 +89,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
     private var noteURL: URL { beside("job") }
     private var contentURL: URL { beside("download") }
     private var makingURL: URL { beside("making") }
+    private var attachmentsURL: URL { beside("contents") }
 
     private func beside(_ suffix: String) -> URL { URL(filePath: "\(downloadFileURL.path).\(suffix)") }
 
@@ -98,7 +99,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
     }
 
     override func discard() async {
-        for url in [noteURL, contentURL, makingURL] { try? FileManager.default.removeItem(at: url) }
+        for url in [noteURL, contentURL, makingURL, attachmentsURL] { try? FileManager.default.removeItem(at: url) }
     }
 
     // MARK: Work
@@ -118,7 +119,8 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         let result = try await waitForReplica()
         try await fetch(result)
         let maker = ReplicaFileMaker(
-            root: serviceURL, client: environment.client, parameters: parameters.values, target: makingURL)
+            root: serviceURL, client: environment.client, parameters: parameters.values, target: makingURL,
+            downloads: environment.downloads, contents: attachmentsURL)
         let made = try await maker.make(from: contentURL) { [self] part in advance(to: 60 + Int(part * 38)) }
         guard rename(made.path, downloadFileURL.path) == 0 else {
             throw CommonError.io(
@@ -132,7 +134,8 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
     private func askForReplica() async throws {
         guard stage.withLock({ $0.statusURL }) == nil else { return }
         tell("Asking the service for the area.")
-        let url = try await replicas.create(parameters.values, name: "fieldwork-\(id.uuidString.lowercased())")
+        let url = try await replicas.create(
+            parameters.values, name: "fieldwork-\(id.uuidString.lowercased())", id: id)
         try keep { $0.statusURL = url }
         advance(to: 5)
     }

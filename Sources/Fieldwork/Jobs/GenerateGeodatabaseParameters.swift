@@ -12,6 +12,15 @@ public final class GenerateGeodatabaseParameters: Sendable {
         var outSpatialReference: SpatialReference?
         var syncModel = Geodatabase.SyncModel.layer
         var syncContingentValues = false
+
+        /// What the service is asked for. Attachments that came along may be edited, so their edits go back; where none
+        /// came, others' do not come later.
+        var effectiveAttachmentDirection: AttachmentSyncDirection {
+            switch (returnsAttachments, attachmentSyncDirection) {
+            case (true, .none), (false, .bidirectional): .upload
+            case (_, let direction): direction
+            }
+        }
     }
 
     private let state = Mutex(Values())
@@ -52,7 +61,8 @@ public final class GenerateGeodatabaseParameters: Sendable {
         set { state.withLock { $0.returnsAttachments = newValue } }
     }
 
-    /// Which way attachments are kept in step.
+    /// Which way attachments are kept in step. With `none`, and none that come along, the tables of the file have no
+    /// attachments.
     public var attachmentSyncDirection: AttachmentSyncDirection {
         get { values.attachmentSyncDirection }
         set { state.withLock { $0.attachmentSyncDirection = newValue } }

@@ -66,7 +66,7 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     // MARK: Taking offline
 
     /// Parameters that take all layers and tables: the rows in an area, and of tables the rows that are related to them,
-    /// or all where no relationship leads to a table.
+    /// or all where no relationship leads to a table; attachments with them.
     public func makeDefaultGenerateGeodatabaseParameters(extent: Geometry) async throws -> GenerateGeodatabaseParameters
     {
         try await load()
@@ -75,6 +75,10 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
         }
         let parameters = GenerateGeodatabaseParameters()
         parameters.extent = extent
+        if definition.layers.contains(where: \.hasAttachments) {
+            parameters.returnsAttachments = true
+            parameters.attachmentSyncDirection = .bidirectional
+        }
         for layer in definition.layers {
             let option = GenerateLayerOption(layerID: layer.id)
             if layer.isTable {

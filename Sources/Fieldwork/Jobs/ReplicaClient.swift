@@ -19,14 +19,18 @@ struct ReplicaClient: Sendable {
 
     /// Has a replica made; the service works on it after it has answered.
     /// - Returns: where to ask how far it is.
-    func create(_ parameters: GenerateGeodatabaseParameters.Values, name: String) async throws -> URL {
+    ///
+    /// - Parameter id: names the request: repeated after its answer was lost, a service of ours makes nothing anew.
+    func create(_ parameters: GenerateGeodatabaseParameters.Values, name: String, id: UUID) async throws -> URL {
         var form: [(name: String, value: String)] = [
-            ("replicaName", name),
+            ("replicaName", name), ("requestId", id.uuidString),
             ("layers", parameters.layerOptions.map { String($0.layerID) }.joined(separator: ",")),
             ("syncModel", parameters.syncModel.wireName), ("dataFormat", try await format(for: parameters)),
             ("async", "true"),
-            ("transportType", "esriTransportTypeUrl"), ("returnAttachments", "false"),
-            ("attachmentsSyncDirection", "none"), ("targetType", "client"),
+            ("transportType", "esriTransportTypeUrl"), ("returnAttachments", String(parameters.returnsAttachments)),
+            ("attachmentsSyncDirection", parameters.effectiveAttachmentDirection.rawValue),
+            // Each on its own, so that a large one goes on where a connection broke.
+            ("returnAttachmentsDataByUrl", "true"), ("targetType", "client"),
         ]
         var queries = JSONObject()
         for option in parameters.layerOptions { queries.append(String(option.layerID), option.query) }
@@ -74,8 +78,9 @@ struct ReplicaClient: Sendable {
     }
 
     /// Sends a replica's edits and fetches what it has not. A sync that is repeated under the same upload id is done once.
-    func synchronize(_ form: [(name: String, value: String)]) async throws -> JSONValue {
-        try await json(root.appending(path: "synchronizeReplica"), form, isRead: false)
+    /// - Parameter isCompressed: whether the service takes compressed requests.
+    func synchronize(_ form: [(name: String, value: String)], isCompressed: Bool) async throws -> JSONValue {
+        try await json(root.appending(path: "synchronizeReplica"), form, isRead: false, isCompressed: isCompressed)
     }
 
     /// Ends a replica.
@@ -83,10 +88,12 @@ struct ReplicaClient: Sendable {
         _ = try await json(root.appending(path: "unRegisterReplica"), [("replicaID", id.uuidString)], isRead: false)
     }
 
-    private func json(_ url: URL, _ form: [(name: String, value: String)], isRead: Bool = true) async throws
-        -> JSONValue
-    {
-        let answer = try await client.answer(to: ServiceRequest(url, form + [("f", "json")], isRead: isRead))
+    private func json(
+        _ url: URL, _ form: [(name: String, value: String)], isRead: Bool = true, isCompressed: Bool = false
+    ) async throws -> JSONValue {
+        var request = ServiceRequest(url, form + [("f", "json")], isRead: isRead)
+        request.isCompressed = isCompressed
+        let answer = try await client.answer(to: request)
         guard let json = try? JSONParser.parse(answer.bytes) else {
             throw ServiceError.unknown(details: "The answer of \(url.host() ?? "the service") is not JSON.")
         }

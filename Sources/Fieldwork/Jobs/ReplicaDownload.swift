@@ -8,7 +8,14 @@ import Foundation
 struct ReplicaDownload: Sendable {
     let session: GeodatabaseSession
     let sent: [OutgoingEdit]
+    let sentAttachments: [OutgoingAttachment]
     let parameters: SyncGeodatabaseParameters
+    let downloads: any FileDownloading
+
+    /// Contents of attachments on their way into the file; a sync that is repeated finds them.
+    private var contents: URL { session.file.url.appendingPathExtension("contents") }
+
+    func discardContents() { try? FileManager.default.removeItem(at: contents) }
 
     /// Takes over an answer and brings the record up to date, which the caller keeps.
     func takeOver(_ answer: JSONValue, into record: inout ReplicaRecord) async throws -> [SyncLayerResult] {
@@ -18,10 +25,15 @@ struct ReplicaDownload: Sendable {
         let whole = answer["layers"]?.arrayValue ?? []
         for layer in session.file.definition.layers {
             let json = (changed + whole).first { $0["id"]?.integerValue == Int64(layer.id) }
-            let refusals = json.map { self.refusals(in: $0, layer) } ?? []
+            let refusedFeatures = json.map { self.refusals(in: $0, layer) } ?? []
+            let refusedAttachments = json.map { self.attachmentRefusals(in: $0, layer) } ?? []
             if parameters.sends(layer.id) {
-                record.refused[layer.id] = Set(refusals.compactMap(\.globalID))
+                record.refused[layer.id] = Set(refusedFeatures.compactMap(\.globalID))
+                record.refusedAttachments[layer.id] = Dictionary(
+                    refusedAttachments.map { ($0.globalID, $0.operation) }
+                ) { _, last in last }
             }
+            let refusals = refusedFeatures + featureResults(of: refusedAttachments)
             if !refusals.isEmpty {
                 results.append(SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))
             }
@@ -30,13 +42,19 @@ struct ReplicaDownload: Sendable {
                 let sent = record.sentGeneration(of: layer.id)
                 let through = parameters.sends(layer.id) ? record.pendingUpload?.throughGeneration ?? sent : sent
                 let pending = try await pending(layer, after: through, record.refused[layer.id] ?? [])
+                let attachments = try await pendingAttachments(
+                    layer, after: through, record.refusedAttachments[layer.id] ?? [:])
                 if let rows = json["features"]?.arrayValue {
-                    try await takeWhole(rows, layer, keeping: pending)
+                    try await takeWhole(rows, layer, keeping: pending, attachments)
                 } else {
-                    try await take(json, layer, keeping: pending)
+                    try await take(json, layer, keeping: pending, attachments)
+                }
+                if record.attachmentDirection == .bidirectional {
+                    try await takeAttachments(json, layer, keeping: attachments)
                 }
             }
         }
+        record.acceptsGzip = answer["acceptsGzip"] == .bool(true)
         if let generation = answer["replicaServerGen"]?.integerValue { record.serverGeneration = generation }
         for layer in answer["layerServerGens"]?.arrayValue ?? [] {
             guard let id = layer["id"]?.integerValue.flatMap({ Int(exactly: $0) }) else { continue }
@@ -63,7 +81,76 @@ struct ReplicaDownload: Sendable {
         }
     }
 
+    private struct RefusedAttachment {
+        var globalID: UUID
+        var operation: AttachmentEdit.Operation
+        var info: AttachmentInfo?
+        var reason: String
+    }
+
+    private func attachmentRefusals(in json: JSONValue, _ layer: LayerDefinition) -> [RefusedAttachment] {
+        let lists: [(String, AttachmentEdit.Operation)] = [
+            ("addResults", .add), ("updateResults", .update), ("deleteResults", .delete),
+        ]
+        return lists.flatMap { name, operation in
+            (json["attachmentResults"]?[name]?.arrayValue ?? []).compactMap { result in
+                guard result["success"]?.boolValue != true,
+                    let id = (result["globalId"] ?? result["globalID"])?.stringValue.flatMap(GUID.parse)
+                else { return nil }
+                let own = sentAttachments.first { $0.layerID == layer.id && $0.globalID == id }
+                return RefusedAttachment(
+                    globalID: id, operation: operation, info: own?.info,
+                    reason: result["error"]?["description"]?.stringValue ?? "The service refused the attachment.")
+            }
+        }
+    }
+
+    /// A result a feature whose attachments were refused.
+    private func featureResults(of refused: [RefusedAttachment]) -> [FeatureEditResult] {
+        Dictionary(grouping: refused) { $0.info?.parentObjectID ?? -1 }.sorted { $0.key < $1.key }.map { id, refused in
+            let results = refused.map { one in
+                EditResult(
+                    operation: EditOperation(one.operation), objectID: one.info?.id ?? -1, globalID: one.globalID,
+                    error: GeodatabaseError.invalidArgument(details: one.reason))
+            }
+            return FeatureEditResult(
+                operation: .update, objectID: id, globalID: refused.first?.info?.parentGlobalID,
+                error: results.first?.error, attachmentResults: results)
+        }
+    }
+
     // MARK: Changes
+
+    /// The attachments whose edits are this device's still, and the features that they need.
+    private struct PendingAttachments {
+        var ids: Set<UUID> = []
+        var parents: Set<UUID> = []
+    }
+
+    private func pendingAttachments(
+        _ layer: LayerDefinition, after generation: Int64, _ refused: [UUID: AttachmentEdit.Operation]
+    ) async throws -> PendingAttachments {
+        var pending = PendingAttachments(ids: Set(refused.keys))
+        pending.ids.formUnion(
+            try await session.netAttachmentChanges(of: layer.id, after: generation).compactMap(\.globalID))
+        let infos = try await session.attachments(Array(pending.ids), in: layer.id)
+        pending.parents = Set(infos.values.compactMap(\.parentGlobalID))
+        return pending
+    }
+
+    private func takeAttachments(
+        _ json: JSONValue, _ layer: LayerDefinition, keeping pending: PendingAttachments
+    ) async throws {
+        let download = AttachmentDownload(session: session, layer: layer, downloads: downloads, folder: contents)
+        guard let delta = json["attachments"]?.objectValue else {
+            let whole = json["attachments"]?.arrayValue
+            if let whole { try await download.takeWhole(whole, keeping: pending.ids) }
+            return
+        }
+        let gone = (delta["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
+        try await download.take(
+            ["adds", "updates"].flatMap { delta[$0]?.arrayValue ?? [] }, gone: gone, keeping: pending.ids)
+    }
 
     /// The fields of each feature that are this device's still.
     private func pending(
@@ -86,20 +173,24 @@ struct ReplicaDownload: Sendable {
     }
 
     private func take(
-        _ json: JSONValue, _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
+        _ json: JSONValue, _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange],
+        _ attachments: PendingAttachments
     ) async throws {
         let features = try ["adds", "updates"].flatMap { json["features"]?[$0]?.arrayValue ?? [] }
             .map { try ReplicaFeature(json: $0, layer: layer) }
         let gone = (json["features"]?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
-        try await take(features, gone: gone, layer, keeping: pending)
+        // A feature whose attachment the service has not taken is where that attachment is.
+        let leaving = gone.filter { !attachments.parents.contains($0) }
+        try await take(features, gone: leaving, layer, keeping: pending)
     }
 
     /// Takes over all rows of a layer: what is not among them is no longer part of this replica.
     private func takeWhole(
-        _ rows: [JSONValue], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
+        _ rows: [JSONValue], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange],
+        _ attachments: PendingAttachments
     ) async throws {
         let features = try rows.map { try ReplicaFeature(json: $0, layer: layer) }
-        let present = Set(features.map(\.globalID))
+        let present = Set(features.map(\.globalID)).union(attachments.parents)
         let query = FeatureQuery(outFields: layer.globalIDField.map { [$0] }, returnsGeometry: false)
         let here = try await onDevice { try await session.file.records(query, in: layer.id) }.compactMap(\.globalID)
         try await take(features, gone: here.filter { !present.contains($0) }, layer, keeping: pending)
@@ -153,10 +244,7 @@ struct ReplicaDownload: Sendable {
 
     /// Whether more comes with a feature than who handed it in and when, which the service writes down by itself.
     private static func changes(_ edit: FeatureEdit, _ row: FeatureRecord, _ layer: LayerDefinition) -> Bool {
-        let own = [
-            layer.editFields?.creatorField, layer.editFields?.creationDateField, layer.editFields?.editorField,
-            layer.editFields?.editDateField,
-        ].compactMap(\.self)
+        let own = layer.trackedFields
         if case .geometry(let geometry) = edit.geometry, geometry != row.geometry { return true }
         if case .null = edit.geometry, row.geometry != nil { return true }
         return edit.attributes.contains { attribute in
@@ -174,5 +262,13 @@ struct ReplicaDownload: Sendable {
 
     private func objectIDs(of ids: [UUID], _ layer: LayerDefinition) async throws -> [UUID: Int64] {
         try await records(of: ids, layer).mapValues(\.objectID)
+    }
+}
+
+extension LayerDefinition {
+    /// The fields that say who edited when.
+    var trackedFields: [String] {
+        [editFields?.creatorField, editFields?.creationDateField, editFields?.editorField, editFields?.editDateField]
+            .compactMap(\.self)
     }
 }

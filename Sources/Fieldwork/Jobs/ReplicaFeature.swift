@@ -47,7 +47,7 @@ struct ReplicaFeature: Sendable {
         let result = try await onDevice {
             try await file.apply(EditBatch(layers: layers, moment: DeviceClock.now(), origin: .cache))
         }
-        let failures = result.layers.flatMap { $0.adds + $0.updates + $0.deletes }.compactMap(\.error)
+        let failures = result.layers.flatMap(\.all).compactMap(\.error)
         if let failure = failures.first(where: { $0 != .rolledBack }) ?? failures.first {
             throw GeodatabaseError.internalError(
                 details: "What the service sent could not be kept on this device: \(failure.description)")

@@ -10,6 +10,9 @@ struct ReplicaFileMaker: Sendable {
     let parameters: GenerateGeodatabaseParameters.Values
     /// A temporary name: whatever lies there is left over from an attempt that was broken off.
     let target: URL
+    let downloads: any FileDownloading
+    /// Where the contents of attachments lie until they are in the file; what is there need not be fetched again.
+    let contents: URL
 
     /// - Parameter progress: called with the part that is done, 0 to 1.
     /// - Returns: where the complete file lies.
@@ -32,6 +35,7 @@ struct ReplicaFileMaker: Sendable {
         let layers = content["layers"]?.arrayValue ?? []
         for (index, layer) in layers.enumerated() {
             try await load(layer, definition, into: session.file)
+            try await loadAttachments(of: layer, definition, session)
             progress(Double(index + 1) / Double(layers.count + 1))
         }
         try await finish(session, content)
@@ -70,6 +74,7 @@ struct ReplicaFileMaker: Sendable {
         service.layers = service.layers.filter { wanted.contains(Int64($0.id)) }.map { layer in
             var layer = layer
             if let reference = parameters.outSpatialReference, !layer.isTable { layer.spatialReference = reference }
+            if parameters.effectiveAttachmentDirection == .none { layer.hasAttachments = false }
             return layer
         }
         guard service.layers.count == wanted.count else {
@@ -95,6 +100,18 @@ struct ReplicaFileMaker: Sendable {
         }
     }
 
+    /// The attachments of the features that are there by now.
+    private func loadAttachments(
+        of json: JSONValue, _ service: ServiceDefinition, _ session: GeodatabaseSession
+    ) async throws {
+        guard let items = json["attachments"]?.arrayValue, !items.isEmpty,
+            let layer = json["id"]?.integerValue.flatMap({ Int(exactly: $0) }).flatMap({ service.layer(id: $0) })
+        else { return }
+        let download = AttachmentDownload(session: session, layer: layer, downloads: downloads, folder: contents)
+        // They stay until the whole file is made: an attempt that is broken off makes it anew.
+        try await download.take(items, gone: [], keeping: [], discardsFiles: false)
+    }
+
     private func record(of content: JSONValue, file: GeoPackageFile) async throws -> ReplicaRecord {
         guard let id = content["replicaID"]?.stringValue.flatMap(GUID.parse) else {
             throw ServiceError.unknown(details: "The replica has no id.")
@@ -104,10 +121,13 @@ struct ReplicaFileMaker: Sendable {
             guard let id = layer["id"]?.integerValue.flatMap({ Int(exactly: $0) }) else { continue }
             layerGenerations[id] = layer["serverGen"]?.integerValue ?? 0
         }
-        return ReplicaRecord(
+        var record = ReplicaRecord(
             serviceURL: root, replicaID: id, replicaName: content["replicaName"]?.stringValue ?? "",
             syncModel: parameters.syncModel, serverGeneration: content["replicaServerGen"]?.integerValue ?? 0,
             layerGenerations: layerGenerations, sentGeneration: try await onDevice { try await file.generation() },
             area: parameters.extent, lastSync: DeviceClock.now())
+        record.attachmentDirection = parameters.effectiveAttachmentDirection
+        record.acceptsGzip = content["acceptsGzip"] == .bool(true)
+        return record
     }
 }

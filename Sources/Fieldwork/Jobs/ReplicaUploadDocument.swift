@@ -64,6 +64,11 @@ struct ReplicaUploadDocument: Sendable {
             let row = change.operation == .delete ? nil : rows[change.objectID]
             guard let globalID = row?.globalID ?? change.globalID else { return nil }
             var change = change
+            if change.operation == .update, row != nil {
+                // Who edited when, the service writes down by itself.
+                change.changedFields.removeAll { layer.trackedFields.contains($0) }
+                if change.changedFields.isEmpty { return nil }
+            }
             // Deleted since: the deletion goes now.
             if change.operation != .delete, row == nil { change.operation = .delete }
             return OutgoingEdit(layerID: layer.id, change: change, globalID: globalID, record: row)
@@ -72,11 +77,12 @@ struct ReplicaUploadDocument: Sendable {
 
     // MARK: On the wire
 
-    func form(_ edits: [OutgoingEdit]) -> [(name: String, value: String)] {
+    /// - Parameter edits: how the request names the edits; nil for none.
+    func form(_ edits: EditsSender.Member?) -> [(name: String, value: String)] {
         var form: [(name: String, value: String)] = [
             ("replicaID", record.replicaID.uuidString), ("returnIdsForAdds", "true"),
             ("rollbackOnFailure", String(parameters.rollsBackOnFailure)), ("dataFormat", "json"), ("async", "false"),
-            ("transportType", "esriTransportTypeEmbedded"),
+            ("transportType", "esriTransportTypeEmbedded"), ("returnAttachmentsDataByUrl", "true"),
         ]
         if record.syncModel == .layer {
             let layers = self.layers.filter { parameters.direction(of: $0.id) != .none }.map { layer -> JSONValue in
@@ -91,26 +97,36 @@ struct ReplicaUploadDocument: Sendable {
             form.append(("replicaServerGen", String(record.serverGeneration)))
             form.append(("syncDirection", parameters.geodatabaseSyncDirection.rawValue))
         }
-        if !edits.isEmpty { form.append(("edits", json(edits).text)) }
+        if let edits { form.append(edits) }
         // A sync that only fetches leaves the upload to the next one.
         if let upload = record.pendingUpload, !sentLayers.isEmpty { form.append(("uploadId", upload.id.uuidString)) }
         return form
     }
 
-    private func json(_ edits: [OutgoingEdit]) -> JSONValue {
+    /// The edits of all layers (rest-api §5.5).
+    /// - Parameter contents: how the edits of attachments name their contents.
+    func json(
+        _ edits: [OutgoingEdit], _ attachments: [OutgoingAttachment], _ contents: [UUID: OutgoingAttachment.Content]
+    ) -> JSONValue {
         let byLayer = Dictionary(grouping: edits, by: \.layerID)
+        let attachments = Dictionary(grouping: attachments, by: \.layerID)
         return .array(
             layers.compactMap { layer in
-                guard let edits = byLayer[layer.id] else { return nil }
+                guard byLayer[layer.id] != nil || attachments[layer.id] != nil else { return nil }
+                let edits = byLayer[layer.id] ?? []
                 func features(_ operation: FeatureChange.Operation) -> JSONValue {
                     .array(edits.filter { $0.change.operation == operation }.map { feature($0, layer) })
                 }
                 let deletes = edits.filter { $0.change.operation == .delete }
                     .map { JSONValue.string(GUID.normalForm($0.globalID)) }
-                return [
-                    "id": .integer(Int64(layer.id)),
-                    "features": ["adds": features(.add), "updates": features(.update), "deletes": .array(deletes)],
-                ]
+                var object = JSONObject()
+                object.append("id", .integer(Int64(layer.id)))
+                object.append(
+                    "features", ["adds": features(.add), "updates": features(.update), "deletes": .array(deletes)])
+                if let own = attachments[layer.id] {
+                    object.append("attachments", OutgoingAttachment.json(own, contents))
+                }
+                return .object(object)
             })
     }
 

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
-import Foundation
+public import Foundation
 
 /// Brings a geodatabase and its service together: sends the edits of this device, takes over those of others.
 ///
@@ -41,6 +41,26 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
     /// The edits that the service refused, layer by layer; empty when nothing went wrong.
     public var output: [SyncLayerResult] { get async throws { try await outcome(as: [SyncLayerResult].self) } }
 
+    // MARK: Deltas
+
+    /// The folder of what was exchanged, beside the geodatabase, where the parameters say that it is kept: for each sync
+    /// what went and what came, as JSON.
+    public var deltaFileURL: URL? {
+        parameters.keepsGeodatabaseDeltas ? geodatabase.fileURL.appendingPathExtension("deltas") : nil
+    }
+
+    private func keepDelta(_ delta: JSONValue, _ what: String) throws {
+        guard let folder = deltaFileURL else { return }
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let moment = Int64(DeviceClock.now().timeIntervalSince1970 * 1_000)
+            let file = folder.appending(path: "\(moment)-\(environment.makeID().uuidString)-\(what).json")
+            try Data(delta.text.utf8).write(to: file, options: .atomic)
+        } catch {
+            throw CommonError.io(details: "What was exchanged could not be kept: \(error.localizedDescription)")
+        }
+    }
+
     // MARK: Work
 
     override func work() async throws -> any Sendable {
@@ -60,24 +80,43 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         try await finish(session, &record)
         let through = try await onDevice { try await session.file.generation() }
         var outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
-        let edits = try await outgoing.edits(through: record.pendingUpload?.throughGeneration ?? through)
-        if record.pendingUpload == nil, !edits.isEmpty {
+        let last = record.pendingUpload?.throughGeneration ?? through
+        let edits = try await outgoing.edits(through: last)
+        let attachments = try await outgoing.attachments(through: last)
+        let count = edits.count + attachments.count
+        if record.pendingUpload == nil, count > 0 {
             record.pendingUpload = ReplicaRecord.PendingUpload(id: environment.makeID(), throughGeneration: through)
             try await session.keep(record)
             // The request names the upload.
             outgoing.record = record
         }
-        advance(to: 20)
-        tell(edits.isEmpty ? "Nothing to send." : "Sending \(edits.count) edits.")
+        advance(to: 10)
+        tell(count == 0 ? "Nothing to send." : "Sending \(count) edits.")
+        let uploads = UploadClient(root: record.serviceURL, client: environment.client)
+        let contents = try await ContentSender(session: session, uploads: uploads).send(attachments, &record) {
+            [self] part in advance(to: 10 + Int(part * 30))
+        }
+        let sender = EditsSender(session: session, uploads: uploads)
+        let member = try await sender.member(
+            count == 0 ? nil : outgoing.json(edits, attachments, contents).text, &record)
         let client = ReplicaClient(root: record.serviceURL, client: environment.client)
-        let answer = try await client.synchronize(outgoing.form(edits))
+        let form = outgoing.form(member)
+        if parameters.keepsGeodatabaseDeltas {
+            var sent = JSONObject()
+            for parameter in form { sent.append(parameter.name, .string(parameter.value)) }
+            try keepDelta(.object(sent), "upload")
+        }
+        let answer = try await client.synchronize(form, isCompressed: record.acceptsGzip)
+        if parameters.keepsGeodatabaseDeltas { try keepDelta(answer, "download") }
         advance(to: 60)
         try Task.checkCancellation()
         if Self.bringsRows(answer) {
             record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json)
             try await session.keep(record)
         }
-        let results = try await takeOver(answer, outgoing, edits, &record, session)
+        let results = try await takeOver(
+            answer, outgoing, (edits, attachments), through: last, &record, session)
+        sender.discard()
         try await session.lookForEdits()
         tell(results.isEmpty ? "Synchronized." : "Synchronized; some edits were refused.")
         return results
@@ -91,8 +130,11 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         let outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
         let through = record.pendingUpload?.throughGeneration
         let edits = if let through { try await outgoing.edits(through: through) } else { [OutgoingEdit]() }
+        let attachments =
+            if let through { try await outgoing.attachments(through: through) } else { [OutgoingAttachment]() }
         do {
-            _ = try await takeOver(arrived.answer, outgoing, edits, &record, session)
+            _ = try await takeOver(
+                arrived.answer, outgoing, (edits, attachments), through: through, &record, session)
         } catch let error where Self.staysUnreadable(error) {
             // Nothing may wait for it: the service is asked again.
             tell("What the service sent can't be taken over: \(error)")
@@ -102,10 +144,12 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         }
     }
 
-    /// Whether an answer can't be taken over now or ever; a full disk or a line that is down says nothing of it.
+    /// Whether an answer can't be taken over now or ever, or names photos that the service has no more; a full disk or a
+    /// line that is down says nothing of it.
     private static func staysUnreadable(_ error: any Error) -> Bool {
-        if case ServiceError.unknown = error { return true }
-        return error is GeodatabaseError
+        guard let error = error as? ServiceError else { return error is GeodatabaseError }
+        if case .connectionFailed = error { return false }
+        return true
     }
 
     /// Whether an answer changes rows of the file.
@@ -119,17 +163,26 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - sent: what the answer answers.
+    ///   - last: the file's generation up to which it was sent; nil when nothing is known of that.
     private func takeOver(
-        _ answer: JSONValue, _ outgoing: ReplicaUploadDocument, _ edits: [OutgoingEdit],
+        _ answer: JSONValue, _ outgoing: ReplicaUploadDocument,
+        _ sent: (edits: [OutgoingEdit], attachments: [OutgoingAttachment]), through last: Int64?,
         _ record: inout ReplicaRecord, _ session: GeodatabaseSession
     ) async throws -> [SyncLayerResult] {
-        let incoming = ReplicaDownload(session: session, sent: edits, parameters: outgoing.parameters)
+        let incoming = ReplicaDownload(
+            session: session, sent: sent.edits, sentAttachments: sent.attachments, parameters: outgoing.parameters,
+            downloads: environment.downloads)
         let results = try await incoming.takeOver(answer, into: &record)
-        if let pending = record.pendingUpload, !outgoing.sentLayers.isEmpty {
+        if let last, !outgoing.sentLayers.isEmpty {
+            // Also when there was nothing to send: what was done and undone again is no edit.
             let layers = session.file.definition.layers.map(\.id)
-            record.handedIn(outgoing.sentLayers, of: layers, through: pending.throughGeneration)
+            record.handedIn(outgoing.sentLayers, of: layers, through: last)
             record.pendingUpload = nil
+            record.contentUploads = [:]
         }
+        incoming.discardContents()
         record.lastSync = DeviceClock.now()
         record.arrived = nil
         try await session.keep(record)

@@ -47,6 +47,16 @@ struct AttachmentEdit: Sendable, Hashable {
     }
 }
 
+extension EditOperation {
+    init(_ operation: AttachmentEdit.Operation) {
+        switch operation {
+        case .add: self = .add
+        case .update: self = .update
+        case .delete: self = .delete
+        }
+    }
+}
+
 // MARK: Transitions
 
 extension AttachmentEdit {

@@ -1,10 +1,11 @@
 import AsyncHTTPClient
+import FieldworkREST
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Requests over HTTP: GET while the address is short, else a form by POST; gzip; reads are tried again.
+/// Requests over HTTP: GET while the address is short, else a form by POST; gzip both ways; reads are tried again.
 struct HTTPServiceClient: ServiceClient {
     /// Waits between attempts.
     var pause: @Sendable (_ duration: Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -85,15 +86,20 @@ struct Exchange: Sendable {
         let response = try await http.execute(
             message(of: outgoing, isCompressed: isCompressed(host)), timeout: .seconds(Limits.transferSeconds))
         let body = try await response.body.collect(upTo: Limits.answerBytes)
+        var bytes = Array(body.readableBytesView)
+        // Expanded here, up to the bytes that an answer may have, however much they shrank.
+        if response.headers.first(name: "Content-Encoding")?.lowercased() == "gzip" {
+            bytes = try GzipReader.expanded(bytes, maximum: Limits.answerBytes)
+        }
         return ServiceAnswer(
-            bytes: Array(body.readableBytesView), contentType: response.headers.first(name: "Content-Type"),
+            bytes: bytes, contentType: response.headers.first(name: "Content-Type"),
             status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"))
     }
 
-    /// Whether the answer may come in gzip. The client library gives up on answers that shrink more than it trusts: then they are
-    /// asked for as they are. The answer to a write is never put at that risk.
+    /// Whether the answer may come in gzip. One that can't be expanded is asked for as it is, when the request may be sent
+    /// again.
     private func isCompressed(_ host: String) -> Bool {
-        guard request.isRead, attempt == 1 else { return false }
+        guard attempt == 1 else { return false }
         return switch session.settings.compression {
         case .always: true
         case .never: false
@@ -101,7 +107,7 @@ struct Exchange: Sendable {
         }
     }
 
-    private func message(of outgoing: OutgoingRequest, isCompressed: Bool) -> HTTPClientRequest {
+    private func message(of outgoing: OutgoingRequest, isCompressed: Bool) throws -> HTTPClientRequest {
         var message = HTTPClientRequest(url: outgoing.url.absoluteString)
         if let file = request.file {
             let form = MultipartForm(outgoing.parameters, file: file)
@@ -116,7 +122,12 @@ struct Exchange: Sendable {
             } else {
                 message.method = .POST
                 message.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-                message.body = .bytes(ByteBuffer(string: form))
+                if request.isCompressed, form.utf8.count >= Limits.compressedRequestBytes {
+                    message.headers.add(name: "Content-Encoding", value: "gzip")
+                    message.body = .bytes(ByteBuffer(bytes: try GzipStream.compressed(Array(form.utf8))))
+                } else {
+                    message.body = .bytes(ByteBuffer(string: form))
+                }
             }
         }
         message.headers.add(name: "Accept-Encoding", value: isCompressed ? "gzip" : "identity")

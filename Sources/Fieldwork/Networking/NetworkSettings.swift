@@ -79,6 +79,7 @@ extension NetworkSettings {
             var configuration = HTTPClient.Configuration.singletonConfiguration
             // A server that refuses connections is away now; the caller decides when to ask again.
             configuration.connectionPool.retryConnectionEstablishment = false
+            configuration.decompression = .disabled
             configuration.timeout = .init(connect: connectTimeout.amount, read: idleTimeout.amount)
             if let proxy {
                 let credentials = proxy.username.map { name in

@@ -8,6 +8,8 @@ struct ServiceRequest: Sendable {
     var isRead: Bool
     /// A file that goes with the parameters; the request is then a form of several parts.
     var file: MultipartForm.File?
+    /// Whether a long form is compressed: for services that say that they take that.
+    var isCompressed = false
 
     init(_ url: URL, _ parameters: [(name: String, value: String)] = [], isRead: Bool = true) {
         self.url = url

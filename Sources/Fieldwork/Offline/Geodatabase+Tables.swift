@@ -3,12 +3,6 @@ import FieldworkStore
 
 /// Tables that are made and deleted on the device. In a replica they are the service's alone.
 extension Geodatabase {
-    /// The domains that the fields of the tables have, each once, in the order of the tables.
-    public var domains: [Domain] {
-        var known: Set<String> = []
-        return featureTables.flatMap(\.fields).compactMap(\.domain).filter { known.insert($0.name).inserted }
-    }
-
     /// Adds an empty table.
     /// - Throws: `GeodatabaseError.itemAlreadyExists`, `.invalidArgument` for what no table can be,
     ///   `.cannotUpdateSchemaIfChangeTracking` in a replica; `CommonError.illegalState` while a transaction is open.
@@ -39,7 +33,8 @@ extension Geodatabase {
         withTables { tables in tables.removeAll { $0.serviceLayerID == Int64(layer.id) } }
     }
 
-    private func ownSession() throws -> GeodatabaseSession {
+    /// The session, for a change of tables, fields or domains.
+    func ownSession() throws -> GeodatabaseSession {
         let session = try openSession()
         if session.replica != nil {
             throw GeodatabaseError.cannotUpdateSchemaIfChangeTracking(
@@ -51,7 +46,7 @@ extension Geodatabase {
         return session
     }
 
-    private func change(
+    func change(
         _ session: GeodatabaseSession, from old: ServiceDefinition, to new: ServiceDefinition,
         allowing changes: DefinitionChanges
     ) async throws {

@@ -45,10 +45,33 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
     public func deletedFeaturesCount() async throws -> Int { try await changes().count { $0.operation == .delete } }
 
     /// The features that were added since the last sync.
-    public func queryAddedFeatures() async throws -> FeatureQueryResult { try await features(.add) }
+    /// - Parameter date: counts only what was done since then, by the device's clock; nil for all.
+    public func queryAddedFeatures(since date: Date? = nil) async throws -> FeatureQueryResult {
+        try await features(.add, since: date)
+    }
 
     /// The features that were changed since the last sync.
-    public func queryUpdatedFeatures() async throws -> FeatureQueryResult { try await features(.update) }
+    /// - Parameter date: counts only what was done since then, by the device's clock; nil for all.
+    public func queryUpdatedFeatures(since date: Date? = nil) async throws -> FeatureQueryResult {
+        try await features(.update, since: date)
+    }
+
+    /// The features that were deleted since the last sync, as they were. They can't be edited.
+    /// - Parameter date: counts only what was done since then, by the device's clock; nil for all.
+    public func queryDeletedFeatures(since date: Date? = nil) async throws -> FeatureQueryResult {
+        let source = try await loadedSource()
+        var features: [Feature] = []
+        for change in try await changes(since: date) where change.operation == .delete {
+            let past = try await onDevice {
+                try await session.file.history(of: .objectID(change.objectID), in: id)
+            }
+            guard let version = past.first(where: { $0.endedBy == .delete }) else { continue }
+            features.append(
+                ArcGISFeature(table: self, record: version.record, layer: source.layer, isComplete: true))
+        }
+        return FeatureQueryResult(
+            features: features, fields: fields, spatialReference: spatialReference, geometryType: geometryType)
+    }
 
     /// The table of the same geodatabase that a relationship leads to.
     override func relatedTable(of info: RelationshipInfo) -> ArcGISFeatureTable? {
@@ -56,8 +79,10 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
         return geodatabase?.featureTable(withServiceLayerID: info.relatedTableID)
     }
 
-    private func features(_ operation: FeatureChange.Operation) async throws -> FeatureQueryResult {
-        let ids = try await changes().filter { $0.operation == operation }.map(\.objectID)
+    private func features(
+        _ operation: FeatureChange.Operation, since date: Date?
+    ) async throws -> FeatureQueryResult {
+        let ids = try await changes(since: date).filter { $0.operation == operation }.map(\.objectID)
         let parameters = QueryParameters()
         parameters.addObjectIDs(ids)
         // No ids would mean all.
@@ -65,5 +90,10 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
         return try await queryFeatures(using: parameters)
     }
 
-    private func changes() async throws -> [FeatureChange] { try await session.netChanges(of: id) }
+    private func changes(since date: Date? = nil) async throws -> [FeatureChange] {
+        let sent = session.replica?.sentGeneration(of: id) ?? 0
+        guard let date else { return try await session.netChanges(of: id, after: sent) }
+        let before = try await onDevice { try await session.file.generation(before: date) }
+        return try await session.netChanges(of: id, after: max(sent, before))
+    }
 }

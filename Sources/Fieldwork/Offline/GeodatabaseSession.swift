@@ -78,9 +78,11 @@ final class GeodatabaseSession: Sendable {
     /// Looks whether the file has changes that the service has not: also those that another program made.
     func lookForEdits() async throws {
         let replica = replica
-        var found = replica?.refused.values.contains { !$0.isEmpty } ?? false
+        var found = replica?.hasRefused ?? false
         for layer in file.definition.layers where !found {
             let base = replica?.sentGeneration(of: layer.id) ?? 0
+            found = try await !netAttachmentChanges(of: layer.id).isEmpty
+            if found { break }
             // What was done and undone is no edit; most files that are opened have none at all.
             if try await onDevice({ try await file.changes(after: base, in: layer.id, limit: 1) }).isEmpty { continue }
             found = try await !netChanges(of: layer.id).isEmpty
@@ -94,7 +96,7 @@ final class GeodatabaseSession: Sendable {
             try await file.apply(EditBatch(layers: [edits], usesGlobalIDs: true, moment: DeviceClock.now()))
         }
         let results = result.layers.first ?? LayerEditResults(layerID: edits.layerID)
-        let failures = (results.adds + results.updates + results.deletes).compactMap(\.error)
+        let failures = results.all.compactMap(\.error)
         if let failure = failures.first(where: { $0 != .rolledBack }) ?? failures.first {
             throw GeodatabaseError(failure)
         }
@@ -134,6 +136,12 @@ final class GeodatabaseSession: Sendable {
     func barUndo(of objectIDs: [Int64], in layerID: Int) async throws {
         if objectIDs.isEmpty { return }
         try await onDevice { try await file.barUndo(of: objectIDs, in: layerID) }
+    }
+
+    /// The same of attachments.
+    func barUndo(ofAttachments ids: [Int64], in layerID: Int) async throws {
+        if ids.isEmpty { return }
+        try await onDevice { try await file.barUndo(ofAttachments: ids, in: layerID) }
     }
 
     // MARK: Transactions

@@ -113,7 +113,7 @@ struct GeodatabaseTableSource: TableSource {
         _ = try await session.apply(LayerEdits(layerID: layer.id, deletes: .features(ids)))
     }
 
-    private func origin(of feature: ArcGISFeature) throws -> FeatureRecord {
+    func origin(of feature: ArcGISFeature) throws -> FeatureRecord {
         guard let origin = feature.origin else {
             throw GeodatabaseError.itemNotFound(details: "The feature has not been added.")
         }

@@ -28,6 +28,38 @@ extension GeodatabaseSession {
         return net.changes
     }
 
+    /// What became of each attachment since the service had the file's edits. Those that went with their feature are not
+    /// among them: the service knows without being told.
+    /// - Parameter last: the last generation that counts.
+    func netAttachmentChanges(of layerID: Int, through last: Int64 = .max) async throws -> [AttachmentChange] {
+        try await netAttachmentChanges(
+            of: layerID, after: replica?.sentGeneration(of: layerID) ?? 0, through: last)
+    }
+
+    func netAttachmentChanges(
+        of layerID: Int, after base: Int64, through last: Int64 = .max
+    ) async throws -> [AttachmentChange] {
+        let all = try await onDevice {
+            try await file.netAttachmentChanges(after: base, through: last, in: layerID)
+        }
+        var deletes = all.filter { $0.operation == .delete }
+        guard !deletes.isEmpty else { return all }
+        let parents = try await present(Array(Set(deletes.map(\.parentObjectID))), in: layerID)
+        deletes.removeAll { !parents.contains($0.parentObjectID) }
+        return all.filter { $0.operation != .delete } + deletes
+    }
+
+    /// Those of some features that are there.
+    private func present(_ objectIDs: [Int64], in layerID: Int) async throws -> Set<Int64> {
+        var found: Set<Int64> = []
+        for start in stride(from: 0, to: objectIDs.count, by: Limits.idsPerCondition) {
+            let part = Array(objectIDs[start..<min(start + Limits.idsPerCondition, objectIDs.count)])
+            found.formUnion(
+                try await onDevice { try await file.objectIDs(FeatureQuery(objectIDs: part), in: layerID) })
+        }
+        return found
+    }
+
     /// The global id of the feature that was last deleted under an object id.
     private func lastDeleted(_ objectID: Int64, in layerID: Int) async throws -> UUID? {
         let past = try await onDevice { try await file.history(of: .objectID(objectID), in: layerID) }

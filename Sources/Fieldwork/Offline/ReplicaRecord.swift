@@ -25,6 +25,16 @@ struct ReplicaRecord: Sendable, Hashable {
 
     /// Features whose edits the service refused: they go with the next sync again.
     var refused: [Int: Set<UUID>] = [:]
+    /// Attachments whose edits the service refused, with what was asked.
+    var refusedAttachments: [Int: [UUID: AttachmentEdit.Operation]] = [:]
+    /// Which way attachments go.
+    var attachmentDirection = AttachmentSyncDirection.none
+    /// Whether the service has said that it takes compressed requests.
+    var acceptsGzip = false
+
+    var hasRefused: Bool {
+        refused.values.contains { !$0.isEmpty } || refusedAttachments.values.contains { !$0.isEmpty }
+    }
 
     /// What a sync brought and has not taken over whole yet: a process that dies over it leaves rows of a generation that
     /// the file does not name, and the service would not tell which of them have gone since.
@@ -39,6 +49,18 @@ struct ReplicaRecord: Sendable, Hashable {
     struct PendingUpload: Sendable, Hashable {
         var id: UUID
         var throughGeneration: Int64
+    }
+
+    /// Contents that are on their way to the service or there, each under its name on this device, until the edits that
+    /// need them have arrived.
+    var contentUploads: [String: ContentUpload] = [:]
+
+    struct ContentUpload: Sendable, Hashable {
+        /// The service's name for it.
+        var itemID: String
+        /// Bytes that arrived, in parts of the sizes that are listed.
+        var parts: [Int] = []
+        var isComplete = false
     }
 
     /// The file's own generation up to which the service has the edits of a layer.
@@ -89,6 +111,10 @@ extension ReplicaRecord {
             refusals.append(String(id), .array(features.map { .string($0.uuidString) }.sorted { $0.text < $1.text }))
         }
         object.append("refused", .object(refusals))
+        object.append("attachmentDirection", .string(attachmentDirection.rawValue))
+        object.append("acceptsGzip", .bool(acceptsGzip))
+        object.append("refusedAttachments", refusedAttachmentsJSON)
+        object.append("contentUploads", contentUploadsJSON)
         return .object(object)
     }
 
@@ -115,6 +141,10 @@ extension ReplicaRecord {
         for member in json["layerSentGenerations"]?.objectValue?.members ?? [] {
             if let id = Int(member.key) { layerSentGenerations[id] = member.value.integerValue ?? 0 }
         }
+        attachmentDirection =
+            json["attachmentDirection"]?.stringValue.flatMap(AttachmentSyncDirection.init) ?? .none
+        acceptsGzip = json["acceptsGzip"]?.boolValue ?? false
+        readAttachments(json)
         area = try json["area"].map { try GeoServicesJSON.geometry(from: $0) } ?? nil
         lastSync = json["lastSync"]?.integerValue.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
         if let answer = json["arrived"]?["answer"], let parameters = json["arrived"]?["parameters"] {
@@ -122,6 +152,54 @@ extension ReplicaRecord {
         }
         if let upload = json["pendingUpload"], let id = upload["id"]?.stringValue.flatMap(UUID.init) {
             pendingUpload = PendingUpload(id: id, throughGeneration: upload["through"]?.integerValue ?? 0)
+        }
+    }
+}
+
+// MARK: - Attachments
+
+extension ReplicaRecord {
+    private var refusedAttachmentsJSON: JSONValue {
+        var refusals = JSONObject()
+        for (id, attachments) in refusedAttachments.sorted(by: { $0.key < $1.key }) where !attachments.isEmpty {
+            var edits = JSONObject()
+            for (id, operation) in attachments.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+                edits.append(id.uuidString, .string(operation.rawValue))
+            }
+            refusals.append(String(id), .object(edits))
+        }
+        return .object(refusals)
+    }
+
+    private var contentUploadsJSON: JSONValue {
+        var uploads = JSONObject()
+        for (name, upload) in contentUploads.sorted(by: { $0.key < $1.key }) {
+            uploads.append(
+                name,
+                [
+                    "item": .string(upload.itemID), "parts": .array(upload.parts.map { JSONValue($0) }),
+                    "complete": .bool(upload.isComplete),
+                ])
+        }
+        return .object(uploads)
+    }
+
+    private mutating func readAttachments(_ json: JSONValue) {
+        for layer in json["refusedAttachments"]?.objectValue?.members ?? [] {
+            guard let layerID = Int(layer.key) else { continue }
+            for edit in layer.value.objectValue?.members ?? [] {
+                guard let id = UUID(uuidString: edit.key),
+                    let operation = edit.value.stringValue.flatMap(AttachmentEdit.Operation.init)
+                else { continue }
+                refusedAttachments[layerID, default: [:]][id] = operation
+            }
+        }
+        for upload in json["contentUploads"]?.objectValue?.members ?? [] {
+            guard let item = upload.value["item"]?.stringValue else { continue }
+            let parts = upload.value["parts"]?.arrayValue ?? []
+            contentUploads[upload.key] = ContentUpload(
+                itemID: item, parts: parts.compactMap { $0.integerValue.flatMap { Int(exactly: $0) } },
+                isComplete: upload.value["complete"]?.boolValue ?? false)
         }
     }
 }

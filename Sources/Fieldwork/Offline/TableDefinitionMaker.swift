@@ -23,9 +23,6 @@ struct TableDefinitionMaker {
             throw GeodatabaseError.invalidArgument(details: "A table with geometries needs a spatial reference.")
         }
         let values = description.values
-        if values.hasAttachments {
-            throw GeodatabaseError.invalidArgument(details: "Tables made on a device can't have attachments yet.")
-        }
         let ids = [
             FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
             FieldDefinition(name: "GlobalID", type: .globalID, length: 38, isNullable: false, isEditable: false),
@@ -33,7 +30,8 @@ struct TableDefinitionMaker {
         return LayerDefinition(
             id: nextID, name: name, geometryType: type, hasZ: values.hasZ, hasM: values.hasM,
             spatialReference: type == nil ? nil : description.spatialReference,
-            fields: ids + (try values.fields.map(field)), globalIDField: "GlobalID")
+            fields: ids + (try values.fields.map(field)), globalIDField: "GlobalID",
+            hasAttachments: values.hasAttachments)
     }
 
     func field(_ description: FieldDescription) throws -> FieldDefinition {
@@ -45,7 +43,8 @@ struct TableDefinitionMaker {
             name: description.name, alias: description.alias.isEmpty ? nil : description.alias, type: type,
             length: description.length, isNullable: description.isNullable, isEditable: description.isEditable)
         if !description.domainName.isEmpty {
-            let domains = service.layers.flatMap(\.fields).compactMap(\.domain)
+            let domains =
+                service.layers.flatMap(\.fields).compactMap(\.domain) + service.madeDomains.map(\.domain)
             guard let domain = domains.first(where: { $0.name == description.domainName }) else {
                 throw GeodatabaseError.itemNotFound(details: "There is no domain \(description.domainName).")
             }

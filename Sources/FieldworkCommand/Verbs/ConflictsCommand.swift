@@ -85,9 +85,15 @@ struct ConflictsCommand: AsyncParsableCommand {
 
     /// The values of one side in a line.
     static func summary(_ side: JSONValue?) -> String {
-        if side?["deleted"]?.boolValue == true { return "deleted" }
+        let attachment = side?["attachment"].map { value in
+            "attachment \(value["name"]?.stringValue ?? "") (\(value["size"]?.integerValue ?? 0) bytes)"
+        }
+        if side?["deleted"]?.boolValue == true {
+            return [attachment, "deleted"].compactMap(\.self).joined(separator: " ")
+        }
         var parts = (side?["attributes"]?.objectValue?.members ?? []).map { "\($0.key) = \($0.value.text)" }
         if let geometry = side?["geometry"] { parts.append("geometry = \(geometry.text)") }
+        if let attachment { parts.append(attachment) }
         return parts.joined(separator: ", ")
     }
 }

@@ -35,6 +35,18 @@ package struct AttachmentEdit: Sendable {
     package var content: AttachmentContent?
     /// The reason why the item could not be read at all; it fails with this error.
     package var rejection: EditError?
+    /// What is done with an update. Only the store asks for another thing than to apply it.
+    package var fate = Fate.applied
+
+    package enum Fate: Sendable, Hashable {
+        case applied
+        /// The attachment comes back first, as it was when it was deleted.
+        case restoresDeleted
+        /// The service's version stands; this one is kept in the history.
+        case keptOnly
+        /// A version of the history becomes the attachment's state.
+        case restoresVersion(Int64)
+    }
 
     package init(
         id: Int64? = nil, globalID: UUID? = nil, parent: FeatureIdentifier? = nil, name: String? = nil,

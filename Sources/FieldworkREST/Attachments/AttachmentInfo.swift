@@ -15,6 +15,8 @@ package struct AttachmentInfo: Sendable, Hashable {
     package var keywords: String
     /// What a photo says of itself; empty when it says nothing or nobody asked.
     package var exif: [ExifGroup]
+    /// The SHA-256 of the content in hexadecimal; nil when it is not known or nobody asked.
+    package var sha256: String?
 
     package init(
         id: Int64, globalID: UUID?, parentObjectID: Int64, parentGlobalID: UUID?, name: String, contentType: String,

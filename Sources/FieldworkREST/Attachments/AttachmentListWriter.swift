@@ -17,6 +17,8 @@ struct AttachmentListWriter: Sendable {
         object.append("name", .string(info.name))
         object.append("size", .integer(info.size))
         object.append("keywords", .string(info.keywords))
+        // Ours: who has the content already need not fetch it.
+        if let sha256 = info.sha256 { object.append("sha256", .string(sha256)) }
         if case .addresses(let layer) = contents {
             object.append("url", .string("\(layer)/\(info.parentObjectID)/attachments/\(info.id)"))
         }

@@ -13,6 +13,7 @@ extension MergeConflict.Side {
             object.append("deleted", true)
         }
         if let geometry { object.append("geometry", geometry.geometry.map { GeoServicesJSON.json(for: $0) } ?? .null) }
+        if let attachment { object.append("attachment", attachment.json) }
         object.append("editor", JSONValue(editor))
         object.append("moment", .integer(Int64((moment.timeIntervalSince1970 * 1_000).rounded())))
         object.append("replicaID", JSONValue(replicaID?.uuidString))
@@ -41,6 +42,24 @@ extension MergeConflict.Side {
             attributes: attributes, geometry: geometry, editor: object.string("editor"),
             moment: Date(timeIntervalSince1970: moment / 1_000),
             replicaID: object.string("replicaID").flatMap(UUID.init(uuidString:)))
+        attachment = object["attachment"].flatMap(MergeConflict.AttachmentValue.init(json:))
+    }
+}
+
+extension MergeConflict.AttachmentValue {
+    fileprivate var json: JSONValue {
+        [
+            "globalId": .string(GUID.normalForm(globalID)), "name": .string(name), "contentType": .string(contentType),
+            "size": .integer(size), "keywords": .string(keywords), "version": version.map { .integer($0) } ?? .null,
+        ]
+    }
+
+    fileprivate init?(json: JSONValue) {
+        guard let globalID = json["globalId"]?.stringValue.flatMap(GUID.parse) else { return nil }
+        self.init(
+            globalID: globalID, name: json["name"]?.stringValue ?? "",
+            contentType: json["contentType"]?.stringValue ?? "", size: json["size"]?.integerValue ?? 0,
+            keywords: json["keywords"]?.stringValue ?? "", version: json["version"]?.integerValue)
     }
 }
 

@@ -18,6 +18,19 @@ package struct MergeConflict: Sendable, Hashable {
         case updateOfDeleted
         /// A delete came in for a feature that the service had changed.
         case deleteOfUpdated
+        /// Both changed the same attachment.
+        case attachment
+        /// An update came in for an attachment that the service had deleted.
+        case updateOfDeletedAttachment
+        /// A delete came in for an attachment that the service had changed.
+        case deleteOfUpdatedAttachment
+
+        package var isOfAttachment: Bool {
+            switch self {
+            case .fields, .updateOfDeleted, .deleteOfUpdated: false
+            case .attachment, .updateOfDeletedAttachment, .deleteOfUpdatedAttachment: true
+            }
+        }
     }
 
     package enum Winner: String, Sendable, Hashable, CaseIterable {
@@ -39,6 +52,8 @@ package struct MergeConflict: Sendable, Hashable {
         package var attributes: [String: AttributeValue]?
         /// Set when the geometry was in question; a geometry of nil means that there was none.
         package var geometry: GeometryValue?
+        /// Set when an attachment was in question: as this side had it, or had it last before it deleted it.
+        package var attachment: AttachmentValue?
         package var editor: String?
         package var moment: Date
         package var replicaID: UUID?
@@ -52,6 +67,29 @@ package struct MergeConflict: Sendable, Hashable {
             self.editor = editor
             self.moment = moment
             self.replicaID = replicaID
+        }
+    }
+
+    /// An attachment as one side had it.
+    package struct AttachmentValue: Sendable, Hashable {
+        package var globalID: UUID
+        package var name: String
+        package var contentType: String
+        /// In bytes.
+        package var size: Int64
+        package var keywords: String
+        /// The version of the history with its content; nil for what is not in the history.
+        package var version: Int64?
+
+        package init(
+            globalID: UUID, name: String, contentType: String, size: Int64, keywords: String, version: Int64? = nil
+        ) {
+            self.globalID = globalID
+            self.name = name
+            self.contentType = contentType
+            self.size = size
+            self.keywords = keywords
+            self.version = version
         }
     }
 

@@ -44,13 +44,17 @@ package struct CreateReplicaRequest: Sendable {
         if format == .sqlite { try requireFile(service) }
     }
 
+    /// The name that a client gives its request, by which a repeated one is known; ours, and not part of the protocol.
+    package static func requestID(_ parameters: RequestParameters) throws(ServiceError) -> UUID? {
+        guard let text = parameters["requestId"] else { return nil }
+        guard let id = GUID.parse(text) else { throw .invalidParameter("'requestId' must be a GUID.") }
+        return id
+    }
+
     /// A file is no part of an answer, and its geometries are copied as they are.
     private func requireFile(_ service: ServiceDefinition) throws(ServiceError) {
         guard isAsynchronous || transport == .url else {
             throw .invalidParameter("With 'dataFormat' sqlite 'transportType' must be esriTransportTypeUrl.")
-        }
-        guard !definition.attachments.isReturned else {
-            throw .invalidParameter("With 'dataFormat' sqlite 'returnAttachments' must be false.")
         }
         guard let reference = definition.outputReference else { return }
         let layers = definition.layers.compactMap { service.layer(id: $0.layerID) }.filter { !$0.isTable }

@@ -88,6 +88,8 @@ package enum ReplicaAnswer {
         head.append("transportType", "esriTransportTypeEmbedded")
         head.append("syncModel", .string(definition.syncModel.rawValue))
         head.append("targetType", .string(definition.target.rawValue))
+        // Ours: requests may be compressed, and so may edits that come as an upload.
+        head.append("acceptsGzip", true)
         return head
     }
 }

@@ -19,7 +19,7 @@ package struct ApplyEditsRequest: Sendable {
         returnsEditMoment = try parameters.bool("returnEditMoment") ?? false
         // Without a rollback a client has to learn which items failed.
         returnsResults = try parameters.bool(results) ?? true || !rollsBack
-        for name in ["gdbVersion", "editsUploadId"] where parameters[name].map(Self.isMeant) == true {
+        for name in ["gdbVersion"] where parameters[name].map(Self.isMeant) == true {
             throw .invalidParameter("'\(name)' is not supported.")
         }
         if try parameters.bool("async") == true { throw .invalidParameter("'async' is not supported.") }
@@ -36,6 +36,7 @@ package struct ApplyEditsRequest: Sendable {
         edits parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil,
         uploads: @escaping UploadedFile.Finder = { _ in nil }
     ) throws(ServiceError) {
+        let parameters = try Self.withUpload(parameters, uploads)
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
         let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
         var edits = LayerEdits(
@@ -47,6 +48,29 @@ package struct ApplyEditsRequest: Sendable {
         try self.init(
             [edits], parameters, usesGlobalIDs: usesGlobalIDs, results: "returnEditResults", moment: moment,
             editor: editor)
+    }
+
+    /// The parameters with what an upload of the edits has (rest-api §4.5).
+    private static func withUpload(
+        _ parameters: RequestParameters, _ uploads: @escaping UploadedFile.Finder
+    ) throws(ServiceError) -> RequestParameters {
+        let names = ["adds", "updates", "deletes", "attachments"]
+        guard let document = try UploadedEdits(finder: uploads).document(parameters, instead: names) else {
+            return parameters
+        }
+        guard let object = document.objectValue else {
+            throw .invalidParameter("'editsUploadId': the upload must be an object with adds, updates and deletes.")
+        }
+        var parameters = parameters
+        for name in names {
+            if let value = object[name], !value.isNull { parameters.set(name, value.stringValue ?? value.text) }
+        }
+        return parameters
+    }
+
+    private static func refuseUpload(_ parameters: RequestParameters) throws(ServiceError) {
+        guard parameters["editsUploadId"].map(isMeant) == true else { return }
+        throw .invalidParameter("'editsUploadId' is a parameter of 'applyEdits'.")
     }
 
     /// `addFeatures`.
@@ -79,6 +103,7 @@ package struct ApplyEditsRequest: Sendable {
     package init(
         deleting parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
     ) throws(ServiceError) {
+        try Self.refuseUpload(parameters)
         let edits: LayerEdits
         if parameters["where"] == nil, parameters["geometry"] == nil {
             let ids = try Self.identifiers("objectIds", in: parameters, false)
@@ -98,7 +123,7 @@ package struct ApplyEditsRequest: Sendable {
         uploads: @escaping UploadedFile.Finder = { _ in nil }
     ) throws(ServiceError) {
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
-        guard let elements = try parameters.json("edits")?.arrayValue else {
+        guard let elements = try UploadedEdits(finder: uploads).edits(parameters)?.arrayValue else {
             throw .invalidParameter("'edits' must be an array of the edits of layers.")
         }
         var layers: [LayerEdits] = []
@@ -129,6 +154,7 @@ package struct ApplyEditsRequest: Sendable {
     }
 
     private static func refuseAttachments(_ parameters: RequestParameters) throws(ServiceError) {
+        try refuseUpload(parameters)
         guard parameters["attachments"].map(isMeant) == true else { return }
         throw .invalidParameter("'attachments' is a parameter of 'applyEdits'.")
     }

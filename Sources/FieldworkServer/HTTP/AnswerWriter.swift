@@ -1,3 +1,4 @@
+import FieldworkREST
 import FieldworkStore
 import HTTPTypes
 import HummingbirdCore

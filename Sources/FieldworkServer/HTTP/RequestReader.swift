@@ -30,6 +30,9 @@ struct RequestReader: Sendable {
                 try await receive(request, of: id, at: try parameters.integer("offset"))
                 hasStretch = true
             } else if Self.mediaType(contentType) == "multipart/form-data" {
+                if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+                    throw ServiceError(code: 415, message: "A form with files can't be encoded.")
+                }
                 let form = try await form(of: request, contentType, resource, lease: &lease)
                 parameters.merge(form.fields)
                 files = form.files
@@ -92,6 +95,12 @@ struct RequestReader: Sendable {
     private func body(of request: Request, lease: inout BodyLease) async throws -> [UInt8] {
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, announced > maximumBodyBytes { throw ServiceError.tooLarge(maximumBodyBytes) }
+        switch request.headers[.contentEncoding]?.lowercased() {
+        case "gzip", "x-gzip": return try await expandedBody(of: request, lease: &lease)
+        case "", "identity", nil: break
+        case .some(let encoding):
+            throw ServiceError(code: 415, message: "A body encoded as '\(encoding.prefix(64))' is not understood.")
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(announced ?? 0, Self.reservedBytesMax))
         for try await piece in request.body {
@@ -102,6 +111,26 @@ struct RequestReader: Sendable {
             bytes.append(contentsOf: piece.readableBytesView)
         }
         return bytes
+    }
+
+    /// A compressed body; what it stands for is held to the same limit as one that is not.
+    private func expandedBody(of request: Request, lease: inout BodyLease) async throws -> [UInt8] {
+        do {
+            var reader = try GzipReader(maximum: maximumBodyBytes)
+            var bytes: [UInt8] = []
+            for try await piece in request.body {
+                let before = bytes.count
+                try reader.read(Array(piece.readableBytesView), into: &bytes)
+                try lease.extend(by: bytes.count - before)
+            }
+            try reader.finish()
+            return bytes
+        } catch let failure as GzipReader.Failure {
+            switch failure {
+            case .tooLarge: throw ServiceError.tooLarge(maximumBodyBytes)
+            case .malformed: throw ServiceError.invalidParameter("The body is not valid gzip.")
+            }
+        }
     }
 
     /// What is reserved because a client announces it: a lie costs no more than this.

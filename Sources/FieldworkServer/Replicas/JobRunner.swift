@@ -22,8 +22,9 @@ actor JobRunner {
         self.work = work
     }
 
-    /// Keeps a job and starts it.
+    /// Keeps a job and starts it. One that is known already goes on, or stays finished.
     func submit(_ job: ServiceJob) throws {
+        if folder.job(job.id) != nil { return }
         guard running.count < Limits.jobsAtOnce else {
             throw ServiceError(code: 503, message: "The service has too many jobs. Try again.")
         }

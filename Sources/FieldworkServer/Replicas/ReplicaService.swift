@@ -74,11 +74,13 @@ struct ReplicaService: Sendable {
         _ operation: ServiceJob.Operation, _ service: ServiceDefinition, _ request: ServiceRequest,
         _ format: AnswerFormat
     ) async throws -> Answer {
+        let requested = operation == .createReplica ? try CreateReplicaRequest.requestID(request.parameters) : nil
         let order = ReplicaWorker.Order(
-            id: makeID(), operation: operation, parameters: request.parameters, service: service,
+            id: requested ?? makeID(), operation: operation, parameters: request.parameters, service: service,
             editor: request.editor,
             moment: now(), isJob: false,
             address: String(request.address(of: "", service.name, instance: instance).dropLast()))
+        if requested != nil { try await requireOwn(order) }
         let shape = try await shape(order)
         if shape.isAsynchronous {
             var job = ServiceJob(
@@ -126,6 +128,23 @@ struct ReplicaService: Sendable {
         return try await folder.makeResult(order.id) { try await worker.perform(order, write: $0) }
     }
 
+    /// A client that names its request and repeats it gets what it got. Nobody gets another's replica by its id.
+    private func requireOwn(_ order: ReplicaWorker.Order) async throws {
+        let taken = ServiceError.invalidParameter("'requestId' names another request.")
+        if let job = jobs.job(order.id) {
+            let isSame =
+                job.operation == order.operation && job.service == order.service.name && job.editor == order.editor
+            guard isSame else { throw taken }
+        }
+        guard let known = try await store.replica(order.id, of: order.service.name) else { return }
+        var asked = try CreateReplicaRequest(
+            order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment
+        ).definition
+        asked.name = known.definition.name
+        asked.created = known.definition.created
+        guard known.state != .retired, asked == known.definition else { throw taken }
+    }
+
     /// Reads the request once before anything is done, so that what is wrong with it is told at once.
     private func shape(
         _ order: ReplicaWorker.Order
@@ -141,7 +160,8 @@ struct ReplicaService: Sendable {
                 throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
             }
             let request = try SynchronizeReplicaRequest(
-                order.parameters, replica: replica.definition, service: order.service, finder: Self.noUploads)
+                order.parameters, replica: replica.definition, service: order.service,
+                finder: worker.uploads(order.service.name, order.editor))
             return (request.transport, request.isAsynchronous)
         case .extractChanges:
             let request = try ExtractChangesRequest(order.parameters, service: order.service)

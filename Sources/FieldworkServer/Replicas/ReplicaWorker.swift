@@ -74,7 +74,9 @@ struct ReplicaWorker: Sendable {
             }
             let generation = try await store.write(
                 changes, of: order.service.name,
-                as: order.service.takenOffline(layers: Set(definition.layers.map(\.layerID))), into: url
+                as: order.service.takenOffline(
+                    layers: Set(definition.layers.map(\.layerID)),
+                    keepsAttachments: definition.attachments.direction != .none), into: url
             ) { generation in
                 let members = members(of: definition, "esriReplicaResponseTypeData", generations(generation))
                 return [(ReplicaAnswer.fileNote, JSONValue.object(members).text)]

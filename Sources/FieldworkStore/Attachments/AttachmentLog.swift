@@ -45,6 +45,49 @@ struct AttachmentLog {
         return changes
     }
 
+    /// What became of each attachment from one generation to another, in the order of the ids: what was added and deleted
+    /// between was never there, what was deleted and came back was changed.
+    func net(after base: Int64, through last: Int64) throws -> [AttachmentChange] {
+        guard layer.definition.hasAttachments else { return [] }
+        var changes: [AttachmentChange] = []
+        try connection.run(
+            """
+            SELECT c.attachment_id, min(c.generation), max(c.generation), max(c.changed_content),
+                (SELECT min(operation) FROM \(AttachmentTables.changes) WHERE layer_id = ?1
+                    AND attachment_id = c.attachment_id AND generation = min(c.generation)),
+                (SELECT max(operation) FROM \(AttachmentTables.changes) WHERE layer_id = ?1
+                    AND attachment_id = c.attachment_id AND generation = max(c.generation)),
+                coalesce(a.globalid, h.globalid), coalesce(a.base_id, h.base_id)
+            FROM \(AttachmentTables.changes) AS c
+            LEFT JOIN \(table) AS a ON a.attachmentid = c.attachment_id
+            LEFT JOIN \(history) AS h ON h.fieldwork_version = (
+                SELECT max(fieldwork_version) FROM \(history) WHERE attachmentid = c.attachment_id)
+            WHERE c.layer_id = ?1 AND c.generation > ?2 AND c.generation <= ?3
+            GROUP BY c.attachment_id ORDER BY c.attachment_id
+            """,
+            bind: {
+                try $0.bind(Int64(layer.definition.id), at: 1)
+                try $0.bind(base, at: 2)
+                try $0.bind(last, at: 3)
+            },
+            row: { row in
+                guard let operation = Self.net(first: row.integer(4), last: row.integer(5)) else { return }
+                changes.append(
+                    AttachmentChange(
+                        generation: row.integer(2), operation: operation, id: row.integer(0),
+                        globalID: row.optionalText(6).flatMap(GUID.parse), parentObjectID: row.integer(7),
+                        changesContent: row.integer(3) != 0))
+            })
+        return changes
+    }
+
+    /// nil for what was never there.
+    private static func net(first: Int64, last: Int64) -> FeatureChange.Operation? {
+        let isNew = first == FeatureChange.Operation.add.number
+        let isGone = last == FeatureChange.Operation.delete.number
+        return isGone ? (isNew ? nil : .delete) : (isNew ? .add : .update)
+    }
+
     // MARK: History
 
     /// The superseded versions of a feature's attachments, newest first.

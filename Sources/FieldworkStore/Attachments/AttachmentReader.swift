@@ -48,12 +48,18 @@ struct AttachmentReader {
         let plan = plan(
             """
             SELECT a.attachmentid, a.globalid, a.base_id, \(parentGlobalID), a.att_name, a.content_type, a.data_size,
-                a.keywords, a.related_id FROM \(source)\(parts.text) ORDER BY a.attachmentid
+                a.keywords, a.related_id,
+                (SELECT m.sha256 FROM \(AttachmentTables.media) AS m WHERE m.id = a.related_id)
+            FROM \(source)\(parts.text) ORDER BY a.attachmentid
             """, parts)
         let statement = try plan.statement(on: connection)
         defer { statement.finish() }
         var found: [(info: AttachmentInfo, mediaRow: Int64)] = []
-        while try statement.step() { found.append((Self.info(statement), statement.integer(8))) }
+        while try statement.step() {
+            var info = Self.info(statement)
+            info.sha256 = statement.optionalText(9)
+            found.append((info, statement.integer(8)))
+        }
         return found
     }
 

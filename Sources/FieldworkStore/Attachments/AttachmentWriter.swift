@@ -6,11 +6,11 @@ import Foundation
 struct AttachmentWriter {
     let features: LayerWriter
 
-    private var layer: StoredLayer { features.layer }
-    private var connection: SQLiteConnection { features.connection }
+    var layer: StoredLayer { features.layer }
+    var connection: SQLiteConnection { features.connection }
     private var batch: EditBatch { features.batch }
-    private var media: MediaStore { MediaStore(connection: connection) }
-    private var table: String { quoted(layer.attachmentTable) }
+    var media: MediaStore { MediaStore(connection: connection) }
+    var table: String { quoted(layer.attachmentTable) }
 
     func apply(_ edits: AttachmentEdits) throws -> AttachmentEditResults {
         AttachmentEditResults(
@@ -33,7 +33,7 @@ struct AttachmentWriter {
         }
     }
 
-    private static func refused(_ why: String) -> EditError { EditError(code: 1000, description: why) }
+    static func refused(_ why: String) -> EditError { EditError(code: 1000, description: why) }
 
     // MARK: The three edits
 
@@ -43,7 +43,7 @@ struct AttachmentWriter {
             throw Self.refused("An attachment needs a name.")
         }
         guard let content = edit.content else { throw Self.refused("An attachment needs a content.") }
-        let type = try AttachmentTypes.contentType(name: name, told: edit.contentType)
+        let type = try contentType(name: name, told: edit.contentType)
         try check(content)
         let keywords = try checked(edit.keywords ?? "")
         guard let parent = edit.parent else { throw Self.refused("An attachment needs the id of its feature.") }
@@ -89,13 +89,19 @@ struct AttachmentWriter {
 
     private func update(_ edit: AttachmentEdit) throws -> EditResult {
         if let rejection = edit.rejection { throw rejection }
+        switch (edit.fate, edit.globalID) {
+        case (.keptOnly, let id?): return try keep(edit, of: id)
+        case (.restoresVersion(let version), let id?): return try restore(version: version, of: id)
+        case (.restoresDeleted, let id?): try bringBack(id)
+        case (_, _): break
+        }
         let current = try current(identifier(of: edit), parent: edit.parent)
         let name = edit.name.flatMap(AttachmentTypes.plainName) ?? current.name
         // A new content has the type of its own name; a new name alone leaves it.
         var type = current.contentType
         if edit.content != nil || edit.name != nil || edit.contentType != nil {
             let told = edit.contentType ?? (edit.content == nil ? current.contentType : nil)
-            type = try AttachmentTypes.contentType(name: name, told: told)
+            type = try contentType(name: name, told: told)
         }
         let keywords = try checked(edit.keywords ?? current.keywords)
         _ = try features.updatable(.objectID(current.parentObjectID))
@@ -128,8 +134,8 @@ struct AttachmentWriter {
         do {
             found = try current(delete.identifier, parent: delete.parent)
         } catch let error as EditError {
-            // A cache that lacks what its service has deleted is up to date.
-            guard batch.origin == .cache else { throw error }
+            // A cache that lacks what its service has deleted is up to date; so is who deletes what went with its feature.
+            guard try batch.origin == .cache || wentWithFeature(delete.identifier) else { throw error }
             switch delete.identifier {
             case .id(let id): return EditResult(objectID: id, globalID: nil)
             case .globalID(let id): return EditResult(objectID: nil, globalID: id)
@@ -141,15 +147,33 @@ struct AttachmentWriter {
         return EditResult(objectID: found.id, globalID: found.globalID)
     }
 
+    /// Whether the attachment's feature was deleted by the same edits.
+    private func wentWithFeature(_ identifier: AttachmentIdentifier) throws -> Bool {
+        guard case .globalID(let id) = identifier else { return false }
+        return try connection.integer(
+            """
+            SELECT 1 FROM \(quoted(layer.attachmentHistoryTable))
+            WHERE globalid = ? AND fieldwork_operation = 2 AND fieldwork_with_feature = 1
+                AND fieldwork_generation = (SELECT generation FROM fieldwork_state WHERE id = 1)
+            """
+        ) { try $0.bind(GUID.normalForm(id), at: 1) } != nil
+    }
+
     // MARK: Rules
 
-    private func check(_ content: AttachmentContent) throws(EditError) {
+    /// What a cache takes over, its service has judged.
+    private func contentType(name: String, told: String?) throws -> String {
+        if batch.origin == .cache, let told { return told }
+        return try AttachmentTypes.contentType(name: name, told: told)
+    }
+
+    func check(_ content: AttachmentContent) throws(EditError) {
         guard content.size <= FieldworkREST.Limits.attachmentBytes else {
             throw Self.refused("An attachment may have \(FieldworkREST.Limits.attachmentBytes) bytes.")
         }
     }
 
-    private func checked(_ keywords: String) throws(EditError) -> String {
+    func checked(_ keywords: String) throws(EditError) -> String {
         guard keywords.unicodeScalars.count <= FieldworkREST.Limits.attachmentKeywordsLength,
             !keywords.utf8.contains(0)
         else {
@@ -182,7 +206,7 @@ struct AttachmentWriter {
         throw Self.refused("An update needs the id of its attachment.")
     }
 
-    private struct Found {
+    struct Found {
         var id: Int64
         var globalID: UUID?
         var parentObjectID: Int64
@@ -193,7 +217,7 @@ struct AttachmentWriter {
         var keywords: String
     }
 
-    private func current(_ identifier: AttachmentIdentifier, parent: FeatureIdentifier?) throws -> Found {
+    func current(_ identifier: AttachmentIdentifier, parent: FeatureIdentifier?) throws -> Found {
         guard let found = try find(identifier) else { throw Self.refused("There is no attachment with this id.") }
         if let parent, try features.find(parent)?.objectID != found.parentObjectID {
             throw Self.refused("The attachment belongs to another feature.")
@@ -201,17 +225,19 @@ struct AttachmentWriter {
         return found
     }
 
-    private func find(_ identifier: AttachmentIdentifier) throws -> Found? {
+    func find(_ identifier: AttachmentIdentifier) throws -> Found? {
+        switch identifier {
+        case .id(let id): try find(from: "\(table) WHERE attachmentid = ?", .integer(id))
+        case .globalID(let id): try find(from: "\(table) WHERE globalid = ?", .text(GUID.normalForm(id)))
+        }
+    }
+
+    /// - Parameter source: what follows FROM, with one parameter.
+    func find(from source: String, _ value: AttributeValue) throws -> Found? {
         var found: Found?
         let columns = AttachmentTables.kept.joined(separator: ", ")
-        let condition: (column: String, value: AttributeValue) =
-            switch identifier {
-            case .id(let id): ("attachmentid", .integer(id))
-            case .globalID(let id): ("globalid", .text(GUID.normalForm(id)))
-            }
         try connection.run(
-            "SELECT \(columns) FROM \(table) WHERE \(condition.column) = ?",
-            bind: { try $0.bind(condition.value, at: 1) },
+            "SELECT \(columns) FROM \(source)", bind: { try $0.bind(value, at: 1) },
             row: { row in
                 found = Found(
                     id: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse),
@@ -256,7 +282,8 @@ extension LayerWriter {
             INSERT OR IGNORE INTO \(quoted(layer.attachmentTable)) (\(columns))
             SELECT \(columns) FROM \(history) AS h WHERE base_id = ? AND fieldwork_operation = 2
                 AND fieldwork_with_feature = 1 AND fieldwork_version = (
-                    SELECT max(fieldwork_version) FROM \(history) WHERE attachmentid = h.attachmentid)
+                    SELECT max(fieldwork_version) FROM \(history) WHERE attachmentid = h.attachmentid
+                        AND fieldwork_operation <> \(AttachmentVersionReader.keptOnly))
             """
         ) { try $0.bind(objectID, at: 1) }
     }

@@ -1,5 +1,5 @@
 import Crypto
-import FieldworkREST
+package import FieldworkREST
 import Foundation
 
 /// The contents of attachments, each once, in the transaction that its caller has opened. Bytes go in and out in pieces.
@@ -87,11 +87,27 @@ struct MediaStore {
 
     // MARK: Reading
 
+    /// The SHA-256 of a content; counted when another program has put it there, which notes none.
+    func sha256(ofRow row: Int64) throws -> String {
+        let known = try connection.text("SELECT sha256 FROM \(AttachmentTables.media) WHERE id = ?") {
+            try $0.bind(row, at: 1)
+        }
+        if let known { return known }
+        return try Self.sha256(
+            of: BlobHandle(table: AttachmentTables.media, column: "data", row: row, on: connection))
+    }
+
     /// Reads a whole content in pieces.
     /// - Throws: `StoreError.corrupt` when its bytes are not those that were stored.
     static func verify(_ blob: BlobHandle, sha256: String?) throws {
         // What another program has put there has no hash.
         guard let sha256 else { return }
+        guard try Self.sha256(of: blob) == sha256 else {
+            throw StoreError(.corrupt, "The content of an attachment has changed on the disk.")
+        }
+    }
+
+    private static func sha256(of blob: BlobHandle) throws -> String {
         var hash = SHA256()
         var position = 0
         while position < blob.count {
@@ -99,10 +115,13 @@ struct MediaStore {
             try blob.read(position..<end).withUnsafeBytes { hash.update(bufferPointer: $0) }
             position = end
         }
-        guard hash.finalize().hexadecimal == sha256 else {
-            throw StoreError(.corrupt, "The content of an attachment has changed on the disk.")
-        }
+        return hash.finalize().hexadecimal
     }
+}
+
+extension AttachmentContent {
+    /// The SHA-256 of the bytes in hexadecimal. Throws `EditError` when they can't be read.
+    package func digest() throws -> String { try MediaStore.sha256(of: self) }
 }
 
 extension SHA256.Digest {

@@ -33,8 +33,11 @@ struct LayerMerger {
         for edit in edits.updates { plan.updateOutcomes.append(try update(edit, edits)) }
         for globalID in edits.deletes { plan.deleteOutcomes.append(try delete(globalID, edits)) }
         if !edits.attachments.isEmpty {
-            plan.attachments = try AttachmentMerger(layer: layer, connection: connection, upload: upload)
-                .merge(edits.attachments, base: base(of: nil, edits))
+            plan.attachments = try AttachmentMerger(
+                layer: layer, connection: connection, upload: upload, deletedFeatures: deleted
+            ).merge(edits.attachments, base: base(of: nil, edits))
+            let known = Set(plan.edits.restores)
+            plan.edits.restores += plan.attachments.restores.filter { !known.contains($0) }
         }
         return plan
     }

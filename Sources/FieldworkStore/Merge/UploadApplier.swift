@@ -53,8 +53,24 @@ struct UploadApplier {
             for (conflict, outcome) in plan.conflicts where plan.result(outcome, applied?.layers[index]).isSuccess {
                 ids.append(try log.add(conflict))
             }
+            for (conflict, outcome) in plan.attachments.conflicts
+            where plan.attachments.result(outcome, applied?.layers[index].attachments).isSuccess {
+                ids.append(try log.add(try withVersion(conflict, applied?.generation)))
+            }
         }
         return ids
+    }
+
+    /// Names the version of the history that the loser is by now.
+    private func withVersion(_ conflict: MergeConflict, _ generation: Int64?) throws -> MergeConflict {
+        guard let generation, conflict.lost.attributes != nil, let lost = conflict.lost.attachment else {
+            return conflict
+        }
+        var conflict = conflict
+        let layer = try applier.catalogue.layer(conflict.layerID)
+        conflict.lost.attachment?.version = try AttachmentVersionReader(layer: layer, connection: connection)
+            .version(of: lost.globalID, endedIn: generation)
+        return conflict
     }
 
     // MARK: Exactly once

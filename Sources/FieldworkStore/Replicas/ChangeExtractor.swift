@@ -30,13 +30,14 @@ struct ChangeExtractor {
     ) throws {
         let layer = try catalogue.layer(part.layerID)
         var delta = try rows.delta(of: part.layerID, after: since, replicaID: part.replicaID)
-        let attachments = try attachments(part, since: since, delta, rows)
         if let upload = part.upload, !upload.isEmpty {
             let filter = EchoFilter(layer: layer, connection: connection, base: since) {
                 try rows.contains($0, in: part.layerID)
             }
             try filter.leaveOutWhatIsKnown(from: upload, in: &delta)
         }
+        // After that: what the client has deleted and the service kept comes to it anew, with its attachments.
+        let attachments = try attachments(part, since: since, delta, rows)
         try sink.beginLayer(layer.definition, delta: delta)
         try encode(delta.adds, .adds, layer, part.output, into: &sink)
         try encode(delta.updates, .updates, layer, part.output, into: &sink)

@@ -58,7 +58,10 @@ struct ReplicaFileWriter {
         do {
             let generation = try ChangeLog.generation(on: connection)
             let rows = ReplicaRowsReader(catalogue: catalogue, connection: connection, rows: request.rows)
-            for part in request.layers { try copy(part.layerID, rows, to: copied, on: connection) }
+            for part in request.layers {
+                try copy(part.layerID, rows, to: copied, on: connection)
+                if part.includesAttachments { try copyAttachments(part.layerID, to: copied, on: connection) }
+            }
             try connection.execute("COMMIT")
             return generation
         } catch {
@@ -86,6 +89,35 @@ struct ReplicaFileWriter {
             defer { statement.finish() }
             while try statement.step() {}
         }
+    }
+
+    /// The attachments of the features that were copied, each content once.
+    private func copyAttachments(
+        _ layerID: Int, to copied: ServiceCatalogue, on connection: SQLiteConnection
+    ) throws {
+        let layer = try catalogue.layer(layerID)
+        let target = try copied.layer(layerID)
+        guard layer.definition.hasAttachments, target.definition.hasAttachments else { return }
+        let schema = quoted(Self.schema)
+        let source = """
+            FROM main.\(quoted(layer.attachmentTable)) AS a WHERE a.base_id IN (
+                SELECT \(quoted(target.objectIDColumn)) FROM \(schema).\(quoted(target.tableName)))
+            """
+        let columns = AttachmentTables.kept.joined(separator: ", ")
+        // State of the service, and no edits: the triggers count uses and log nothing.
+        try connection.execute("UPDATE \(schema).fieldwork_state SET inside = 1, muted = 1 WHERE id = 1")
+        try connection.execute(
+            """
+            INSERT OR IGNORE INTO \(schema).\(AttachmentTables.media) (id, content_type, sha256, data)
+            SELECT id, content_type, sha256, data FROM main.\(AttachmentTables.media)
+            WHERE id IN (SELECT a.related_id \(source)) ORDER BY id
+            """)
+        try connection.execute(
+            """
+            INSERT INTO \(schema).\(quoted(target.attachmentTable)) (\(columns))
+            SELECT \(columns) \(source) ORDER BY attachmentid
+            """)
+        try connection.execute("UPDATE \(schema).fieldwork_state SET inside = 0, muted = 0 WHERE id = 1")
     }
 }
 

@@ -18,6 +18,10 @@ struct StepReversal {
             for touch in touches where !touch.existedBefore { changed += try reversal.remove(touch) }
             for touch in touches where touch.existedBefore { changed += try reversal.bringBack(touch) }
         }
+        // Their features are there again.
+        for layer in catalogue.layers.values where layer.definition.hasAttachments {
+            changed += try AttachmentReversal(step: step, layer: layer, connection: connection).apply()
+        }
         return changed
     }
 }

@@ -11,6 +11,7 @@ struct UndoStep: Sendable, Hashable {
 struct UndoSteps {
     static let table = "fieldwork_undo_steps"
     static let barriers = "fieldwork_undo_barriers"
+    static let attachmentBarriers = "fieldwork_undo_attachment_barriers"
     let connection: SQLiteConnection
 
     enum Direction: Int64 {
@@ -18,10 +19,20 @@ struct UndoSteps {
         case redo = 1
     }
 
-    private func exists() throws -> Bool {
+    private func exists() throws -> Bool { try Self.exists(Self.table, on: connection) }
+
+    private static func exists(_ table: String, on connection: SQLiteConnection) throws -> Bool {
         try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?") {
-            try $0.bind(Self.table, at: 1)
+            try $0.bind(table, at: 1)
         } != nil
+    }
+
+    private static func barrierTable(_ name: String) -> String {
+        """
+        CREATE TABLE \(name) (
+            layer_id INTEGER NOT NULL, object_id INTEGER NOT NULL, generation INTEGER NOT NULL,
+            PRIMARY KEY (layer_id, object_id)) WITHOUT ROWID
+        """
     }
 
     private func prepare() throws {
@@ -32,12 +43,7 @@ struct UndoSteps {
                 step INTEGER PRIMARY KEY AUTOINCREMENT, is_redo INTEGER NOT NULL, first INTEGER NOT NULL,
                 last INTEGER NOT NULL, UNIQUE (is_redo, first))
             """)
-        try connection.execute(
-            """
-            CREATE TABLE \(Self.barriers) (
-                layer_id INTEGER NOT NULL, object_id INTEGER NOT NULL, generation INTEGER NOT NULL,
-                PRIMARY KEY (layer_id, object_id)) WITHOUT ROWID
-            """)
+        try connection.execute(Self.barrierTable(Self.barriers))
         for table in [Self.table, Self.barriers] { try GeoPackageSchema.registerOwn(table, on: connection) }
     }
 
@@ -102,13 +108,25 @@ struct UndoSteps {
 
     /// Keeps features out of every step up to now: their service has given them another state, which an undo would
     /// overwrite.
-    func bar(_ objectIDs: [Int64], in layerID: Int) throws {
+    func bar(_ objectIDs: [Int64], in layerID: Int) throws { try bar(objectIDs, in: layerID, Self.barriers) }
+
+    /// The same of attachments.
+    func barAttachments(_ ids: [Int64], in layerID: Int) throws {
+        guard try state() != UndoState() else { return }
+        if try !Self.exists(Self.attachmentBarriers, on: connection) {
+            try connection.execute(Self.barrierTable(Self.attachmentBarriers))
+            try GeoPackageSchema.registerOwn(Self.attachmentBarriers, on: connection)
+        }
+        try bar(ids, in: layerID, Self.attachmentBarriers)
+    }
+
+    private func bar(_ ids: [Int64], in layerID: Int, _ table: String) throws {
         guard try state() != UndoState() else { return }
         let generation = try ChangeLog.generation(on: connection)
-        for id in objectIDs {
+        for id in ids {
             try connection.run(
                 """
-                INSERT INTO \(Self.barriers) (layer_id, object_id, generation) VALUES (?1, ?2, ?3)
+                INSERT INTO \(table) (layer_id, object_id, generation) VALUES (?1, ?2, ?3)
                 ON CONFLICT DO UPDATE SET generation = ?3
                 """
             ) {
@@ -120,11 +138,20 @@ struct UndoSteps {
     }
 
     func isBarred(_ objectID: Int64, in layerID: Int, since generation: Int64) throws -> Bool {
+        try isBarred(objectID, in: layerID, since: generation, Self.barriers)
+    }
+
+    func isAttachmentBarred(_ id: Int64, in layerID: Int, since generation: Int64) throws -> Bool {
+        guard try Self.exists(Self.attachmentBarriers, on: connection) else { return false }
+        return try isBarred(id, in: layerID, since: generation, Self.attachmentBarriers)
+    }
+
+    private func isBarred(_ id: Int64, in layerID: Int, since generation: Int64, _ table: String) throws -> Bool {
         try connection.integer(
-            "SELECT 1 FROM \(Self.barriers) WHERE layer_id = ? AND object_id = ? AND generation >= ?"
+            "SELECT 1 FROM \(table) WHERE layer_id = ? AND object_id = ? AND generation >= ?"
         ) {
             try $0.bind(Int64(layerID), at: 1)
-            try $0.bind(objectID, at: 2)
+            try $0.bind(id, at: 2)
             try $0.bind(generation, at: 3)
         } != nil
     }

@@ -8,12 +8,16 @@ import Testing
 
 /// A service of twenty damage points that can be taken offline, and devices that do.
 enum OfflineService {
-    static func with(_ test: (TestService) async throws -> Void) async throws {
+    static func with(
+        rule: ConflictRule = .lastInWins, attachments: Bool = false, _ test: (TestService) async throws -> Void
+    ) async throws {
         var damage = DamageService.damage
         damage.capabilities.insert(.sync)
+        damage.hasAttachments = attachments
         var definition = DamageService.definition
         definition.layers = [damage]
         definition.capabilities.insert(.sync)
+        definition.conflictRule = rule
         let adds = (0..<20).map { index in
             FeatureEdit(
                 attributes: [
@@ -56,6 +60,24 @@ enum OfflineService {
 extension TestService {
     var rootURL: URL { url.deletingLastPathComponent() }
 
+    /// - Parameter asFile: as a GeoPackage that the service makes, else as a document that becomes one here.
+    func takeOffline(
+        _ device: String, asFile: Bool, _ direction: AttachmentSyncDirection = .bidirectional, returns: Bool = true
+    ) async throws -> Geodatabase {
+        let task = GeodatabaseSyncTask(url: rootURL, environment: environment())
+        let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: OfflineService.area)
+        parameters.attachmentSyncDirection = direction
+        parameters.returnsAttachments = returns
+        // Our service gives a file only in its own reference.
+        if !asFile { parameters.outSpatialReference = .webMercator }
+        let job = task.makeGenerateGeodatabaseJob(
+            parameters: parameters, downloadFileURL: folder.appending(path: "\(device).gpkg"))
+        job.start()
+        let geodatabase = try await job.output
+        try await geodatabase.load()
+        return geodatabase
+    }
+
     func takeOffline(_ device: String) async throws -> Geodatabase {
         let job = try await OfflineService.generateJob(
             rootURL, file: folder.appending(path: "\(device).gpkg"), environment: environment())
@@ -70,6 +92,32 @@ extension TestService {
         let job = try await OfflineService.syncJob(geodatabase, environment: environment())
         job.start()
         return try await job.output
+    }
+
+    /// Edits attachments in the service itself.
+    func applyAttachments(_ edits: AttachmentEdits, editor: String? = nil) async throws {
+        var layer = LayerEdits(layerID: 0)
+        layer.attachments = edits
+        let result = try await store.apply(EditBatch(layers: [layer], editor: editor, moment: Date.now), to: name)
+        #expect(!result.hasErrors)
+    }
+
+    /// What the service has: name and content of each attachment, by cause; features without any are left out.
+    func servedAttachments() async throws -> [String: [String: Data]] {
+        let address = LayerAddress(service: name, layerID: 0)
+        let rows = try await rows()
+        let causes = Dictionary(
+            rows.map { ($0.objectID, $0.attributes["primcause"]?.textValue ?? "?") }
+        ) { first, _ in first }
+        var served: [String: [String: Data]] = [:]
+        for info in try await store.attachments(AttachmentQuery(), in: address).attachments {
+            let content = try #require(
+                try await store.attachmentContent(.id(info.id), of: nil, range: nil, in: address))
+            var bytes = Data()
+            for try await piece in content.pieces { bytes += piece }
+            served[causes[info.parentObjectID] ?? "?", default: [:]][info.name] = bytes
+        }
+        return served
     }
 
     /// The values of a field of what the service has, by cause.
@@ -104,5 +152,14 @@ extension Geodatabase {
         let feature = try #require(try await damage(cause), "\(cause)")
         for (name, value) in values { feature.setAttributeValue(value, forKey: name) }
         try await damages.update(feature)
+    }
+
+    /// Name and content of each attachment of a feature.
+    func attachments(of cause: String) async throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        for attachment in try await damage(cause)?.attachments ?? [] {
+            found[attachment.name] = try await attachment.data
+        }
+        return found
     }
 }

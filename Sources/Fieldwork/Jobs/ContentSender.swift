@@ -1,0 +1,73 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// Brings the contents of attachments to the service before the edits that need them: small ones go within those, others
+/// as uploads in parts. How far each is stands in the file: after a cut, or in a new process, it goes on from there.
+struct ContentSender: Sendable {
+    let session: GeodatabaseSession
+    let uploads: UploadClient
+
+    /// - Parameters:
+    ///   - record: brought up to date and kept as the uploads go on.
+    ///   - progress: called with the part of the bytes that is there, 0 to 1.
+    /// - Returns: by attachment, how its edit names the content.
+    func send(
+        _ attachments: [OutgoingAttachment], _ record: inout ReplicaRecord, progress: @Sendable (Double) -> Void
+    ) async throws -> [UUID: OutgoingAttachment.Content] {
+        var contents: [UUID: OutgoingAttachment.Content] = [:]
+        let carriers = attachments.filter(\.carriesContent)
+        let whole = max(1, carriers.reduce(0) { $0 + ($1.info?.size ?? 0) })
+        var (there, inline): (Int64, Int64) = (0, 0)
+        for attachment in carriers {
+            guard let size = attachment.info?.size else { continue }
+            try Task.checkCancellation()
+            let isSmall = size <= Limits.inlineContentBytes && inline + size <= Limits.attachmentBytesPerRequest
+            if !isSmall, let item = try await upload(attachment, &record) {
+                contents[attachment.globalID] = ("uploadId", .string(item))
+            } else {
+                inline += size
+                contents[attachment.globalID] = ("data", .string(try await bytes(attachment).base64EncodedString()))
+            }
+            there += size
+            progress(Double(there) / Double(whole))
+        }
+        return contents
+    }
+
+    private func bytes(_ attachment: OutgoingAttachment) async throws -> Data {
+        let bytes = try await onDevice {
+            try await session.file.attachmentBytes(.globalID(attachment.globalID), in: attachment.layerID)
+        }
+        guard let bytes else {
+            throw CommonError.io(details: "The attachment \(attachment.info?.name ?? "") has no content.")
+        }
+        return Data(bytes)
+    }
+
+    /// - Returns: the service's name for the content; nil where it takes no uploads.
+    private func upload(_ attachment: OutgoingAttachment, _ record: inout ReplicaRecord) async throws -> String? {
+        let id = AttachmentIdentifier.globalID(attachment.globalID)
+        let digest = try await onDevice { try await session.file.attachmentDigest(id, in: attachment.layerID) }
+        guard let digest, let info = attachment.info else { return nil }
+        // The same content may belong to several attachments, which have names of their own.
+        let key = "\(digest)-\(GUID.normalForm(attachment.globalID))"
+        let copy = session.file.url.appendingPathExtension("upload")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        guard try await onDevice({ try await session.file.copyAttachment(id, in: attachment.layerID, to: copy) }) else {
+            return nil
+        }
+        let content = UploadClient.Content(file: copy, size: info.size, name: info.name, type: info.contentType)
+        var state = record.contentUploads[key]
+        do {
+            let item = try await uploads.send(content, &state) { changed in
+                record.contentUploads[key] = changed
+                try await session.keep(record)
+            }
+            return item
+        } catch let error as ServiceError {
+            guard case .serverFailure = error, state == nil else { throw error }
+            return nil
+        }
+    }
+}

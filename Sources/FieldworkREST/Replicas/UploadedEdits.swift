@@ -1,0 +1,56 @@
+import FieldworkGeometry
+import Foundation
+
+/// The edits of a request: within it, or in a file that was uploaded before (`editsUploadId`), which may be compressed.
+struct UploadedEdits {
+    let finder: UploadedFile.Finder
+
+    /// nil when a request has none.
+    func edits(_ parameters: RequestParameters) throws(ServiceError) -> JSONValue? {
+        if let document = try document(parameters, instead: ["edits"]) { return document }
+        return try parameters.json("edits")
+    }
+
+    /// What the upload of a request has; nil when it names none.
+    /// - Parameter others: the parameters that the upload stands for: a request has either.
+    func document(_ parameters: RequestParameters, instead others: [String]) throws(ServiceError) -> JSONValue? {
+        // Some clients send the word for what they do not mean.
+        guard let id = parameters["editsUploadId"], id.lowercased() != "null" else { return nil }
+        if let format = parameters["editsUploadFormat"], format.lowercased() != "json" {
+            throw .invalidParameter("'editsUploadFormat' must be json.")
+        }
+        if let other = others.first(where: { parameters[$0] != nil }) {
+            throw .invalidParameter("'\(other)' and 'editsUploadId' exclude each other.")
+        }
+        guard let file = finder(id) else {
+            throw .invalidParameter("'editsUploadId': there is no upload '\(id.prefix(64))' (any more).")
+        }
+        do {
+            return try JSONParser.parse(try bytes(of: file))
+        } catch {
+            throw error as? ServiceError ?? .invalidParameter("'editsUploadId': the upload is not valid JSON.")
+        }
+    }
+
+    private func bytes(of file: UploadedFile) throws -> [UInt8] {
+        guard file.content.size <= Limits.uploadedEditsBytes else { throw Self.tooLarge }
+        let bytes: [UInt8]
+        switch file.content.source {
+        case .bytes(let content): bytes = content
+        case .file(let path): bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        }
+        guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
+        do throws(GzipReader.Failure) {
+            return try GzipReader.expanded(bytes, maximum: Limits.uploadedEditsBytes)
+        } catch {
+            switch error {
+            case .tooLarge: throw Self.tooLarge
+            case .malformed: throw ServiceError.invalidParameter("'editsUploadId': the upload is not valid gzip.")
+            }
+        }
+    }
+
+    private static let tooLarge = ServiceError(
+        code: 413, message: "The upload is too large.",
+        details: ["Edits may have \(Limits.uploadedEditsBytes) bytes."])
+}
