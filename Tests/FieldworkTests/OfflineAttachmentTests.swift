@@ -28,7 +28,9 @@ struct OfflineAttachmentTests {
         }
     }
 
-    private func attachment(_ name: String, of cause: String, _ geodatabase: Geodatabase) async throws -> Fieldwork.Attachment {
+    private func attachment(_ name: String, of cause: String, _ geodatabase: Geodatabase) async throws
+        -> Fieldwork.Attachment
+    {
         let feature = try #require(try await geodatabase.damage(cause))
         return try #require(try await feature.attachments.first { $0.name == name }, "\(name)")
     }
