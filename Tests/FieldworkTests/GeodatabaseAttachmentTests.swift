@@ -82,14 +82,14 @@ struct GeodatabaseAttachmentTests {
             let source = url.deletingLastPathComponent().appending(path: "large")
             let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
             try bytes.write(to: source)
-            let added = try await nest.addAttachment(named: "l.bin", contentType: "", contentsOf: source)
+            let added = try await nest.addAttachment(named: "l.pdf", contentType: "application/pdf", contentsOf: source)
             try FileManager.default.removeItem(at: source)
             #expect(try await added.data == bytes)
             await #expect(throws: GeodatabaseError.self) {
                 try await nest.addAttachment(named: "../l", contentType: "", data: bytes)
             }
             await #expect(throws: CommonError.self) {
-                try await nest.addAttachment(named: "l", contentType: "", contentsOf: source)
+                try await nest.addAttachment(named: "l.pdf", contentType: "", contentsOf: source)
             }
             #expect(try await nest.attachments.count == 1)
         }

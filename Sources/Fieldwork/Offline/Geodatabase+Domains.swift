@@ -77,8 +77,10 @@ extension ServiceDefinition {
             }
         }
         set {
-            unknownMembers[Self.domainsMember] = .array(
+            let domains = JSONValue.array(
                 newValue.map { ["fieldType": .string($0.type.rawValue), "domain": $0.domain.json] })
+            // As the file gives it back: 0.0 is 0 there, and the same definition has to be the same.
+            unknownMembers[Self.domainsMember] = (try? JSONParser.parse(domains.text)) ?? domains
         }
     }
 }
