@@ -21,9 +21,11 @@ final class FieldworkProcess: Sendable {
         var errors: String
     }
 
-    /// Runs a verb to its end.
-    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Output {
-        let process = try start(arguments, environment: environment)
+    /// Runs a verb, or another program of the package, to its end.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], program: URL = executable
+    ) async throws -> Output {
+        let process = try start(arguments, environment: environment, program: program)
         let status = await process.status()
         return Output(status: status, text: try process.text(), errors: try process.errors())
     }
