@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz simulate bench examples limits lint format setup clean
+.PHONY: run test build fuzz simulate bench tour examples limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -40,6 +40,11 @@ bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run
 	swift build -c release --product fieldwork
 	swift run -c release --package-path Benchmarks bench $(ARGS)
+
+tour: ## Make the pictures of Documentation/tour.md anew
+	@scripts/setup test
+	swift build --product fieldwork
+	python3 scripts/make-tour.py
 
 examples: ## Build the sample programs
 	@for program in ReadMap EditReports InspectTree KeepPhoto Selections; do swift build --product $$program || exit 1; done
