@@ -97,6 +97,13 @@ let package = Package(
             resources: [.copy("Demo/Maps")],
             swiftSettings: strict),
 
+        // Sample programs, with an app author's settings. Each runs against `fieldwork demo`.
+        .executableTarget(name: "ReadMap", dependencies: ["Fieldwork"], path: "Examples/Sources/ReadMap"),
+        .executableTarget(name: "EditReports", dependencies: ["Fieldwork"], path: "Examples/Sources/EditReports"),
+        .executableTarget(name: "InspectTree", dependencies: ["Fieldwork"], path: "Examples/Sources/InspectTree"),
+        .executableTarget(name: "KeepPhoto", dependencies: ["Fieldwork"], path: "Examples/Sources/KeepPhoto"),
+        .executableTarget(name: "Selections", dependencies: ["Fieldwork"], path: "Examples/Sources/Selections"),
+
         .testTarget(
             name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
         .testTarget(

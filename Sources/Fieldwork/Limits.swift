@@ -42,6 +42,14 @@ enum Limits {
     static let featuresPerPage = 2_000
     /// The most fields and texts of one label.
     static let labelParts = 50
+    /// The most units of the calendar by which a layer's times are moved.
+    static let timeOffsetUnits = 10_000
+    /// The shortest time between two automatic refreshes of a layer, in seconds.
+    static let refreshSeconds = 1.0
+    /// The longest time between two automatic refreshes of a layer, in seconds.
+    static let longestRefreshSeconds = 31_536_000.0
+    /// The most letters of an item's id.
+    static let itemIDLength = 64
     /// The most rules of one map.
     static let mapRules = 100
     /// The most letters of a picture that a symbol holds, as base64.

@@ -71,7 +71,8 @@ struct PopupTests {
                       {"fieldName":"relationships/0/OBJECTID","statisticType":"count"}],
                      "popupElements":[{"type":"text","text":"<i>{relationships/1/Genus}</i>{relationships/0/Condition}"},
                       {"type":"media","mediaInfos":[{"type":"columnchart","title":"{Address}",
-                       "value":{"fields":["relationships/0/DBH"],"tooltipField":"relationships/0/Condition"}}]}]}
+                       "value":{"colors":[[255,0,0,255],[0,0,255]],"fields":["relationships/0/DBH"],
+                       "tooltipField":"relationships/0/Condition"}}]}]}
                     """#))
             #expect(popup.title == ",  cm,  times")
             try await popup.evaluateExpressions()
@@ -81,6 +82,7 @@ struct PopupTests {
             #expect(chart.kind == .columnChart && chart.title == "3 Main St")
             #expect(chart.value?.data as? [Double] == [10, 20, 30])
             #expect(chart.value?.labels == ["Good", "Fair", "Poor"])
+            #expect(chart.value?.chartColors == [.red, .blue])
             let inspection = inspections.makeFeature(attributes: [
                 "DBH": 99.0, "TreeID": try #require(tree.attributeValue(forKey: "GlobalID")),
             ])

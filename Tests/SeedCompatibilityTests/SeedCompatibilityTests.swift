@@ -6,12 +6,7 @@ import Testing
 /// Code of the source documents, which says `import ArcGIS`, against a real server.
 @Suite("The source documents' code", .serialized)
 struct SeedCompatibilityTests {
-    private static let folder = FileManager.default.temporaryDirectory
-        .appending(path: "fieldwork-seed-device-\(UUID().uuidString)")
-
-    init() {
-        ArcGISEnvironment.localEditsDirectory = Self.folder
-    }
+    init() { SeedServer.keepEditsAside() }
 
     @Test("The feature management sample creates, changes, moves and deletes a feature")
     func manageFeatures() async throws {

@@ -36,6 +36,9 @@ public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
         loading = LoadOnce(status: _loadStatus)
     }
 
+    /// The same service, not loaded.
+    func copy() -> ServiceGeodatabase { ServiceGeodatabase(url: url ?? root, environment: environment) }
+
     /// `…/FeatureServer` of `…/FeatureServer/0`, without a query.
     static func serviceRoot(of url: URL) -> URL {
         var components = URLComponents(url: url, resolvingAgainstBaseURL: true)

@@ -10,6 +10,9 @@ extension ArcGISFeature {
         return table.canUpdate(self) || objectID < 0 && table.canAdd
     }
 
+    /// Whether the geometry of the feature may be changed: the table and its service allow it.
+    public var canUpdateGeometry: Bool { table?.canEditGeometry(of: self) ?? false }
+
     /// The attachments, those included that were staged on this device: what they are called and what they are, not their
     /// bytes. Throws `ServiceError` when the service can't be asked.
     public var attachments: [Attachment] {

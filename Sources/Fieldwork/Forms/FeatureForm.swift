@@ -20,6 +20,8 @@ public final class FeatureForm: @unchecked Sendable {
     public let definition: FeatureFormDefinition
     /// The elements, in order.
     public let elements: [FormElement]
+    /// All attachments of the feature. nil where the table has none, and where the form has elements of its own for them.
+    public let defaultAttachmentsElement: AttachmentsFormElement?
     /// The title with the feature's present values in it.
     @Streamed public internal(set) var title = ""
     /// Whether something differs from the state when the form was made or finished last.
@@ -51,9 +53,12 @@ public final class FeatureForm: @unchecked Sendable {
         let context = FormContext(feature: feature, definition: definition)
         self.context = context
         elements = definition.elementsJSON.compactMap { FormElement.make($0, context) }
+        let hasDefault = feature.table?.attachmentSource != nil && !definition.supportsAttachmentElements
+        defaultAttachmentsElement = hasDefault ? AttachmentsFormElement(["type": "attachment"], context) : nil
         original = Mutex(Original(attributes: feature.attributes, geometry: feature.geometry))
         context.connect(self)
         for element in allElements { showRules(of: element) }
+        defaultAttachmentsElement?.isEditable = context.acceptsAttachments
         showValues()
     }
 
@@ -68,17 +73,27 @@ public final class FeatureForm: @unchecked Sendable {
         elements.flatMap { [$0] + (($0 as? GroupFormElement)?.elements ?? []) }
     }
 
+    var attachmentElements: [AttachmentsFormElement] {
+        allElements.compactMap { $0 as? AttachmentsFormElement } + [defaultAttachmentsElement].compactMap(\.self)
+    }
+
     var originalAttributes: [String: any Sendable] { original.withLock { $0.attributes } }
 
     // MARK: Values
 
     /// What is known without an expression: constants, and what the service demands.
     private func showRules(of element: FormElement) {
+        if let element = element as? AttachmentsFormElement {
+            element.isEditable = wantsEditable(element) && context.acceptsAttachments
+        }
         guard let element = element as? FieldFormElement, let field = element.field else { return }
-        let named = element.expression("editableExpression")
-        let isWanted = named.map { FormEvaluator.constant($0) ?? false } ?? !context.usesEditableExpressions
-        element.isEditable = isWanted && context.accepts(field)
+        element.isEditable = wantsEditable(element) && context.accepts(field)
         element.isRequired = context.needs(field)
+    }
+
+    private func wantsEditable(_ element: FormElement) -> Bool {
+        let named = element.expression("editableExpression")
+        return named.map { FormEvaluator.constant($0) ?? false } ?? !context.usesEditableExpressions
     }
 
     /// Shows the feature's present values in the elements.
@@ -115,6 +130,7 @@ public final class FeatureForm: @unchecked Sendable {
         let (known, geometry) = original.withLock { ($0.attributes, $0.geometry) }
         let names = Set(known.keys).union(attributes.keys)
         return names.contains { !FormValues.areEqual(known[$0], attributes[$0]) } || geometry != feature.geometry
+            || attachmentElements.contains(where: \.hasEdits)
     }
 
     /// Why values can't be saved, by field name: `FeatureFormError`s. Hidden elements and those that are not editable have
@@ -131,7 +147,9 @@ public final class FeatureForm: @unchecked Sendable {
     // MARK: The end
 
     /// Adds the feature to its table, or updates it there. It is on this device's disk when the call returns; the service
-    /// is told by `applyEdits`. Throws a `FeatureFormError` and saves nothing while a value is not valid.
+    /// is told by `applyEdits`. Attachments that were staged are kept after it; when one can't be, the call throws, the
+    /// feature is saved, and what was not kept is still staged. Throws a `FeatureFormError` and saves nothing while a value
+    /// is not valid.
     public func finishEditing() async throws {
         guard let table = feature.table else {
             throw CommonError.illegalState(details: "The feature has no table to be kept in.")
@@ -141,16 +159,19 @@ public final class FeatureForm: @unchecked Sendable {
         }
         if feature.origin == nil { try await table.add(feature) } else { try await table.update(feature) }
         original.withLock { $0 = Original(attributes: feature.attributes, geometry: feature.geometry) }
-        showValues()
+        // Shown also when an attachment can't be kept.
+        defer { showValues() }
+        for element in attachmentElements { try await element.commit() }
     }
 
-    /// Goes back to the values when the form was made or finished last.
+    /// Goes back to the values when the form was made or finished last, and forgets attachments that were staged.
     public func discardEdits() {
         let (attributes, geometry) = original.withLock { ($0.attributes, $0.geometry) }
         feature.state.withLock { state in
             state.attributes = attributes
             state.geometry = geometry
         }
+        for element in attachmentElements { element.discard() }
         showValues()
     }
 }

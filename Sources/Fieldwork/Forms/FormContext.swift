@@ -11,12 +11,14 @@ final class FormContext: Sendable {
     let feature: ArcGISFeature
     let layer: LayerDefinition?
     let usesEditableExpressions: Bool
+    let showsAttachmentElements: Bool
     private let reference = Mutex(Reference())
 
     init(feature: ArcGISFeature, definition: FeatureFormDefinition) {
         self.feature = feature
         layer = feature.table?.definition
         usesEditableExpressions = definition.usesEditableExpressions
+        showsAttachmentElements = definition.supportsAttachmentElements
     }
 
     func connect(_ form: FeatureForm) { reference.withLock { $0.form = form } }
@@ -35,6 +37,18 @@ final class FormContext: Sendable {
         case .oid, .globalID, .geometry, .raster: return false
         default: return true
         }
+    }
+
+    /// Whether the service and its table let attachments of the feature be changed.
+    var acceptsAttachments: Bool {
+        guard let table = feature.table as? ArcGISFeatureTable, table.hasAttachments else { return false }
+        return isNew ? table.canAdd : feature.canEditAttachments
+    }
+
+    /// What an expression of the form says. Throws `ExpressionError`.
+    func text(of name: String) async throws -> String? {
+        guard let form = reference.withLock({ $0.form }) else { return nil }
+        return try await FormEvaluator(form: form).text(of: name)
     }
 
     /// Whether the field must have a value, whatever the form says.

@@ -27,6 +27,8 @@ public class FormElement: Hashable, @unchecked Sendable {
         case "group": GroupFormElement(json, context)
         case "text": TextFormElement(json, context)
         case "relationship": RelationshipFormElement(json, context)
+        // Without the form's word for it, the default element shows all attachments.
+        case "attachment" where context?.showsAttachmentElements != false: AttachmentsFormElement(json, context)
         default: nil
         }
     }

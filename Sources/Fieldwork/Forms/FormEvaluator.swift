@@ -85,6 +85,12 @@ struct FormEvaluator {
         }
     }
 
+    /// What an expression says as a text.
+    func text(of name: String) async throws -> String? {
+        let value = try await value(of: name, .formCalculation).get().clientValue
+        return value.map { ValueFormatter(layer: nil, timeZone: form.context.timeZone).text($0, format: .init()) }
+    }
+
     /// A condition; nil with an error when it has no truth value.
     private func condition(
         _ name: String, of element: FormElement
@@ -144,6 +150,7 @@ struct FormEvaluator {
         switch element {
         case let element as FieldFormElement:
             isEditable = isEditable && element.field.map(form.context.accepts) == true
+        case is AttachmentsFormElement: isEditable = isEditable && form.context.acceptsAttachments
         case is GroupFormElement, is TextFormElement: isEditable = false
         default: break
         }

@@ -79,6 +79,7 @@ public final class GenerateGeodatabaseParameters: Sendable {
 
 /// Which way attachments are kept in step.
 public enum AttachmentSyncDirection: String, Sendable {
+    /// Neither way, to the service alone, or both ways.
     case none, upload, bidirectional
 }
 

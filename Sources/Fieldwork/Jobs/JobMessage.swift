@@ -4,11 +4,13 @@ public import Foundation
 public final class JobMessage: Sendable {
     /// How much it matters.
     public enum Severity: String, Sendable {
+        /// Something to know, something to look at, something that failed.
         case info, warning, error
     }
 
     /// Who says it.
     public enum Source: String, Sendable {
+        /// This device, or the service.
         case client, service
     }
 

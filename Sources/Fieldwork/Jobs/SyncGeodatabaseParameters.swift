@@ -5,6 +5,7 @@ import Synchronization
 public final class SyncGeodatabaseParameters: Sendable {
     /// Which way changes go.
     public enum SyncDirection: String, Sendable {
+        /// Neither way, from the service, to it, or both ways.
         case none, download, upload, bidirectional
     }
 

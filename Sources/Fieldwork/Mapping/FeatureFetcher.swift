@@ -40,7 +40,8 @@ public final class FeatureFetcher: Sendable {
     /// `GeodatabaseError.invalidArgument` for a layer of something else.
     public convenience init(layer: FeatureLayer, mode: Mode) throws {
         try self.init(
-            layer: layer, mode: mode, now: { Date.now }, pause: { try await Task.sleep(for: .seconds($0)) })
+            layer: layer, mode: mode, now: { Date.now },
+            pause: { try await Task.sleep(for: .seconds(min($0, Limits.longestRefreshSeconds))) })
     }
 
     init(

@@ -1,6 +1,6 @@
 public import FieldworkGeometry
 import FieldworkREST
-import Foundation
+public import Foundation
 import Synchronization
 
 /// How a query changes the selection.
@@ -13,7 +13,7 @@ public enum SelectionMode: Sendable {
 ///
 /// What changes is behind locks.
 public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
-    private struct Content: Sendable {
+    struct Content: Sendable {
         var definitionExpression = ""
         var renderer: Renderer?
         /// Whether the renderer was set, and not taken from the service.
@@ -29,10 +29,18 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         var popupsAreEnabled = true
         var popupDefinition: PopupDefinition?
         var formDefinition: FeatureFormDefinition?
+        /// nil for what the service says.
+        var scalesSymbols: Bool?
+        var renderingMode = FeatureRenderingMode.automatic
+        var timeOffset: TimeValue?
+        var isTimeFilteringEnabled = true
+        var refresh = LayerRefresh()
     }
 
-    private let table: FeatureTable
-    private let content = Mutex(Content())
+    /// When features were brought anew last, by the refresh interval or `refresh`. Not part of the vendor's API.
+    @Streamed public internal(set) var refreshDate: Date?
+    let table: FeatureTable
+    let content = Mutex(Content())
 
     /// A layer of a table's features.
     public init(featureTable: FeatureTable) {
@@ -40,6 +48,28 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         super.init()
         featureTable.state.withLock { $0.layer = self }
     }
+
+    /// The features of the first layer of a feature service's item.
+    public convenience init(item: any Item) { self.init(item: item, layerID: 0) }
+
+    /// The features of a layer of a feature service's item. Loading throws `CommonError.invalidArgument` for an item of
+    /// another kind.
+    public convenience init(item: any Item, layerID: Int) {
+        self.init(featureTable: ServiceFeatureTable(item: item, layerID: layerID))
+    }
+
+    /// The item that the table comes from; nil for others.
+    public override var item: (any Item)? { (table as? ServiceFeatureTable)?.item }
+
+    required init(copying original: Layer, _ context: MapCopy) {
+        let source = original as? FeatureLayer
+        table = source.map { context.table($0.table) } ?? FeatureTable()
+        super.init(copying: original, context)
+        if let source { takeContent(of: source) }
+        table.state.withLock { $0.layer = self }
+    }
+
+    deinit { content.withLock { $0.refresh.timer }?.cancel() }
 
     /// The table whose features are shown.
     public var featureTable: FeatureTable? { table }
@@ -106,7 +136,9 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
             content.popupDefinition = popup
             content.formDefinition = form
             content.displayFilters = DisplayFilterDefinition.make(json["layerDefinition"])
+            content.scalesSymbols = entry.scalesSymbols
         }
+        refreshInterval = entry.refreshMinutes.map { $0 * 60 }
         table.state.withLock { state in
             state.popupDefinition = popup
             state.formDefinition = form
@@ -128,6 +160,8 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         entry.disablesPopup = !content.popupsAreEnabled
         entry.popup = content.popupDefinition?.json
         entry.form = content.formDefinition?.json
+        entry.scalesSymbols = content.scalesSymbols
+        entry.refreshMinutes = content.refresh.interval.map { $0 / 60 }
     }
 
     /// A condition for what is shown and selected; empty for all.
@@ -277,6 +311,7 @@ public final class FeatureLayer: Layer, PopupSource, @unchecked Sendable {
         let narrowed = QueryParameters()
         var values = parameters.values
         values.whereClause = try LocalCondition.both(definitionExpression, values.whereClause)
+        values.timeExtent = values.timeExtent.flatMap(ownTime)
         narrowed.replaceValues(values)
         return narrowed
     }

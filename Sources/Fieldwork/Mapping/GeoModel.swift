@@ -17,6 +17,10 @@ public class GeoModel: Loadable, @unchecked Sendable {
         var readBasemap: Basemap?
         var readSpatialReference: SpatialReference?
         var readTables: [JSONObject] = []
+        /// Where the model is read from when it is loaded; nil for one that is there.
+        var source: ContentSource?
+        /// The item that the model comes from.
+        var item: (any Item)?
     }
 
     /// How far the loading has come.
@@ -45,6 +49,7 @@ public class GeoModel: Loadable, @unchecked Sendable {
 
     private func load(retries: Bool) async throws {
         try await loading.load(retries: retries) { [self] in
+            try await readSource()
             try await basemap?.load()
             await operationalLayers.load()
             await tables.load()
@@ -56,6 +61,12 @@ public class GeoModel: Loadable, @unchecked Sendable {
             }
         }
     }
+
+    /// Reads what the model is from where it is kept; for subclasses.
+    func readSource() async throws {}
+
+    /// The item that the model comes from; nil for others.
+    public var item: (any Item)? { state.withLock { $0.item } }
 
     /// The version of the web map that the model was read from; that of new documents for others.
     public var version: String {

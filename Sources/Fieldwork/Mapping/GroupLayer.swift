@@ -28,6 +28,13 @@ public final class GroupLayer: Layer, @unchecked Sendable {
         content.withLock { $0.layers = childLayers }
     }
 
+    required init(copying original: Layer, _ context: MapCopy) {
+        super.init(copying: original, context)
+        guard let group = original as? GroupLayer else { return }
+        let copied = Content(layers: group.layers.map(context.layer), mode: group.visibilityMode)
+        content.withLock { $0 = copied }
+    }
+
     /// The layers, the lowest first.
     public var layers: [Layer] { content.withLock { $0.layers } }
 

@@ -37,10 +37,11 @@ extension FeatureLayer {
     ///   - tolerance: in metres on the ground.
     ///   - returnPopupsOnly: whether a layer without pop-ups gives nothing, and others give pop-ups but no elements.
     ///   - scale: the denominator of the scale that is looked at, for filters of what is drawn; nil when it is not known.
+    ///   - timeExtent: the time that is looked at, for layers whose features say when they were there; nil for all times.
     ///   - maximumResults: the most features to give.
     public func identify(
         at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, scale: Double? = nil,
-        maximumResults: Int = 10
+        timeExtent: TimeExtent? = nil, maximumResults: Int = 10
     ) async throws -> IdentifyLayerResult {
         try await load()
         let popup = popupsAreEnabled && featureTable?.popupIsEnabled == true ? popupDefinition : nil
@@ -57,6 +58,7 @@ extension FeatureLayer {
         }
         let parameters = QueryParameters()
         parameters.geometry = try GeometryEngine.projected(area, into: reference)
+        if supportsTimeFiltering { parameters.timeExtent = timeExtent }
         let center = try GeometryEngine.projected(point, into: reference)
         let drawn = displayFilterDefinition?.filter(atScale: scale)?.whereClause ?? ""
         parameters.whereClause = try LocalCondition.both(parameters.whereClause, drawn)
@@ -84,17 +86,18 @@ extension Map {
     ///   - returnPopupsOnly: whether only layers with pop-ups are asked, and give pop-ups but no elements.
     ///   - scale: the denominator of the scale that is looked at: layers that are not shown at it are left out. nil when it
     ///     is not known.
+    ///   - timeExtent: the time that is looked at; nil for all times.
     ///   - maximumResultsPerLayer: the most features to give of each layer.
     public func identify(
         at point: Point, tolerance: Double, returnPopupsOnly: Bool = false, scale: Double? = nil,
-        maximumResultsPerLayer: Int = 10
+        timeExtent: TimeExtent? = nil, maximumResultsPerLayer: Int = 10
     ) async throws -> [IdentifyLayerResult] {
         var results: [IdentifyLayerResult] = []
         for layer in visibleFeatureLayers(atScale: scale) {
             do {
                 let result = try await layer.identify(
                     at: point, tolerance: tolerance, returnPopupsOnly: returnPopupsOnly, scale: scale,
-                    maximumResults: maximumResultsPerLayer)
+                    timeExtent: timeExtent, maximumResults: maximumResultsPerLayer)
                 if !result.geoElements.isEmpty || !result.popups.isEmpty { results.append(result) }
             } catch let error as CancellationError {
                 throw error

@@ -39,6 +39,21 @@ public class Layer: Loadable, LayerContent, @unchecked Sendable {
 
     init() { loading = LoadOnce(status: _loadStatus) }
 
+    /// A layer that is not loaded, like another one.
+    required init(copying original: Layer, _ context: MapCopy) {
+        loading = LoadOnce(status: _loadStatus)
+        var state = original.shared.withLock { $0 }
+        // What came from the service comes from it again.
+        if !state.hasOwnMinScale { state.minScale = nil }
+        if !state.hasOwnMaxScale { state.maxScale = nil }
+        let copied = state
+        shared.withLock { $0 = copied }
+    }
+
+    /// A copy that is not loaded, with a table of its own. What is selected, hidden and loaded is not copied; edits belong to
+    /// the service or the geodatabase, and are seen by both.
+    public func clone() -> Self { Self(copying: self, MapCopy()) }
+
     /// Why the last attempt failed.
     public var loadError: (any Error)? { loading.error }
 
@@ -116,4 +131,8 @@ public class Layer: Loadable, LayerContent, @unchecked Sendable {
     public var spatialReference: SpatialReference? { nil }
     /// What it is made of.
     public var subLayerContents: [any LayerContent] { [] }
+    /// The item that the layer comes from; nil for others.
+    public var item: (any Item)? { nil }
+    /// Who is to be named for what the layer shows; empty for nobody, and before it is loaded.
+    public var attribution: String { "" }
 }

@@ -11,28 +11,35 @@ extension Map {
         guard let document = try? JSONParser.parse(json).objectValue else {
             throw CommonError.invalidJSON(details: "The text is not a web map.")
         }
-        var reader = try WebMapReader(document, environment: environment)
         let map = Map()
-        var state = State()
-        state.operationalLayers = reader.layers(document["operationalLayers"])
-        state.tables = reader.tables(document["tables"])
-        state.basemap = reader.basemap(document["baseMap"])
-        state.bookmarks = (document["bookmarks"]?.arrayValue ?? []).map(WebMapReader.bookmark)
-        state.initialViewpoint = WebMapReader.viewpoint(document["initialState"]?["viewpoint"])
+        try map.take(document, environment: environment)
+        return map
+    }
+
+    /// Takes over a web map. What was put on the map before lies over it, and what was set before stays.
+    func take(_ document: JSONObject, environment: ServiceEnvironment) throws {
+        var reader = try WebMapReader(document, environment: environment)
+        var state = self.state.withLock { $0 }
+        state.operationalLayers = reader.layers(document["operationalLayers"]) + state.operationalLayers
+        let read = reader.tables(document["tables"])
+        state.tables = read + state.tables
+        state.readBasemap = reader.basemap(document["baseMap"])
+        state.basemap = state.basemap ?? state.readBasemap
+        state.bookmarks = (document["bookmarks"]?.arrayValue ?? []).map(WebMapReader.bookmark) + state.bookmarks
+        state.initialViewpoint =
+            state.initialViewpoint ?? WebMapReader.viewpoint(document["initialState"]?["viewpoint"])
         state.spatialReference = document["spatialReference"].flatMap {
             try? GeoServicesJSON.spatialReference(from: $0)
         }
         state.document = document
-        state.readBasemap = state.basemap
         state.readSpatialReference = state.spatialReference
-        state.readTables = state.tables.compactMap { $0.state.withLock { $0.entry } }
-        let read = state
-        map.state.withLock { $0 = read }
-        map.connectRules()
-        map.minScale = document["minScale"]?.doubleValue.flatMap { $0 > 0 ? $0 : nil }
-        map.maxScale = document["maxScale"]?.doubleValue.flatMap { $0 > 0 ? $0 : nil }
-        map.referenceScale = document["referenceScale"]?.doubleValue ?? 0
-        return map
+        state.readTables = read.compactMap { $0.state.withLock { $0.entry } }
+        let taken = state
+        self.state.withLock { $0 = taken }
+        connectRules()
+        minScale = minScale ?? document["minScale"]?.doubleValue.flatMap { $0 > 0 ? $0 : nil }
+        maxScale = maxScale ?? document["maxScale"]?.doubleValue.flatMap { $0 > 0 ? $0 : nil }
+        if referenceScale == 0 { referenceScale = document["referenceScale"]?.doubleValue ?? 0 }
     }
 
     /// The map as a web map: the document that it was read from with what was changed since. Only addresses are written

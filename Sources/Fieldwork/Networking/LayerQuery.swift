@@ -8,6 +8,8 @@ struct LayerQuery: Sendable {
     var objectIDs: [Int64] = []
     var geometry: Geometry?
     var relationship = SpatialRelationship.intersects
+    /// nil for all times.
+    var time: TimeExtent?
     var order: [(field: String, isDescending: Bool)] = []
     var offset = 0
     /// nil for no limit.
@@ -27,6 +29,7 @@ struct LayerQuery: Sendable {
         objectIDs = parameters.objectIDs
         geometry = parameters.geometry
         relationship = parameters.spatialRelationship
+        time = parameters.timeExtent
         order = parameters.orderByFields.map {
             (layer.field(named: $0.fieldName)?.name ?? $0.fieldName, $0.sortOrder == .descending)
         }
@@ -50,6 +53,7 @@ struct LayerQuery: Sendable {
             result.append(("spatialRel", relationship.filterRelation.rawValue))
             if let reference = geometry.spatialReference { result.append(("inSR", Self.text(reference))) }
         }
+        if let time = time?.parameter { result.append(("time", time)) }
         return result
     }
 

@@ -11,6 +11,7 @@ import Synchronization
 public final class Geodatabase: Loadable, @unchecked Sendable {
     /// How a replica counts what it has: not at all, as a whole, or layer by layer.
     public enum SyncModel: String, Sendable {
+        /// No replica, one generation for all, or one for each layer.
         case none, geodatabase, layer
     }
 

@@ -42,6 +42,8 @@ struct GeodatabaseTableSource: TableSource {
         return try GeometryEngine.projected(extent, into: reference).extent
     }
 
+    var knownCount: Int { (try? file.countNow(in: layer.id)) ?? 0 }
+
     private func filter(_ query: LayerQuery) throws -> FeatureQuery {
         try query.local(layer, objectIDs: query.objectIDs.isEmpty ? nil : query.objectIDs)
     }

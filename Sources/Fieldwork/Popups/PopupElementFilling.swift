@@ -117,7 +117,7 @@ struct PopupElementFilling {
                 labels.append(values.label(of: values.definition.field(named: text) ?? bare(text)))
             }
         }
-        return PopupMediaValue(data: data, labels: labels)
+        return PopupMediaValue(data: data, labels: labels, chartColors: authored.colors)
     }
 
     private func rows(

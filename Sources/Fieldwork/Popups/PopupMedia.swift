@@ -56,6 +56,8 @@ public final class PopupMedia: Sendable {
 
     /// The names of the fields that a chart shows.
     var fieldNames: [String] { json["value"]?["fields"]?.arrayValue?.compactMap(\.stringValue) ?? [] }
+    /// The colours of a chart.
+    var colors: [SymbolColor] { (json["value"]?["colors"]?.arrayValue ?? []).compactMap { SymbolColor($0) } }
     /// The field that the data of a chart are divided by; some authors write the text "null" for none.
     var normalizeField: String? { json["value"]?["normalizeField"]?.stringValue.flatMap { $0 == "null" ? nil : $0 } }
     /// The field that labels the related records of a chart.
@@ -73,7 +75,14 @@ public final class PopupMediaValue: Sendable {
     /// Where a picture is.
     public let sourceURL: URL?
 
-    init(data: [any Sendable] = [], labels: [String] = [], linkURL: URL? = nil, sourceURL: URL? = nil) {
+    /// The colours of a chart in the order of its fields, as its author chose them; none where they are left to who draws.
+    public let chartColors: [SymbolColor]
+
+    init(
+        data: [any Sendable] = [], labels: [String] = [], linkURL: URL? = nil, sourceURL: URL? = nil,
+        chartColors: [SymbolColor] = []
+    ) {
+        self.chartColors = chartColors
         self.data = data
         self.labels = labels
         self.linkURL = linkURL

@@ -49,6 +49,7 @@ public class QueryParameters: @unchecked Sendable {
         var outSpatialReference: SpatialReference?
         var maxAllowableOffset = 0.0
         var returnsGeometry = true
+        var timeExtent: TimeExtent?
     }
 
     private let state = Mutex(Values())
@@ -120,6 +121,13 @@ public class QueryParameters: @unchecked Sendable {
     public var maxAllowableOffset: Double {
         get { values.maxAllowableOffset }
         set { state.withLock { $0.maxAllowableOffset = newValue } }
+    }
+
+    /// When features have to have been there, by the fields that the layer names for it; nil for all times. Queries of a
+    /// layer without times throw `ServiceError.serverFailure`.
+    public var timeExtent: TimeExtent? {
+        get { values.timeExtent }
+        set { state.withLock { $0.timeExtent = newValue } }
     }
 
     /// Whether geometries are given.

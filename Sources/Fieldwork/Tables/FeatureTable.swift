@@ -25,6 +25,8 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         /// What the map that the table is part of wants kept when features are added, and when records of theirs change.
         var creationRules: [ContainingFeatureRule] = []
         var recordRules: [NewestRecordRule] = []
+        /// What of a service was brought to this device since the cache was cleared last.
+        var populations: [Population] = []
         /// Made when it is asked for first.
         var contingentValues: ContingentValuesDefinition?
     }
@@ -108,6 +110,10 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// The reference of the geometries.
     public var spatialReference: SpatialReference? { definition?.spatialReference }
 
+    /// How many features are on this device: of a geodatabase's table all, of a service's those that were brought here and
+    /// those with edits that were not applied. 0 before the table is loaded.
+    public var numberOfFeatures: Int { state.withLock { $0.source }?.knownCount ?? 0 }
+
     /// Whether any edit is allowed.
     public var isEditable: Bool { allows(.create) || allows(.update) || allows(.delete) }
 
@@ -120,15 +126,24 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// The field of a name, without regard to case.
     public func field(named name: String) -> Field? { definition?.field(named: name).map(Field.init) }
 
-    /// Whether a feature may be changed.
-    public func canUpdate(_ feature: Feature) -> Bool { allows(.update) }
+    /// Whether a feature may be changed: the table allows it, and where the service keeps features for those who created
+    /// them, the feature is one of this device or open to all.
+    public func canUpdate(_ feature: Feature) -> Bool { allows(.update) && isOpen(feature, to: .update) }
 
-    /// Whether a feature may be deleted.
-    public func canDelete(_ feature: Feature) -> Bool { allows(.delete) }
+    /// Whether a feature may be deleted, like `canUpdate`.
+    public func canDelete(_ feature: Feature) -> Bool { allows(.delete) && isOpen(feature, to: .delete) }
+
+    /// Nobody has signed in: what the service has belongs to others.
+    private func isOpen(_ feature: Feature, to action: OwnershipAccess.Action) -> Bool {
+        guard let id = (feature as? ArcGISFeature)?.objectID, id >= 0, let layer = definition,
+            let access = layer.ownershipAccess, layer.editFields?.creatorField != nil
+        else { return true }
+        return access.allows(action, by: nil)
+    }
 
     /// Whether a feature's geometry may be changed.
     public func canEditGeometry(of feature: Feature) -> Bool {
-        allows(.update) && hasGeometry && definition?.allowsGeometryUpdates == true
+        canUpdate(feature) && hasGeometry && definition?.allowsGeometryUpdates == true
     }
 
     /// "Editing" alone stands for all three kinds of edits.

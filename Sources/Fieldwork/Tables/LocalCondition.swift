@@ -48,10 +48,22 @@ extension LayerQuery {
     func local(_ layer: LayerDefinition, objectIDs ids: [Int64]?) throws -> FeatureQuery {
         var query = FeatureQuery(condition: try LocalCondition.expression(condition, layer: layer))
         query.objectIDs = ids
+        if let time = try timeCondition(layer) {
+            query.condition = query.condition.map { .binary(.and, time, $0) } ?? time
+        }
         guard let geometry, let reference = layer.spatialReference else { return query }
         query.spatialFilter = SpatialFilter(
             geometry: try GeometryEngine.projected(geometry, into: reference), relation: relationship.filterRelation)
         return query
+    }
+
+    private func timeCondition(_ layer: LayerDefinition) throws -> SQLExpression? {
+        guard let (from, to) = time?.milliseconds, let filter = TimeFilter(from: from, to: to) else { return nil }
+        do {
+            return try filter.condition(in: layer)
+        } catch {
+            throw ServiceError(error)
+        }
     }
 
     /// Rows in the order of the query; the object id decides between equal ones. Features that have only a temporary id

@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// What changes is behind locks.
 public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable {
-    /// The address of the layer.
-    public let url: URL?
+    private let address: Mutex<URL?>
+    /// The item that the table comes from; nil for others.
+    public let item: (any Item)?
     /// The id in the service.
     public let layerID: Int
     private let geodatabase: Mutex<ServiceGeodatabase?>
@@ -18,8 +19,21 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
     /// A layer by its address, `…/FeatureServer/3`. It gets a service geodatabase of its own when it loads.
     public convenience init(url: URL) { self.init(url: url, environment: nil) }
 
+    /// A layer of a feature service's item. Loading throws `CommonError.invalidArgument` for an item of another kind.
+    public convenience init(item: any Item, layerID: Int) { self.init(item: item, layerID: layerID, environment: nil) }
+
+    init(item: any Item, layerID: Int, environment: ServiceEnvironment?) {
+        self.item = item
+        self.layerID = layerID
+        self.environment = environment
+        address = Mutex(nil)
+        geodatabase = Mutex(nil)
+        super.init()
+    }
+
     init(url: URL, environment: ServiceEnvironment?) {
-        self.url = url
+        address = Mutex(url)
+        item = nil
         self.environment = environment
         layerID = Int(url.lastPathComponent) ?? 0
         geodatabase = Mutex(nil)
@@ -28,23 +42,44 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
 
     /// A layer whose service is loaded when it is.
     init(url: URL, geodatabase: ServiceGeodatabase) {
-        self.url = url
+        address = Mutex(url)
+        item = nil
         environment = nil
         layerID = Int(url.lastPathComponent) ?? 0
         self.geodatabase = Mutex(geodatabase)
         super.init()
     }
 
+    /// A table that is not loaded, like another one.
+    init(copying original: ServiceFeatureTable, _ context: MapCopy) {
+        address = Mutex(original.url)
+        item = original.item
+        layerID = original.layerID
+        environment = original.environment
+        geodatabase = Mutex(original.serviceGeodatabase.map(context.geodatabase))
+        super.init()
+    }
+
     init(geodatabase: ServiceGeodatabase, layer: LayerDefinition, session: ServiceSession) {
-        url = geodatabase.root.appending(path: String(layer.id))
+        address = Mutex(geodatabase.root.appending(path: String(layer.id)))
+        item = nil
         environment = nil
         layerID = layer.id
         self.geodatabase = Mutex(geodatabase)
         super.init(source: ServiceTableSource(layer: layer, session: session))
     }
 
+    /// The address of the layer; nil for that of an item before it is loaded.
+    public var url: URL? { address.withLock { $0 } }
+
     /// The service that the table is of; nil for a table made by its address before it is loaded.
     public var serviceGeodatabase: ServiceGeodatabase? { geodatabase.withLock { $0 } }
+
+    /// The same as `featureRequestMode`, by its older name.
+    public var requestMode: FeatureRequestMode {
+        get { featureRequestMode }
+        set { featureRequestMode = newValue }
+    }
 
     /// Where queries are answered. Set it before the table is loaded.
     public var featureRequestMode: FeatureRequestMode {
@@ -53,6 +88,10 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
     }
 
     override func openSource() async throws -> any TableSource {
+        if url == nil, let item {
+            let service = try await ContentSource.service(of: item)
+            address.withLock { $0 = service.appending(path: String(layerID)) }
+        }
         guard let url else { throw CommonError.illegalState(details: "The table has no address.") }
         let owner = serviceGeodatabase ?? ServiceGeodatabase(url: url, environment: environment ?? .standard)
         try await owner.load()
@@ -186,6 +225,10 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
             page = try await session.remote.features(query, in: layer)
             try await session.local.cache(page.records, of: layer, clears: clearCache)
         }
+        let population = Population(parameters: parameters?.values)
+        state.withLock { state in
+            state.populations = (clearCache ? [] : state.populations.filter { $0 != population }) + [population]
+        }
         var shown = query
         if !outFields.isEmpty, !outFields.contains("*") {
             let wanted = Set(outFields.compactMap { layer.field(named: $0)?.name } + Self.ids(of: layer))
@@ -196,7 +239,11 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
 
     /// Fetches what queries left out of features.
     public func loadOrRefreshFeatures(_ features: [ArcGISFeature]) async throws {
-        for feature in features { try await complete(feature) }
+        let known = Set(try await completeAll(features).map(ObjectIdentifier.init))
+        if let missing = features.first(where: { $0.objectID != nil && !known.contains(ObjectIdentifier($0)) }) {
+            throw GeodatabaseError.itemNotFound(
+                details: "The feature \(missing.objectID ?? 0) does not exist any more.")
+        }
     }
 
     /// Fetches the attributes and the geometry that a query left out.

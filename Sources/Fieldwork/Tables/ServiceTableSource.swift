@@ -65,6 +65,8 @@ struct ServiceTableSource: TableSource {
         return GeometryEngine.combineExtents(of: found)
     }
 
+    var knownCount: Int { session.local.countNow(in: layer.id) }
+
     /// The edited rows that a query means. A query that names ids may name features by temporary ids.
     private func localRows(_ query: LayerQuery, _ pending: [LocalEdit]) async throws -> [FeatureRecord] {
         var ids = pending.filter { $0.operation != .delete }.map(\.key.objectID)

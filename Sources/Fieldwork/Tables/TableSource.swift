@@ -12,6 +12,8 @@ protocol TableSource: Sendable {
     func records(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> FeaturePage
     func count(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Int
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope?
+    /// How many rows are on this device, without waiting.
+    var knownCount: Int { get }
 
     /// Fields whose values depend on each other.
     func fieldGroups() async throws -> [FieldGroupDefinition]

@@ -59,11 +59,13 @@ public final class AreaUnit: Sendable, Hashable {
 
 /// A unit of angles.
 public enum AngularUnit: Sendable {
+    /// Of which a full turn has 360, or 2π.
     case degrees, radians
 }
 
 /// What joins two points on the ellipsoid. Every kind is measured along the geodesic, the shortest way.
 public enum GeodeticCurveType: Sendable {
+    /// The shortest way, a plane through the centre, a constant bearing, a plane through the normal, the line as drawn.
     case geodesic, greatEllipse, loxodrome, normalSection, shapePreserving
 }
 

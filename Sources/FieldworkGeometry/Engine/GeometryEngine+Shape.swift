@@ -81,6 +81,7 @@ extension GeometryEngine {
 
     /// How the corners of an offset line are made.
     public enum OffsetType: Sendable {
+        /// Drawn out to a point, cut off, round, or cut off square.
         case mitered, beveled, rounded, squared
     }
 

@@ -34,6 +34,7 @@ public class Geometry: @unchecked Sendable, Equatable, Hashable {
 
     /// How many directions a geometry extends in.
     public enum Dimension: Sendable {
+        /// None, one or two directions.
         case point, curve, area
     }
 

@@ -25,22 +25,22 @@ public class GeometryBuilder: @unchecked Sendable {
     }
 
     /// The geometry as it stands.
-    public func toGeometry() -> Geometry { Multipoint(points: points, spatialReference: spatialReference) }
+    public func toGeometry() -> Geometry { Multipoint(points: vertices, spatialReference: spatialReference) }
 
     /// The extent as it stands; nil while there is no vertex.
     public var extent: Envelope? { isEmpty ? nil : toGeometry().extent }
     /// Whether there is no vertex yet.
-    public var isEmpty: Bool { points.isEmpty }
+    public var isEmpty: Bool { vertices.isEmpty }
     /// Whether some vertex has a height.
-    public var hasZ: Bool { points.contains(where: \.hasZ) }
+    public var hasZ: Bool { vertices.contains(where: \.hasZ) }
     /// Whether some vertex has a measure.
-    public var hasM: Bool { points.contains(where: \.hasM) }
+    public var hasM: Bool { vertices.contains(where: \.hasM) }
     /// Whether some segment is a curve.
     public var hasCurves: Bool { false }
     /// Whether there are enough vertices for the kind.
     public var sketchIsValid: Bool { toGeometry().sketchIsValid }
 
-    var points: [Point] { partPoints.withLock { Array($0.joined()) } }
+    var vertices: [Point] { partPoints.withLock { Array($0.joined()) } }
 
     func append(_ point: Point) {
         partPoints.withLock { parts in
@@ -64,7 +64,7 @@ public final class PointBuilder: GeometryBuilder, @unchecked Sendable {
 
     /// East, in units of the spatial reference; NaN while empty.
     public var x: Double {
-        get { points.first?.x ?? .nan }
+        get { vertices.first?.x ?? .nan }
         set {
             replace { Point(x: newValue, y: $0?.y ?? 0, z: $0?.z, m: $0?.m, spatialReference: self.spatialReference) }
         }
@@ -72,7 +72,7 @@ public final class PointBuilder: GeometryBuilder, @unchecked Sendable {
 
     /// North, in units of the spatial reference; NaN while empty.
     public var y: Double {
-        get { points.first?.y ?? .nan }
+        get { vertices.first?.y ?? .nan }
         set {
             replace { Point(x: $0?.x ?? 0, y: newValue, z: $0?.z, m: $0?.m, spatialReference: self.spatialReference) }
         }
@@ -80,7 +80,7 @@ public final class PointBuilder: GeometryBuilder, @unchecked Sendable {
 
     /// The height.
     public var z: Double? {
-        get { points.first?.z }
+        get { vertices.first?.z }
         set {
             replace {
                 Point(x: $0?.x ?? 0, y: $0?.y ?? 0, z: newValue, m: $0?.m, spatialReference: self.spatialReference)
@@ -90,7 +90,7 @@ public final class PointBuilder: GeometryBuilder, @unchecked Sendable {
 
     /// The measure.
     public var m: Double? {
-        get { points.first?.m }
+        get { vertices.first?.m }
         set {
             replace {
                 Point(x: $0?.x ?? 0, y: $0?.y ?? 0, z: $0?.z, m: newValue, spatialReference: self.spatialReference)
@@ -103,7 +103,7 @@ public final class PointBuilder: GeometryBuilder, @unchecked Sendable {
     }
 
     public override func toGeometry() -> Point {
-        points.first ?? Point(x: .nan, y: .nan, spatialReference: spatialReference)
+        vertices.first ?? Point(x: .nan, y: .nan, spatialReference: spatialReference)
     }
 }
 
@@ -122,7 +122,12 @@ public final class MultipointBuilder: GeometryBuilder, @unchecked Sendable {
     /// Adds a point at the end.
     public func add(_ point: Point) { append(point) }
 
-    public override func toGeometry() -> Multipoint { Multipoint(points: points, spatialReference: spatialReference) }
+    /// The points.
+    public var points: MutablePointCollection { MutablePointCollection(self) }
+
+    public override func toGeometry() -> Multipoint {
+        Multipoint(points: vertices, spatialReference: spatialReference)
+    }
 }
 
 /// Makes a polyline.
@@ -141,12 +146,10 @@ public final class PolylineBuilder: GeometryBuilder, @unchecked Sendable {
     public func add(_ point: Point) { append(point) }
     /// Adds a vertex at the end of the last path, in units of the spatial reference.
     public func addPoint(x: Double, y: Double) { append(Point(x: x, y: y, spatialReference: spatialReference)) }
-    /// The paths as copies.
-    public var parts: [MutablePart] {
-        partPoints.withLock { $0 }.map { MutablePart(points: $0, spatialReference: spatialReference) }
-    }
+    /// The paths.
+    public var parts: MutablePartCollection { MutablePartCollection(self) }
 
-    public override func toGeometry() -> Polyline { Polyline(parts: parts, spatialReference: spatialReference) }
+    public override func toGeometry() -> Polyline { Polyline(parts: Array(parts), spatialReference: spatialReference) }
 }
 
 /// Makes a polygon.
@@ -165,10 +168,8 @@ public final class PolygonBuilder: GeometryBuilder, @unchecked Sendable {
     public func add(_ point: Point) { append(point) }
     /// Adds a vertex at the end of the last ring, in units of the spatial reference.
     public func addPoint(x: Double, y: Double) { append(Point(x: x, y: y, spatialReference: spatialReference)) }
-    /// The rings as copies.
-    public var parts: [MutablePart] {
-        partPoints.withLock { $0 }.map { MutablePart(points: $0, spatialReference: spatialReference) }
-    }
+    /// The rings.
+    public var parts: MutablePartCollection { MutablePartCollection(self) }
 
     public override func toGeometry() -> Polygon {
         Polygon(vertices: Multipart.vertices(of: partPoints.withLock { $0 }), spatialReference: spatialReference)
@@ -218,6 +219,6 @@ public final class EnvelopeBuilder: GeometryBuilder, @unchecked Sendable {
     }
 
     public override func toGeometry() -> Envelope {
-        Envelope(around: Vertices(points: points), spatialReference: spatialReference)
+        Envelope(around: Vertices(points: vertices), spatialReference: spatialReference)
     }
 }

@@ -2,7 +2,7 @@ import FieldworkGeometry
 
 /// `time` of a query: a moment, or two of which one may be `null`, in milliseconds since 1970, both included (rest-api
 /// §3.1). A feature with a start and an end is found when its time overlaps; one without an end goes on.
-struct TimeFilter {
+package struct TimeFilter {
     private let from: Int64?
     private let to: Int64?
 
@@ -29,6 +29,13 @@ struct TimeFilter {
         if from == nil, to == nil { return nil }
     }
 
+    /// For a client, which names moments and no parameters. nil for all times.
+    package init?(from: Int64?, to: Int64?) {
+        if from == nil, to == nil { return nil }
+        self.from = from
+        self.to = to
+    }
+
     private static let malformed = ServiceError.invalidParameter(
         "'time' must be one or two moments in milliseconds since 1970; one of two may be null.")
 
@@ -39,7 +46,7 @@ struct TimeFilter {
     }
 
     /// The condition on the fields that the layer names for it. Throws for a layer without times.
-    func condition(in layer: LayerDefinition) throws(ServiceError) -> SQLExpression {
+    package func condition(in layer: LayerDefinition) throws(ServiceError) -> SQLExpression {
         guard let info = layer.timeInfo, let start = layer.field(named: info.startTimeField) else {
             throw .invalidQuery("'time': the layer has no times.")
         }

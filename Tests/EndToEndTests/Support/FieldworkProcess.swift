@@ -21,9 +21,11 @@ final class FieldworkProcess: Sendable {
         var errors: String
     }
 
-    /// Runs a verb to its end.
-    static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Output {
-        let process = try start(arguments, environment: environment)
+    /// Runs a verb, or another program of the package, to its end.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], program: URL = executable
+    ) async throws -> Output {
+        let process = try start(arguments, environment: environment, program: program)
         let status = await process.status()
         return Output(status: status, text: try process.text(), errors: try process.errors())
     }
@@ -37,14 +39,16 @@ final class FieldworkProcess: Sendable {
 
     /// Starts a verb. What it prints goes to files: the end of a pipe may be inherited by whatever process another test
     /// starts meanwhile, and would then never be reached.
-    static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> FieldworkProcess {
+    static func start(
+        _ arguments: [String], environment: [String: String] = [:], program: URL = executable
+    ) throws -> FieldworkProcess {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "fieldwork-process-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (output, errors) = (folder.appending(path: "output"), folder.appending(path: "errors"))
         for file in [output, errors] { try Data().write(to: file) }
         let process = Process()
-        process.executableURL = executable
+        process.executableURL = program
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: output)

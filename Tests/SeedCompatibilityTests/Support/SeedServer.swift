@@ -1,3 +1,4 @@
+import ArcGIS
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkServer
@@ -7,6 +8,12 @@ import Foundation
 /// A server with the service that the source documents edit.
 enum SeedServer {
     static let name = ServiceName(name: "DamageAssessment")
+
+    private static let device = FileManager.default.temporaryDirectory
+        .appending(path: "fieldwork-seed-device-\(UUID().uuidString)")
+
+    /// Keeps the edits of all tests of this process in one folder of their own.
+    static func keepEditsAside() { ArcGISEnvironment.localEditsDirectory = device }
 
     private static let kinds = DomainDefinition(
         name: "DamageKind",

@@ -106,35 +106,53 @@ public final class LabelDefinition: Sendable {
 public enum LabelPlacement: String, Sendable, Hashable, CaseIterable {
     /// As suits who draws it.
     case automatic = ""
-    /// Above a point, to its left, right or in line with it.
+    /// Above a point, to its left.
     case pointAboveLeft = "esriServerPointLabelPlacementAboveLeft"
+    /// Above a point, in line with it.
     case pointAboveCenter = "esriServerPointLabelPlacementAboveCenter"
+    /// Above a point, to its right.
     case pointAboveRight = "esriServerPointLabelPlacementAboveRight"
-    /// Beside a point, or on it.
+    /// Beside a point, to its left.
     case pointCenterLeft = "esriServerPointLabelPlacementCenterLeft"
+    /// On a point.
     case pointCenterCenter = "esriServerPointLabelPlacementCenterCenter"
+    /// Beside a point, to its right.
     case pointCenterRight = "esriServerPointLabelPlacementCenterRight"
-    /// Below a point, to its left, right or in line with it.
+    /// Below a point, to its left.
     case pointBelowLeft = "esriServerPointLabelPlacementBelowLeft"
+    /// Below a point, in line with it.
     case pointBelowCenter = "esriServerPointLabelPlacementBelowCenter"
+    /// Below a point, to its right.
     case pointBelowRight = "esriServerPointLabelPlacementBelowRight"
-    /// Above a line: along it, before or after its ends, at its start or end.
+    /// Above a line, along it.
     case lineAboveAlong = "esriServerLinePlacementAboveAlong"
+    /// Above a line, before its start.
     case lineAboveBefore = "esriServerLinePlacementAboveBefore"
+    /// Above a line, at its start.
     case lineAboveStart = "esriServerLinePlacementAboveStart"
+    /// Above a line, at its end.
     case lineAboveEnd = "esriServerLinePlacementAboveEnd"
+    /// Above a line, after its end.
     case lineAboveAfter = "esriServerLinePlacementAboveAfter"
-    /// On a line.
+    /// On a line, along it.
     case lineCenterAlong = "esriServerLinePlacementCenterAlong"
+    /// On a line, before its start.
     case lineCenterBefore = "esriServerLinePlacementCenterBefore"
+    /// On a line, at its start.
     case lineCenterStart = "esriServerLinePlacementCenterStart"
+    /// On a line, at its end.
     case lineCenterEnd = "esriServerLinePlacementCenterEnd"
+    /// On a line, after its end.
     case lineCenterAfter = "esriServerLinePlacementCenterAfter"
-    /// Below a line.
+    /// Below a line, along it.
     case lineBelowAlong = "esriServerLinePlacementBelowAlong"
+    /// Below a line, before its start.
     case lineBelowBefore = "esriServerLinePlacementBelowBefore"
+    /// Below a line, at its start.
     case lineBelowStart = "esriServerLinePlacementBelowStart"
+    /// Below a line, at its end.
     case lineBelowEnd = "esriServerLinePlacementBelowEnd"
+    /// Below a line, after its end.
     case lineBelowAfter = "esriServerLinePlacementBelowAfter"
     /// In the middle of an area, never turned.
     case polygonAlwaysHorizontal = "esriServerPolygonPlacementAlwaysHorizontal"

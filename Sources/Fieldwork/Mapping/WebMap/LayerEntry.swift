@@ -18,6 +18,10 @@ struct LayerEntry: Sendable, Hashable {
     var popup: JSONValue?
     var disablesPopup = false
     var form: JSONValue?
+    /// nil for what the service says.
+    var scalesSymbols: Bool?
+    /// After how many minutes features are asked for anew; nil for never.
+    var refreshMinutes: Double?
 
     init() {}
 
@@ -36,6 +40,8 @@ struct LayerEntry: Sendable, Hashable {
         popup = entry["popupInfo"].flatMap { $0.objectValue == nil ? nil : $0 }
         disablesPopup = entry["disablePopup"]?.boolValue ?? false
         form = entry["formInfo"].flatMap { $0.objectValue == nil ? nil : $0 }
+        scalesSymbols = definition?["drawingInfo"]?["scaleSymbols"]?.boolValue
+        refreshMinutes = entry["refreshInterval"]?.doubleValue.flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// An entry in which these values stand. Members that have them already are not touched.
@@ -49,6 +55,7 @@ struct LayerEntry: Sendable, Hashable {
         if popup != known.popup { entry["popupInfo"] = popup }
         if disablesPopup != known.disablesPopup { entry["disablePopup"] = .bool(disablesPopup) }
         if form != known.form { entry["formInfo"] = form }
+        if refreshMinutes != known.refreshMinutes { entry["refreshInterval"] = .number(refreshMinutes ?? 0) }
         func setDefinition(_ key: String, _ value: JSONValue?) {
             guard isFeatureLayer else {
                 entry[key] = value
@@ -69,6 +76,7 @@ struct LayerEntry: Sendable, Hashable {
             setDefinition("definitionExpression", .string(definitionExpression))
         }
         if renderer != known.renderer { setDrawing("renderer", renderer) }
+        if scalesSymbols != known.scalesSymbols { setDrawing("scaleSymbols", scalesSymbols.map(JSONValue.bool)) }
         if labels != known.labels { setDrawing("labelingInfo", labels.map(JSONValue.array)) }
         return entry
     }

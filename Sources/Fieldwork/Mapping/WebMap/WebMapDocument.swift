@@ -11,8 +11,11 @@ package struct WebMapDocument: Sendable {
     /// item's title. Throws `CommonError.notFound` for a file that can't be read or is too large, `ServiceError` for an
     /// address that doesn't answer.
     package static func read(_ address: URL) async throws -> WebMapDocument {
+        try await read(address, client: HTTPServiceClient())
+    }
+
+    static func read(_ address: URL, client: any ServiceClient) async throws -> WebMapDocument {
         guard !address.isFileURL else { return try file(address) }
-        let client = HTTPServiceClient()
         let answer = try await client.answer(to: ServiceRequest(address, [("f", "json")]))
         return WebMapDocument(title: try await title(of: address, client: client), json: Data(answer.bytes))
     }
