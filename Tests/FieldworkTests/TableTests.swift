@@ -58,7 +58,7 @@ struct TableTests {
                 try await table.queryStatistics(using: parameters).statisticRecords().first { _ in true })
             let planted = Date(timeIntervalSince1970: Double(TreeService.planted) / 1_000)
             #expect(record.group.isEmpty && record.statistics["MIN_Planted"] as? Date == planted)
-            #expect(record.statistics["COUNT_Notes"] as? Int64 == 0 && record.statistics["STDDEV_DBH"] == nil)
+            #expect(record.statistics["COUNT_Notes"] as? Int == 0 && record.statistics["STDDEV_DBH"] == nil)
             parameters.whereClause = "1=0"
             #expect(try await Array(table.queryStatistics(using: parameters).statisticRecords()).count == 1)
             await #expect(throws: CommonError.self) {

@@ -109,6 +109,10 @@ enum ValueOrder {
 extension ValueStatistic {
     /// Like `value`, but the least and the greatest keep the field's own type: a date is a date, a text a text.
     func extremeOrValue(of values: [(any Sendable)?]) -> (any Sendable)? {
+        if self == .count {
+            // Clients of the vendor's SDK read counts as `Int`.
+            return (value(of: values) as? Int64).map { Int(clamping: $0) }
+        }
         guard self == .min || self == .max else { return value(of: values) }
         return values.compactMap(\.self).reduce(nil as (any Sendable)?) { best, value in
             guard let best else { return value }

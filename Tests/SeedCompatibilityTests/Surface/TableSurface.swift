@@ -115,7 +115,7 @@ struct TableSurface {
             let made = table.makeFeature(geometry: Point(x: 1, y: 2, spatialReference: .webMercator))
             let feature = try #require(made as? ArcGISFeature)
             try await table.add(feature)
-            await #expect(throws: GeodatabaseError.self) { () async throws -> [Attachment] in
+            await #expect(throws: GeodatabaseError.self) { () async throws -> [ArcGIS.Attachment] in
                 try await feature.attachments
             }
             await #expect(throws: GeodatabaseError.self) {
