@@ -144,12 +144,11 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         }
     }
 
-    /// Whether an answer can't be taken over now or ever, or names photos that the service has no more; a full disk or a
-    /// line that is down says nothing of it.
+    /// Whether an answer can't be taken over now or ever; a full disk, a line that is down and a service that fails say
+    /// nothing of it.
     private static func staysUnreadable(_ error: any Error) -> Bool {
-        guard let error = error as? ServiceError else { return error is GeodatabaseError }
-        if case .connectionFailed = error { return false }
-        return true
+        if case ServiceError.unknown = error { return true }
+        return error is GeodatabaseError
     }
 
     /// Whether an answer changes rows of the file.
