@@ -93,12 +93,12 @@ struct GeodatabaseSchemaTests {
             func comments(_ result: FeatureQueryResult) -> [String] {
                 result.features().compactMap { $0.attributes["comments"] as? String }.sorted()
             }
-            try await DeviceClock.$now.withValue({ Date(timeIntervalSince1970: 1_000_000) }) {
+            try await DeviceClock.$current.withValue(DeviceClock(read: { Date(timeIntervalSince1970: 1_000_000) })) {
                 try await file.add("early")
                 try await file.add("changed")
             }
             let moment = Date(timeIntervalSince1970: 2_000_000)
-            try await DeviceClock.$now.withValue({ Date(timeIntervalSince1970: 3_000_000) }) {
+            try await DeviceClock.$current.withValue(DeviceClock(read: { Date(timeIntervalSince1970: 3_000_000) })) {
                 try await file.add("late")
                 try await file.change("changed", ["kind": Int32(2)])
                 try await file.birds.delete(try #require(try await file.bird("early")))

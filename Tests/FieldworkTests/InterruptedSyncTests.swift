@@ -211,11 +211,14 @@ struct InterruptedSyncTests {
             let parameters = SyncGeodatabaseParameters()
             let document = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
             let client = ReplicaClient(root: record.serviceURL, client: service.environment().client)
-            let answer = try await client.synchronize(document.form([]))
+            let answer = try await client.synchronize(document.form(nil), isCompressed: false)
             record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json)
             try await session.keep(record)
-            _ = try await ReplicaDownload(session: session, sent: [], parameters: parameters)
-                .takeOver(answer, into: &record)
+            _ = try await ReplicaDownload(
+                session: session, sent: [], sentAttachments: [], parameters: parameters,
+                downloads: service.environment().downloads
+            )
+            .takeOver(answer, into: &record)
             #expect(try await feature("New", device).attributes["primcause"] as? String == "New")
             device.close()
             // Meanwhile it is gone from the service, which has no reason to tell anybody about it.
