@@ -65,9 +65,10 @@ struct ReplicaUploadDocument: Sendable {
             guard let globalID = row?.globalID ?? change.globalID else { return nil }
             var change = change
             if change.operation == .update, row != nil {
-                // Who edited when, the service writes down by itself.
-                change.changedFields.removeAll { layer.trackedFields.contains($0) }
-                if change.changedFields.isEmpty { return nil }
+                // Who edited when, the service writes down by itself. What was done and undone leaves nothing else: then
+                // it goes, so that the service tells what it has there.
+                let told = change.changedFields.filter { !layer.trackedFields.contains($0) }
+                if !told.isEmpty { change.changedFields = told }
             }
             // Deleted since: the deletion goes now.
             if change.operation != .delete, row == nil { change.operation = .delete }

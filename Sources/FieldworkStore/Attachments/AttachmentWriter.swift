@@ -50,6 +50,7 @@ struct AttachmentWriter {
         let globalID = newGlobalID(edit)
         // Sent again after the answer was lost: the result names what is there.
         if let known = try find(.globalID(globalID)) {
+            if try cameWithFeature(known) { return try update(edit) }
             return EditResult(
                 objectID: known.id, globalID: globalID,
                 error: EditError(code: 1016, description: "An attachment with this global id exists already."))
@@ -157,6 +158,25 @@ struct AttachmentWriter {
                 AND fieldwork_generation = (SELECT generation FROM fieldwork_state WHERE id = 1)
             """
         ) { try $0.bind(GUID.normalForm(id), at: 1) } != nil
+    }
+
+    /// Whether the attachment has just come back with its feature, which the same edits add again: an undo, for one.
+    private func cameWithFeature(_ found: Found) throws -> Bool {
+        guard batch.origin != .cache else { return false }
+        return try connection.integer(
+            """
+            SELECT 1 FROM \(AttachmentTables.changes)
+            WHERE layer_id = ? AND generation = (SELECT generation FROM fieldwork_state WHERE id = 1)
+                AND attachment_id = ? AND operation = 0
+                AND EXISTS (
+                    SELECT 1 FROM \(quoted(layer.attachmentHistoryTable))
+                    WHERE globalid = ? AND fieldwork_operation = 2 AND fieldwork_with_feature = 1)
+            """
+        ) {
+            try $0.bind(Int64(layer.definition.id), at: 1)
+            try $0.bind(found.id, at: 2)
+            try $0.bind(found.globalID.map(GUID.normalForm), at: 3)
+        } != nil
     }
 
     // MARK: Rules

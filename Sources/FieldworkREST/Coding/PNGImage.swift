@@ -1,11 +1,11 @@
 import CZlib
 
 /// Writes a small picture as PNG (RFC 2083): eight bits each of red, green, blue and opacity.
-enum PNGImage {
-    struct Failure: Error {}
+package enum PNGImage {
+    package struct Failure: Error {}
 
     /// - Parameter pixels: row by row from the top, four bytes each; opacity is not multiplied into the colours.
-    static func encoded(width: Int, height: Int, pixels: [UInt8]) throws -> [UInt8] {
+    package static func encoded(width: Int, height: Int, pixels: [UInt8]) throws -> [UInt8] {
         guard width > 0, height > 0, pixels.count == width * height * 4 else { throw Failure() }
         var rows: [UInt8] = []
         rows.reserveCapacity(height * (width * 4 + 1))
