@@ -264,11 +264,3 @@ struct ReplicaDownload: Sendable {
         try await records(of: ids, layer).mapValues(\.objectID)
     }
 }
-
-extension LayerDefinition {
-    /// The fields that say who edited when.
-    var trackedFields: [String] {
-        [editFields?.creatorField, editFields?.creationDateField, editFields?.editorField, editFields?.editDateField]
-            .compactMap(\.self)
-    }
-}

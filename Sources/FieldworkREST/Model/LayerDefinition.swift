@@ -249,3 +249,11 @@ package struct EditFieldsDefinition: Sendable, Hashable {
         self.realm = realm
     }
 }
+
+extension LayerDefinition {
+    /// The fields that say who edited when.
+    package var trackedFields: [String] {
+        [editFields?.creatorField, editFields?.creationDateField, editFields?.editorField, editFields?.editDateField]
+            .compactMap(\.self)
+    }
+}

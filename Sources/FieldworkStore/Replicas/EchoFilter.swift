@@ -11,6 +11,8 @@ struct EchoFilter {
     /// Whether a feature belongs to the rows that the client keeps.
     let contains: (Int64) throws -> Bool
 
+    private var tracked: [String] { layer.definition.trackedFields }
+
     func leaveOutWhatIsKnown(from upload: ReplicaLayerUpload, in delta: inout LayerDelta) throws {
         let deleted = Set(upload.deletes)
         delta.deletes.removeAll { $0.globalID.map(deleted.contains) ?? false }
@@ -54,6 +56,10 @@ struct EchoFilter {
     private func isKnown(
         _ current: RowVersion, _ id: Int64, _ add: FeatureEdit?, _ update: FeatureEdit?, _ versions: VersionReader
     ) throws -> Bool {
+        // Its device has written down another moment, and another name, than the service has by now.
+        if let update, !tracked.isEmpty, !update.attributes.contains(where: { tracked.contains($0.name) }) {
+            return false
+        }
         var known = RowVersion(values: layer.columns.map { _ in .null }, geometry: nil)
         if add == nil { known = try versions.version(of: id, at: base) ?? known }
         for edit in [add, update].compactMap(\.self) {
