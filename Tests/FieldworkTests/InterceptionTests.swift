@@ -92,7 +92,7 @@ struct InterceptionTests {
             try await Self.client(NetworkSettings(), [witness])
                 .download(server.url("/file"), to: file) { _, _ in }
             #expect(try Data(contentsOf: file) == whole)
-            #expect(witness.records.map(\.bytes) == [6])
+            #expect(witness.records.filter { $0.failure == nil }.map(\.bytes) == [6])
         }
     }
 
@@ -105,7 +105,8 @@ struct InterceptionTests {
             #expect(data == Data(#"{"a":1}"#.utf8))
             #expect(response.statusCode == 200 && response.mimeType == "application/json")
             #expect(server.requests.map(\.target) == ["/any?x=1"])
-            #expect(witness.records.count == 1)
+            // A machine that is too busy to connect in time connects again.
+            #expect(witness.records.compactMap(\.status) == [200])
         }
     }
 
