@@ -2,7 +2,7 @@ public import FieldworkGeometry
 import FieldworkREST
 public import Foundation
 
-/// Two edits of one feature that a feature service could not both let stand when one of them was synchronised: what was in
+/// Two edits of one feature, or of one of its attachments, that a feature service could not both let stand when one of them was synchronised: what was in
 /// question, who won by the service's rule, and what lost. Nothing of it is lost: `EditConflicts.restore(_:)` brings it back.
 /// Not part of the vendor's API; services of other makers keep no conflicts.
 public struct EditConflict: Sendable, Identifiable {
@@ -14,6 +14,26 @@ public struct EditConflict: Sendable, Identifiable {
         case updateOfDeleted
         /// A delete was handed in of a feature that the service had changed.
         case deleteOfUpdated
+        /// Both sides changed the same attachment.
+        case attachment
+        /// A change was handed in of an attachment that the service had deleted.
+        case updateOfDeletedAttachment
+        /// A delete was handed in of an attachment that the service had changed.
+        case deleteOfUpdatedAttachment
+    }
+
+    /// An attachment in question, as one side had it or had it last.
+    public struct AttachmentValue: Sendable, Hashable {
+        /// The attachment's global id.
+        public let globalID: UUID
+        /// The name of the file.
+        public let name: String
+        /// The media type.
+        public let contentType: String
+        /// In bytes.
+        public let size: Int64
+        /// The words that forms and pop-ups find it by.
+        public let keywords: String
     }
 
     /// Whether somebody has to look at it.
@@ -33,8 +53,10 @@ public struct EditConflict: Sendable, Identifiable {
         public let attributes: [String: any Sendable]
         /// The fields in question, in alphabetical order.
         public let fieldNames: [String]
-        /// Whether this side had deleted the feature.
+        /// Whether this side had deleted the feature, or the attachment in question.
         public let isDeleted: Bool
+        /// The attachment in question; nil for a conflict about the feature itself.
+        public let attachment: AttachmentValue?
         /// Whether the geometry was in question.
         public let hasGeometry: Bool
         /// The geometry in question, in the layer's spatial reference; nil for none.
@@ -109,6 +131,11 @@ extension EditConflict.Side {
         self.attributes = attributes
         fieldNames = (side.attributes ?? [:]).keys.compactMap { layer?.field(named: $0)?.name }.sorted()
         isDeleted = side.attributes == nil
+        attachment = side.attachment.map { value in
+            EditConflict.AttachmentValue(
+                globalID: value.globalID, name: value.name, contentType: value.contentType, size: value.size,
+                keywords: value.keywords)
+        }
         hasGeometry = side.geometry != nil
         geometry = side.geometry?.geometry
         editor = side.editor

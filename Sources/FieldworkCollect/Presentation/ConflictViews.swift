@@ -40,6 +40,9 @@ struct ConflictViews {
                 found.parts.map { label($0, found) }.joined(separator: ", ")
             case .updateOfDeleted: "changed here, deleted there"
             case .deleteOfUpdated: "deleted here, changed there"
+            case .attachment: "\(fileName(found)) changed on both sides"
+            case .updateOfDeletedAttachment: "\(fileName(found)) changed here, deleted there"
+            case .deleteOfUpdatedAttachment: "\(fileName(found)) deleted here, changed there"
             }
         let state =
             switch found.conflict.state {
@@ -89,27 +92,47 @@ struct ConflictViews {
                 "message": (missing == part ? "Choose one." : nil).orFalse,
             ]
         }
-        let isDelete = conflict.lost.isDeleted || conflict.won.isDeleted
         return [
             "firstSide": side(first, value: ""), "secondSide": side(second, value: ""), "parts": parts,
             "hasParts": !parts.isEmpty, "isOpen": conflict.state == .open, "firstKey": firstKey,
             "secondKey": secondKey, "intro": intro(found),
             "firstAll": isMine(first) ? "All mine" : "All \(owner(first))",
             "secondAll": isMine(second) ? "All mine" : "All \(owner(second))",
-            "deletes": isDelete
-                ? [
-                    "keep": "Keep the \(noun) with the change", "delete": "Delete the \(noun)",
-                    "keepKey": conflict.lost.isDeleted ? "won" : "lost",
-                    "deleteKey": conflict.lost.isDeleted ? "lost" : "won",
-                    "changes": (conflict.lost.isDeleted ? conflict.won : conflict.lost).fieldNames.map { name in
-                        [
-                            "label": label(name, found),
-                            "value": text(conflict.lost.isDeleted ? conflict.won : conflict.lost, name, found),
-                        ] as Values
-                    },
-                ] as Values : false,
+            "wholes": (parts.isEmpty ? wholes(found, first, firstKey, second, secondKey) : nil).orFalse,
             "settled": settled(conflict).orFalse,
         ]
+    }
+
+    /// The two buttons of a conflict that is settled as a whole: about a delete, or about a photo or file.
+    private func wholes(
+        _ found: FoundConflict, _ first: EditConflict.Side, _ firstKey: String, _ second: EditConflict.Side,
+        _ secondKey: String
+    ) -> Values {
+        let conflict = found.conflict
+        let (isLostDeleted, isDelete) = (conflict.lost.isDeleted, conflict.lost.isDeleted || conflict.won.isDeleted)
+        let thing = conflict.won.attachment == nil ? found.layer.noun : "photo or file"
+        guard isDelete else {
+            let sides = [first, second].map { ["label": "\(owner($0)) file", "value": file($0)] as Values }
+            return [
+                "keep": "Keep \(owner(first).lowercasedFirst)", "keepKey": firstKey, "isDelete": false,
+                "other": "Keep \(owner(second).lowercasedFirst)", "otherKey": secondKey, "changes": sides,
+            ]
+        }
+        let kept = isLostDeleted ? conflict.won : conflict.lost
+        let fields = kept.fieldNames.map { ["label": label($0, found), "value": text(kept, $0, found)] as Values }
+        let files = kept.attachment == nil ? [] : [["label": "File", "value": file(kept)] as Values]
+        return [
+            "keep": "Keep the \(thing) with the change", "keepKey": isLostDeleted ? "won" : "lost", "isDelete": true,
+            "other": "Delete the \(thing)", "otherKey": isLostDeleted ? "lost" : "won", "changes": fields + files,
+        ]
+    }
+
+    private func fileName(_ found: FoundConflict) -> String {
+        (found.conflict.won.attachment ?? found.conflict.lost.attachment)?.name ?? "a photo or file"
+    }
+
+    private func file(_ side: EditConflict.Side) -> String {
+        side.attachment.map { "\($0.name), \(OfflineRoutes.bytes($0.size))" } ?? FieldText.nothing
     }
 
     private func intro(_ found: FoundConflict) -> String {
@@ -123,6 +146,12 @@ struct ConflictViews {
         case .updateOfDeleted, .deleteOfUpdated:
             let (deleting, changing) = conflict.lost.isDeleted ? (lost, won) : (won, lost)
             return "\(deleting) deleted this \(noun). \(changing) changed it."
+        case .attachment:
+            return "\(lost) and \(won == "You" ? "you" : won) changed \(fileName(found)) of this \(noun). "
+                + "Choose which to keep. The other stays in the history."
+        case .updateOfDeletedAttachment, .deleteOfUpdatedAttachment:
+            let (deleting, changing) = conflict.lost.isDeleted ? (lost, won) : (won, lost)
+            return "\(deleting) deleted \(fileName(found)) of this \(noun). \(changing) changed it."
         }
     }
 
