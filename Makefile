@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz simulate bench tour examples limits lint format setup clean
+.PHONY: run test build fuzz simulate crash bench tour examples limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -35,6 +35,13 @@ SIMULATION_SEEDS ?= 10000
 simulate: ## Tell ten thousand stories of crews, a bad network and crashes (SIMULATION_SEEDS)
 	swift build --build-tests
 	FIELDWORK_SIMULATION_SEEDS=$(SIMULATION_SEEDS) nice swift test --skip-build --filter SimulationTests.convergence
+
+# The processes are real, and so is the signal.
+ROUNDS ?= 300
+
+crash: ## Kill servers and syncs in the midst of their work, three hundred times (ROUNDS)
+	swift build --build-tests
+	FIELDWORK_SYNC_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter SyncCrashTests
 
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run

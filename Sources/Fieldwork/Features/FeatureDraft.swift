@@ -24,7 +24,7 @@ struct FeatureDraft {
                 throw GeodatabaseError.valueIsNull(details: "The field \(field.name) needs a value.")
             }
         }
-        record.globalID = record.globalID ?? UUID()
+        record.globalID = record.globalID ?? DeviceIDs.next()
         if let name = layer.globalIDField {
             record.attributes[name] = record.globalID.map { .text(GUID.normalForm($0)) }
         }

@@ -39,7 +39,9 @@ extension ServiceTableSource: AttachmentSource {
             edit.content = kept.id
             edit.size = kept.size
         }
-        if edit.operation == .add, base.globalID != nil, session.keepsGlobalIDs(layer) { edit.globalID = UUID() }
+        if edit.operation == .add, base.globalID != nil, session.keepsGlobalIDs(layer) {
+            edit.globalID = DeviceIDs.next()
+        }
         return try await session.local.stage(edit, of: base, in: layer)
     }
 

@@ -60,8 +60,10 @@ final class FieldworkProcess: Sendable {
         process.executableURL = program
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
+        let handles = try [output, errors].map { try FileHandle(forWritingTo: $0) }
+        // Foundation keeps each process that it ever started, and with it what was not closed.
+        defer { for handle in handles { try? handle.close() } }
+        (process.standardOutput, process.standardError) = (handles[0], handles[1])
         process.standardInput = FileHandle.nullDevice
         let (statuses, announce) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = {

@@ -8,6 +8,8 @@ enum OrchardService {
     static let trees = 0
     static let visits = 1
     static let layerIDs = [trees, visits]
+    /// The files of trees: no layer, but in the ledger of what was saved they stand beside the layers.
+    static let files = 2
     static let length = 400.0
 
     private static let objectID = FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false)

@@ -7,8 +7,12 @@ struct SavedEdits {
     static let place = "place"
     /// Whether the feature is there, as a field.
     static let existence = "existence"
+    /// What is in a file.
+    static let content = "content"
     static let added = "added"
     static let deleted = "deleted"
+    /// It went with what it belongs to, and the service is not told of it.
+    static let gone = "gone with its tree"
     /// The value of a field that is empty again.
     static let nothing = "nothing"
     /// What facts are about, beside whether a feature is there.
@@ -32,10 +36,12 @@ struct SavedEdits {
     }
 
     /// A file that is with a tree, by what is in it.
-    struct File: Hashable {
+    struct File: Hashable, Comparable {
         var tree: UUID
         var id: UUID
         var content: String
+
+        static func < (a: File, b: File) -> Bool { (a.content, a.id.uuidString) < (b.content, b.id.uuidString) }
     }
 
     /// Facts of a device that the service need not know yet.
@@ -46,7 +52,7 @@ struct SavedEdits {
 
         mutating func apply(_ facts: [Fact]) {
             for fact in facts {
-                if fact.value == SavedEdits.deleted {
+                if [SavedEdits.deleted, SavedEdits.gone].contains(fact.value) {
                     let gone = values.keys.filter { $0.layer == fact.key.layer && $0.id == fact.key.id }
                     for key in gone { forget(key) }
                 }
@@ -82,14 +88,27 @@ struct SavedEdits {
 
     /// The same of files.
     private(set) var files: Set<File> = []
+    /// Files that somebody detached.
+    private(set) var deletedFiles: Set<UUID> = []
+    /// The trees of all files that anybody made.
+    private(set) var trees: [UUID: UUID] = [:]
     /// Features that somebody deleted and brought back before anybody else need have heard of it.
     private(set) var revived: Set<UUID> = []
 
     mutating func promise(_ facts: [Fact]) {
-        promised.formUnion(facts.filter { $0.value != Self.nothing })
+        for fact in facts where ![Self.nothing, Self.gone].contains(fact.value) {
+            guard fact.key.layer == OrchardService.files else {
+                promised.insert(fact)
+                continue
+            }
+            if fact.value == Self.deleted { deletedFiles.insert(fact.key.id) }
+            guard fact.key.field == Self.content, let tree = trees[fact.key.id] else { continue }
+            files.insert(File(tree: tree, id: fact.key.id, content: fact.value))
+        }
     }
 
-    mutating func promise(_ file: File) { files.insert(file) }
+    /// Somebody made a file, whether he may keep it or not.
+    mutating func note(file: UUID, of tree: UUID) { trees[file] = tree }
 
     mutating func revive(_ facts: [Fact]) { revived.formUnion(facts.filter { $0.value == Self.added }.map(\.key.id)) }
 }

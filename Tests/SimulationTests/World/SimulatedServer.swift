@@ -17,7 +17,9 @@ final class SimulatedServer: Sendable {
         /// Where a download goes on.
         var offset: Int64?
 
-        var isAboutDefinition: Bool { isRead && !address.contains("/jobs/") && !address.contains("/replicafiles/") }
+        var isAboutDefinition: Bool {
+            isRead && !["/jobs/", "/replicafiles/", "/attachments/"].contains(where: address.contains)
+        }
     }
 
     struct Reply: Sendable {
@@ -44,7 +46,10 @@ final class SimulatedServer: Sendable {
         var server = FeatureServer(
             store: store, configuration: ServerConfiguration(definitionLifetime: .zero), logger: logger)
         server.now = now
-        router = server.makeRouter(replicas, nil, metrics: ServerMetrics())
+        var attachments = AttachmentService(
+            store: store, uploads: UploadService(folder: UploadFolder(work: store.workFolder)), instance: "arcgis")
+        attachments.now = now
+        router = server.makeRouter(replicas, attachments, metrics: ServerMetrics())
         await replicas.jobs.resume()
     }
 

@@ -38,6 +38,7 @@ extension Simulation {
 
     /// Whether a device has what a fact says.
     func isSo(_ fact: SavedEdits.Fact, _ geodatabase: Geodatabase) async throws -> Bool {
+        if fact.key.layer == OrchardService.files { return try await isSoOfFile(fact, geodatabase) }
         let session = try geodatabase.openSession()
         let record = try await session.file.records(FeatureQuery(globalIDs: [fact.key.id]), in: fact.key.layer).first
         switch (fact.key.field, fact.value) {
@@ -87,16 +88,17 @@ extension Simulation {
         let trees = try await serverRows(OrchardService.trees)
         let visits = try await serverRows(OrchardService.visits)
         note("-- at rest: \(trees.count) trees, \(visits.count) visits, \(saved.promised.count) values")
-        for device in devices { try await check(device, trees, visits) }
+        let files = try await servedFiles()
+        for device in devices { try await check(device, trees, visits, files) }
         try await checkPromises([OrchardService.trees: trees, OrchardService.visits: visits])
-        try await checkFiles(trees)
+        try await checkFiles(files, trees)
         let findings = try await server.store.check()
         if !findings.isEmpty { complain(.filesAreWhole, "the service is damaged: \(findings.joined(separator: ", "))") }
     }
 
     /// The device has what the service has of its area, and nothing else.
     private func check(
-        _ device: Device, _ trees: [UUID: OrchardRow], _ visits: [UUID: OrchardRow]
+        _ device: Device, _ trees: [UUID: OrchardRow], _ visits: [UUID: OrchardRow], _ files: [SavedEdits.File]
     ) async throws {
         guard let geodatabase = device.geodatabase else {
             return complain(.workGoesOn, "\(device.name) never got offline")
@@ -109,7 +111,8 @@ extension Simulation {
         // One whose replica is gone is here only for what was refused.
         for (layer, expected) in [(OrchardService.trees, ownTrees), (OrchardService.visits, ownVisits)]
         where !device.isRetired {
-            let refused = session.replica?.refused[layer] ?? []
+            // A tree that others deleted stays with a file that was refused for it.
+            let refused = (session.replica?.refused[layer] ?? []).union(treesOfRefusedFiles(session))
             let waiting = try await session.netChanges(of: layer).filter {
                 !($0.globalID.map(refused.contains) ?? false)
             }
@@ -127,6 +130,9 @@ extension Simulation {
                     .replicasAreEqual,
                     "\(device.name) has \(mine), the service has \(served) \(id.uuidString.prefix(8))")
             }
+        }
+        if !device.isRetired {
+            try await checkFiles(of: device, geodatabase, files, trees: Set(ownTrees.keys))
         }
         // What was refused is still with who made it.
         for fact in device.pending.untouched where try await !isSo(fact, geodatabase) {

@@ -31,7 +31,7 @@ extension Simulation {
         do {
             try await DeviceClock.$current.withValue(DeviceClock(read: clock.skewed(by: devices[index].plan.clockSkew)))
             {
-                try await body()
+                try await DeviceIDs.$current.withValue(DeviceIDs { [ids] in ids.next() }) { try await body() }
             }
             outcome = .success(())
         } catch {
@@ -86,6 +86,8 @@ extension Simulation {
         visits.queryOption = plan.takesAllVisits ? .all : .none
         visits.usesGeometry = false
         parameters.addLayerOptions([trees, visits])
+        parameters.returnsAttachments = plan.files == .bidirectional
+        parameters.attachmentSyncDirection = plan.files
         return task(index).makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: file)
     }
 
@@ -137,12 +139,14 @@ extension Simulation {
         devices[index].generation = generation
     }
 
-    /// The features whose edits the service has not taken.
+    /// The features and files whose edits the service has not taken.
     func waiting(in geodatabase: Geodatabase) async throws -> Set<UUID> {
         let session = try geodatabase.openSession()
         var waiting = (session.replica?.refused ?? [:]).values.reduce(into: Set<UUID>()) { $0.formUnion($1) }
         for layer in OrchardService.layerIDs {
             waiting.formUnion(try await session.netChanges(of: layer).compactMap(\.globalID))
+            waiting.formUnion(try await session.netAttachmentChanges(of: layer).compactMap(\.globalID))
+            waiting.formUnion((session.replica?.refusedAttachments[layer] ?? [:]).keys)
         }
         return waiting
     }

@@ -8,10 +8,12 @@ import Foundation
 /// What people do to features, on devices and on the service itself.
 enum SimulatedEdit: CaseIterable {
     case addTree, nameSpecies, note, move, fell, deleteTree, addVisit, remark, reassign, deleteVisit
+    /// Of files that are with trees.
+    case attach, replace, detach
 
     var isOfTrees: Bool {
         switch self {
-        case .addTree, .nameSpecies, .note, .move, .fell, .deleteTree: true
+        case .addTree, .nameSpecies, .note, .move, .fell, .deleteTree, .attach, .replace, .detach: true
         case .addVisit, .remark, .reassign, .deleteVisit: false
         }
     }
@@ -47,7 +49,8 @@ extension Simulation {
                 last.apply(facts)
                 // What was added and deleted within it was never there.
                 let born = Set(facts.filter { $0.value == SavedEdits.added }.map(\.key.id))
-                let effect = last.untouched.filter { $0.value != SavedEdits.deleted || !born.contains($0.key.id) }
+                let ends = [SavedEdits.deleted, SavedEdits.gone]
+                let effect = last.untouched.filter { !ends.contains($0.value) || !born.contains($0.key.id) }
                 devices[index].doubt = effect
                 if keeps { try geodatabase.commitTransaction() } else { try geodatabase.rollbackTransaction() }
                 if !devices[index].process.isDead { devices[index].doubt = [] }
@@ -55,7 +58,7 @@ extension Simulation {
                 if keeps {
                     settle(effect, index)
                 } else if !devices[index].process.isDead {
-                    for fact in effect where try await isSo(fact, geodatabase) && fact.value != SavedEdits.deleted {
+                    for fact in effect where try await isSo(fact, geodatabase) && !ends.contains(fact.value) {
                         complain(.deathLosesNothing, "\(devices[index].name) rolled back \(fact), and it is there")
                     }
                 }
@@ -86,9 +89,11 @@ extension Simulation {
             guard found.count > 2, let feature = pick(found), let id = id(of: feature) else { return [] }
             var facts = [SavedEdits.Fact(layer, id, SavedEdits.existence, SavedEdits.deleted)]
             if kind == .deleteTree, plan.isComposite { facts += try await parts(of: id, geodatabase) }
+            if kind == .deleteTree { facts += try await filesGoing(with: id, geodatabase) }
             note("\(devices[index].name) deletes \(name(of: feature))")
             try await table.delete(feature)
             return facts
+        case .attach, .replace, .detach: return try await editFile(kind, found, index, geodatabase)
         default:
             guard let feature = pick(found), let id = id(of: feature) else { return [] }
             let facts = try await change(feature, id, kind, index, geodatabase)
@@ -175,8 +180,8 @@ extension Simulation {
             .sorted { name(of: $0) < name(of: $1) }
     }
 
-    private func name(of feature: ArcGISFeature) -> String { feature.attributes["Name"] as? String ?? "?" }
-    private func id(of feature: ArcGISFeature) -> UUID? { feature.attributes["GlobalID"] as? UUID }
+    func name(of feature: ArcGISFeature) -> String { feature.attributes["Name"] as? String ?? "?" }
+    func id(of feature: ArcGISFeature) -> UUID? { feature.attributes["GlobalID"] as? UUID }
 
     // MARK: On the service
 

@@ -6,22 +6,41 @@ import Foundation
 extension Simulation {
     /// Each belongs to a tree that is there and is there once; each content that was acknowledged is there or in the
     /// history.
-    func checkFiles(_ trees: [UUID: OrchardRow]) async throws {
-        let current = try await files(of: nil)
+    func checkFiles(_ current: [SavedEdits.File], _ trees: [UUID: OrchardRow]) async throws {
         for file in current where trees[file.tree] == nil {
             complain(.filesAreWhole, "\(file.content) is with a tree that is gone")
         }
+        for file in current where saved.trees[file.id] != file.tree {
+            complain(.onlyOnce, "nobody made the file \(file.content) of \(trees[file.tree]?.name ?? "?") like this")
+        }
         if Set(current.map(\.id)).count < current.count { complain(.onlyOnce, "a file is there twice") }
         var kept = Set(current)
-        for tree in Set(saved.files.map(\.tree)) { kept.formUnion(try await formerFiles(of: tree)) }
+        var deleted = saved.revived
+        for tree in Set(saved.files.map(\.tree)) { kept.formUnion(try await formerFiles(of: tree, &deleted)) }
         for file in saved.files where !kept.contains(file) {
             complain(
                 .savedIsKept, "lost: the file \(file.content) of \(trees[file.tree]?.name ?? "a tree that is gone")")
         }
-        try checkContents(Set(kept.map(\.content)))
+        try await checkDetached(current, deleted)
+        let service = try GeoPackageStore.place(of: OrchardService.name, in: server.store.folder)
+        try checkContents(of: service, Set(kept.map(\.content)))
     }
 
-    private func formerFiles(of tree: UUID) async throws -> [SavedEdits.File] {
+    /// Who is detached has gone, has gone once, or is in a conflict.
+    /// - Parameter gone: what is known to have been deleted at some time, or to have come back.
+    private func checkDetached(_ current: [SavedEdits.File], _ gone: Set<UUID>) async throws {
+        let there = current.filter { saved.deletedFiles.contains($0.id) && !gone.contains($0.id) }
+        if there.isEmpty { return }
+        let conflicts = try await server.store.conflicts(
+            in: Set(MergeConflict.State.allCases), of: OrchardService.name, limit: 10_000)
+        let lost = Set(conflicts.filter { $0.lost.attributes == nil }.compactMap { $0.lost.attachment?.globalID })
+        for file in there where !lost.contains(file.id) {
+            complain(.savedIsKept, "lost: that somebody detached \(file.content)")
+        }
+    }
+
+    /// - Parameter deleted: takes those that were deleted at some time.
+    private func formerFiles(of tree: UUID, _ deleted: inout Set<UUID>) async throws -> [SavedEdits.File] {
         let layer = LayerAddress(service: OrchardService.name, layerID: OrchardService.trees)
         let present = try await server.store.records(FeatureQuery(globalIDs: [tree]), in: layer).map(\.objectID)
         let past = try await server.store.history(of: .globalID(tree), in: layer).map(\.record.objectID)
@@ -34,15 +53,15 @@ extension Simulation {
                     complain(.filesAreWhole, "a former version of a file has no content")
                     continue
                 }
+                if version.endedBy == .delete { deleted.insert(id) }
                 files.append(SavedEdits.File(tree: tree, id: id, content: try await Self.text(pieces)))
             }
         }
         return files
     }
 
-    /// The service keeps each content once.
-    private func checkContents(_ contents: Set<String>) throws {
-        let file = try GeoPackageStore.place(of: OrchardService.name, in: server.store.folder)
+    /// The service and each device keep a content once.
+    func checkContents(of file: URL, _ contents: Set<String>) throws {
         let table = try ForeignTool.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'fieldwork_media'", of: file)
         if table.isEmpty { return }

@@ -12,38 +12,48 @@ extension Simulation {
     func attachOnService() async {
         do {
             let trees = try await serverRows(OrchardService.trees).sorted { $0.value.name < $1.value.name }
-            guard let tree = pick(trees) else { return }
-            let there = try await files(of: [tree.key]).sorted { $0.content < $1.content }
+            // Few files are edited by many: as a rule one that is there is meant.
+            let all = try await servedFiles()
+            let wanted = chance(600) ? pick(all)?.tree : nil
+            guard let tree = trees.first(where: { $0.key == wanted }) ?? pick(trees) else { return }
+            let there = all.filter { $0.tree == tree.key }
             switch (number(0...5), pick(there)) {
             case (0, let file?):
                 note("office detaches \(file.content) from \(tree.value.name)")
-                await sendFiles(["deletes": [.string(GUID.normalForm(file.id))]], nil)
+                await sendFiles(
+                    ["deletes": [.string(GUID.normalForm(file.id))]],
+                    SavedEdits.Fact(OrchardService.files, file.id, SavedEdits.existence, SavedEdits.deleted))
             case (1...2, let file?):
-                let fact = SavedEdits.File(tree: tree.key, id: file.id, content: freshValue("photo"))
-                note("office replaces \(file.content) of \(tree.value.name) by \(fact.content)")
-                await sendFiles(["updates": [fileJSON(fact)]], fact)
+                let content = freshValue("photo")
+                note("office replaces \(file.content) of \(tree.value.name) by \(content)")
+                await sendFiles(
+                    ["updates": [fileJSON(file.id, of: tree.key, content)]],
+                    SavedEdits.Fact(OrchardService.files, file.id, SavedEdits.content, content))
             default:
                 // Some photos show two trees: the service keeps such a content once.
                 let known = saved.files.map(\.content).sorted()
                 let content = chance(250) ? pick(known) ?? freshValue("photo") : freshValue("photo")
-                let fact = SavedEdits.File(tree: tree.key, id: generator.uuid(), content: content)
+                let id = generator.uuid()
+                saved.note(file: id, of: tree.key)
                 note("office attaches \(content) to \(tree.value.name)")
-                await sendFiles(["adds": [fileJSON(fact)]], fact)
+                await sendFiles(
+                    ["adds": [fileJSON(id, of: tree.key, content)]],
+                    SavedEdits.Fact(OrchardService.files, id, SavedEdits.content, content))
             }
         } catch {
             complain(.workGoesOn, "the office can't attach: \(error)")
         }
     }
 
-    private func fileJSON(_ file: SavedEdits.File) -> JSONValue {
+    private func fileJSON(_ id: UUID, of tree: UUID, _ content: String) -> JSONValue {
         [
-            "globalId": .string(GUID.normalForm(file.id)), "parentGlobalId": .string(GUID.normalForm(file.tree)),
+            "globalId": .string(GUID.normalForm(id)), "parentGlobalId": .string(GUID.normalForm(tree)),
             "name": "photo.txt", "contentType": "text/plain",
-            "data": .string(Data(file.content.utf8).base64EncodedString()),
+            "data": .string(Data(content.utf8).base64EncodedString()),
         ]
     }
 
-    private func sendFiles(_ edits: JSONValue, _ file: SavedEdits.File?) async {
+    private func sendFiles(_ edits: JSONValue, _ fact: SavedEdits.Fact) async {
         guard let json = await apply([("attachments", edits.text)]) else { return }
         let results = ["addResults", "updateResults", "deleteResults"].flatMap {
             json["attachments"]?[$0]?.arrayValue ?? []
@@ -51,7 +61,7 @@ extension Simulation {
         guard results.count == 1, results[0]["success"]?.boolValue == true else {
             return complain(.workGoesOn, "the service refuses a file of the office: \(json.text)")
         }
-        if let file { saved.promise(file) }
+        saved.promise([fact])
     }
 
     /// Sends edits of trees; nil when the service died over it.
@@ -66,11 +76,10 @@ extension Simulation {
         return reply.flatMap { try? JSONParser.parse($0.bytes) }
     }
 
-    /// The files that are with trees now; nil for those of all trees.
-    func files(of trees: [UUID]?) async throws -> [SavedEdits.File] {
+    /// The files that are with trees now, in an order that is the same in each run.
+    func servedFiles() async throws -> [SavedEdits.File] {
         let layer = LayerAddress(service: OrchardService.name, layerID: OrchardService.trees)
-        let page = try await server.store.attachments(
-            AttachmentQuery(features: FeatureQuery(globalIDs: trees)), in: layer)
+        let page = try await server.store.attachments(AttachmentQuery(), in: layer)
         var files: [SavedEdits.File] = []
         for info in page.attachments {
             guard let id = info.globalID, let tree = info.parentGlobalID,
@@ -81,7 +90,7 @@ extension Simulation {
             }
             files.append(SavedEdits.File(tree: tree, id: id, content: try await Self.text(stored.pieces)))
         }
-        return files
+        return files.sorted()
     }
 
     static func text(_ pieces: EncodedFeatures) async throws -> String {

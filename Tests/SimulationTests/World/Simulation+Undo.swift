@@ -21,12 +21,19 @@ extension Simulation {
 
     private func step(_ index: Int, _ geodatabase: Geodatabase, back: Bool) async throws {
         guard back ? geodatabase.canUndo : geodatabase.canRedo else { return }
-        let before = try await allRows(of: geodatabase)
+        let (before, filesBefore) = (try await allRows(of: geodatabase), try await files(of: geodatabase))
         let isChanged = back ? try await geodatabase.undo() : try await geodatabase.redo()
         let after = try await allRows(of: geodatabase)
-        let facts = Self.facts(from: before, to: after)
+        let filesAfter = try await files(of: geodatabase)
+        let found =
+            Self.facts(from: before, to: after)
+            + Self.facts(from: filesBefore, to: filesAfter, trees: after[OrchardService.trees] ?? [:])
+        // Sets have no order, and a story is told alike each time.
+        let facts = found.sorted {
+            ($0.value, $0.key.field, $0.key.id.uuidString) < ($1.value, $1.key.field, $1.key.id.uuidString)
+        }
         note("\(devices[index].name) \(back ? "undoes" : "redoes") \(Self.text(of: facts))")
-        if !isChanged, before != after {
+        if !isChanged, before != after || filesBefore != filesAfter {
             complain(.workGoesOn, "\(devices[index].name) says that nothing was undone, and \(facts) was")
         }
         saved.revive(facts)
@@ -61,9 +68,6 @@ extension Simulation {
                 }
             }
         }
-        // Sets have no order, and a story is told alike each time.
-        return facts.sorted {
-            ($0.value, $0.key.field, $0.key.id.uuidString) < ($1.value, $1.key.field, $1.key.id.uuidString)
-        }
+        return facts
     }
 }

@@ -2,6 +2,8 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
+@testable import Fieldwork
+
 /// What kind of story a seed tells.
 struct SimulationPlan {
     var rule: ConflictRule
@@ -37,6 +39,8 @@ struct DevicePlan {
     var onlyStanding: Bool
     /// All visits, or only those of trees that are taken along.
     var takesAllVisits: Bool
+    /// Which way files of trees go.
+    var files: AttachmentSyncDirection
     /// How much the device's clock is ahead of the true time.
     var clockSkew: TimeInterval
 
@@ -47,6 +51,9 @@ struct DevicePlan {
         takesDocument = Bool.random(using: &generator)
         onlyStanding = Int.random(in: 0..<4, using: &generator) == 0
         takesAllVisits = Bool.random(using: &generator)
+        files =
+            [.none, .upload, .bidirectional, .bidirectional, .bidirectional].randomElement(using: &generator)
+            ?? .bidirectional
         clockSkew = TimeInterval(Int.random(in: -200_000...200_000, using: &generator))
     }
 
