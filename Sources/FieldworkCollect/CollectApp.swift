@@ -87,6 +87,7 @@ package struct CollectApp: Service {
         ChooseRoutes(pages: pages).add(to: router)
         DraftRoutes(pages: pages).add(to: router)
         ListRoutes(pages: pages).add(to: router)
+        ManyRoutes(pages: pages, edits: edits).add(to: router)
         ChangesRoutes(pages: pages, edits: edits).add(to: router)
         FrameRoutes(pages: pages).add(to: router)
         OfflineRoutes(pages: pages).add(to: router)

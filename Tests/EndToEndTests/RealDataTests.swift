@@ -56,7 +56,20 @@ struct RealDataTests {
                 ("inSR", "3857"), ("where", "species IN ('PRPL', 'ACMA')"), ("returnCountOnly", "true"), ("f", "json"),
             ])
         #expect(try #require(box["count"] as? Int) >= 2)
+        try await look(at: "\(server.services)/StreetTrees/FeatureServer", data: folder.url.appending(path: "crew"))
         await server.kill()
+    }
+
+    /// The app draws them thinned where they are crowded, and counts them right.
+    private func look(at service: String, data: URL) async throws {
+        let app = try await CollectVisitor.start(map: service, data: data)
+        #expect(try await app.page("/list/0?scope=all&sort=address").contains("218,602"))
+        // A tile over the whole town, and one over a few streets of it.
+        let town = try await app.page("/data/tiles/0/10/163/366").utf8.count
+        #expect((10_000...400_000).contains(town), "\(town) bytes")
+        let streets = try await app.page("/data/tiles/0/16/10440/23440").utf8.count
+        #expect(streets < 400_000, "\(streets) bytes")
+        await app.process.kill()
     }
 
     /// How many rows of the table have a condition, counted without Fieldwork.

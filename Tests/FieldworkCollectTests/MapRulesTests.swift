@@ -98,4 +98,33 @@ import Testing
             #expect(try await visitor.get("/list/3").text.contains("2 inspections"))
         }
     }
+
+    @Test func oneValueIsSetForManyAndEachIsCheckedAndTakenBackByItself() async throws {
+        try await TreesField.with { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            #expect(try await visitor.get("/list/0?scope=all").text.contains("Select several"))
+            let page = try await visitor.get("/list/0/many?scope=all&field=DBH").text
+            #expect(page.contains(#"name="field.DBH""#) && !page.contains(#"name="field.Address""#))
+            let keys = [0, 2].map { "0/\(TreesField.treeIDs[$0].uuidString.lowercased())" }
+            let form: KeyValuePairs = [
+                "session": "many", "field": "DBH", "field.DBH": "30", "row": keys[0], "row": keys[1],
+            ]
+            for words in ["2 trees changed.", "2 had this value already."] {
+                let answer = try await visitor.post("/list/0/many?scope=all", form)
+                #expect(answer.status == 200)
+                #expect(answer.text.contains(words))
+            }
+            #expect(try await field.tree(0)?.attributes["DBH"] == .real(30))
+            #expect(try await field.tree(1)?.attributes["DBH"] == .real(11))
+            #expect(try await field.tree(2)?.attributes["DBH"] == .real(30))
+            let wrong = try await visitor.post(
+                "/list/0/many?scope=all", ["session": "b", "field": "DBH", "field.DBH": "171", "row": keys[0]])
+            #expect(wrong.status == 422)
+            #expect(wrong.text.contains("171 is more than 120"))
+            #expect(try await field.tree(0)?.attributes["DBH"] == .real(30))
+            _ = try await visitor.post("/undo", ["back": "/changes"])
+            #expect(try await field.tree(0)?.attributes["DBH"] == .real(30))
+            #expect(try await field.tree(2)?.attributes["DBH"] == .real(12))
+        }
+    }
 }

@@ -23,6 +23,9 @@ struct FormControls {
         session.form.elements.enumerated().compactMap { index, element in self.element(element, at: index) }
     }
 
+    /// The control of one field alone.
+    func control(of element: FieldFormElement) -> [Values] { [field(element)] }
+
     private func element(_ element: FormElement, at index: Int) -> Values? {
         switch element {
         case let element as FieldFormElement: return session.isPutIn(element) ? field(element) : nil

@@ -21,7 +21,7 @@ struct ListRoutes: Sendable {
     }
 
     /// Which rows of a layer are listed, and in what order, as the address says it.
-    private struct Wanted {
+    struct Wanted {
         let text: String
         /// nil: by distance from the map's middle.
         let sort: Field?
@@ -39,8 +39,8 @@ struct ListRoutes: Sendable {
             start = sort == nil ? 0 : max(0, query["start"].flatMap { Int($0) } ?? 0)
         }
 
-        func address(_ layer: MapLayer, start: Int) -> String {
-            "/list/\(layer.id)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
+        func address(_ layer: MapLayer, start: Int, page: String = "") -> String {
+            "/list/\(layer.id)\(page)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
                 + "&scope=\(isInView ? "view" : "all")&start=\(start)"
         }
     }
@@ -51,7 +51,7 @@ struct ListRoutes: Sendable {
         var values: Values = [
             "heading": layer.name, "layer": layer.id, "note": false, "rows": [Values](), "hasRows": false, "count": "",
             "empty": "Nothing here.", "firstColumn": (layer.geometry == nil ? nil : "Distance").orFalse,
-            "query": wanted.text,
+            "query": wanted.text, "many": false,
             "byDistance": wanted.sort == nil, "next": false, "previous": false,
             "layers": map.listed.map { other -> Values in
                 ["name": other.name, "address": "/list/\(other.id)", "current": other.id == layer.id]
@@ -86,7 +86,7 @@ struct ListRoutes: Sendable {
         return ["sorts": distance + fields, "scopes": scopes, "hasScopes": hasView]
     }
 
-    private func find(
+    func find(
         _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?, map: OpenMap
     ) async throws -> FoundFeatures {
         let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
@@ -115,6 +115,8 @@ struct ListRoutes: Sendable {
             views.row(feature, columns: columns).merging(views.rowWays(feature)) { $1 }
         }
         values["hasRows"] = !found.features.isEmpty
+        let canChange = found.features.contains { layer.hasPopups && layer.table.canUpdate($0.feature) }
+        values["many"] = canChange ? wanted.address(layer, start: wanted.start, page: "/many") : false
         values["count"] = Self.count(found, layer: layer, wanted: wanted)
         values["empty"] =
             wanted.text.isEmpty

@@ -37,22 +37,24 @@ extension Browser {
     /// Whether there is such a thing.
     func has(_ role: String, _ name: String) async throws -> Bool { try await node(role, name) != nil }
 
-    private func wanted(_ role: String, _ name: String) async throws -> Int {
+    private func wanted(_ role: String, _ names: [String]) async throws -> Int {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
-            if let node = try? await node(role, name) { return node }
+            for name in names {
+                if let node = try? await node(role, name) { return node }
+            }
             try await Task.sleep(for: .milliseconds(50))
         }
-        throw Failure(description: "there is no \(role) called \(name)")
+        throw Failure(description: "there is no \(role) called \(names)")
     }
 
     /// Clicks or taps it.
-    func press(_ role: String, _ name: String, isTouch: Bool = false) async throws {
+    func press(_ role: String, _ names: [String], isTouch: Bool = false) async throws {
         var last: (any Error)?
         // A page that is being replaced may take the thing away between finding and clicking.
         for _ in 0..<20 {
+            let node = try await wanted(role, names)
             do {
-                let node = try await wanted(role, name)
                 try await command("DOM.scrollIntoViewIfNeeded", ["backendNodeId": node])
                 let data = try await command("DOM.getBoxModel", ["backendNodeId": node])
                 let box = try JSONDecoder().decode(Box.self, from: data).result.model.content
@@ -65,12 +67,12 @@ extension Browser {
                 try await Task.sleep(for: .milliseconds(100))
             }
         }
-        throw last ?? Failure(description: "\(name) can't be pressed")
+        throw last ?? Failure(description: "\(names) can't be pressed")
     }
 
     /// Puts files into a control of files, as a camera or a file chooser does.
-    func choose(_ files: [String], in role: String, _ name: String) async throws {
-        let node = try await wanted(role, name)
+    func choose(_ files: [String], in role: String, _ names: [String]) async throws {
+        let node = try await wanted(role, names)
         try await command("DOM.setFileInputFiles", ["backendNodeId": node, "files": files])
     }
 
