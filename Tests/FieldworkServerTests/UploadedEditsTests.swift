@@ -60,6 +60,44 @@ struct UploadedEditsTests {
         }
     }
 
+    @Test("synchronizeReplica takes the address of an upload of its own service, and fetches nothing from elsewhere")
+    func byAddress() async throws {
+        try await AttachmentServer.serve { client, store, _ in
+            let created = try await client.post(
+                "createReplica",
+                ["f": "json", "layers": "0", "syncModel": "perReplica", "transportType": "esriTransportTypeEmbedded"]
+            ).json
+            let id = try #require(created["replicaID"]?.stringValue)
+            let edits = Array("[{\"id\":0,\"features\":{\"updates\":[\(Self.update(0, "Renamed"))]}}]".utf8)
+            let item = try await upload(client, edits)
+            func synchronize(
+                _ address: String, _ more: (String, String) = ("syncDirection", "upload")
+            ) async throws -> TestClient.Answer {
+                try await client.post(
+                    "synchronizeReplica",
+                    [
+                        "f": "json", "replicaID": id, "editsURL": address, "replicaServerGen": "1", more.0: more.1,
+                        "transportType": "esriTransportTypeEmbedded",
+                    ])
+            }
+            let service = AttachmentServer.trees.service.path
+            for address in [
+                "http://127.0.0.1:1/arcgis/rest/services/Other/FeatureServer/uploads/\(item)",
+                "http://127.0.0.1:1/edits.json", "file:///etc/passwd", "/uploads/\(item)",
+                "http://127.0.0.1:1/\(service)/FeatureServer/uploads/i00000000000000000000000000000000",
+            ] {
+                let answer = try await synchronize(address)
+                #expect(answer.errorCode == 400, "\(address): \(answer.text)")
+            }
+            let own = "http://127.0.0.1:1/arcgis/rest/services/\(service)/FeatureServer/uploads/\(item)"
+            #expect(try await synchronize(own, ("editsUploadId", item)).errorCode == 400)
+            #expect(try await synchronize(own, ("edits", "[]")).errorCode == 400)
+            #expect(try await names(store) == ["Tree 0", "Tree 1"])
+            #expect(try await synchronize(own).errorCode == nil)
+            #expect(try await names(store) == ["Renamed", "Tree 1"])
+        }
+    }
+
     @Test("applyEdits of a layer and of a service take theirs as well; other forms, doubles and strangers are refused")
     func applying() async throws {
         try await AttachmentServer.serve { client, store, _ in

@@ -38,7 +38,7 @@ package struct SynchronizeReplicaRequest: Sendable {
         if let format = parameters["dataFormat"], format.lowercased() != "json" {
             throw .invalidParameter("'dataFormat' must be json.")
         }
-        try parameters.refuse(["editsURL", "gdbVersion", "replicaServerSibGen"])
+        try parameters.refuse(["gdbVersion", "replicaServerSibGen"])
         guard replica.syncModel != .none else {
             throw .invalidParameter("The replica was made without a sync model: it can't be synchronised.")
         }
@@ -55,7 +55,7 @@ package struct SynchronizeReplicaRequest: Sendable {
         closesReplica = try parameters.bool("closeReplica") ?? false
         returnsAttachmentsByURL = try parameters.bool("returnAttachmentsDataByUrl") ?? true
         uploads = []
-        if let edits = try UploadedEdits(finder: finder).edits(parameters), !edits.isNull {
+        if let edits = try UploadedEdits(finder: finder, service: service.name).edits(parameters), !edits.isNull {
             let bases = Dictionary(
                 layers.compactMap { layer in layer.generation.map { (layer.layerID, $0) } },
                 uniquingKeysWith: { first, _ in first })

@@ -1,9 +1,12 @@
 import FieldworkGeometry
 import Foundation
 
-/// The edits of a request: within it, or in a file that was uploaded before (`editsUploadId`), which may be compressed.
+/// The edits of a request: within it, or in a file that was uploaded before (`editsUploadId`, or `editsURL` with that upload's
+/// address), which may be compressed.
 struct UploadedEdits {
     let finder: UploadedFile.Finder
+    /// The service whose uploads an address may name; nil where an address is no parameter.
+    var service: ServiceName?
 
     /// nil when a request has none.
     func edits(_ parameters: RequestParameters) throws(ServiceError) -> JSONValue? {
@@ -15,21 +18,37 @@ struct UploadedEdits {
     /// - Parameter others: the parameters that the upload stands for: a request has either.
     func document(_ parameters: RequestParameters, instead others: [String]) throws(ServiceError) -> JSONValue? {
         // Some clients send the word for what they do not mean.
-        guard let id = parameters["editsUploadId"], id.lowercased() != "null" else { return nil }
+        guard let (name, id) = try upload(parameters) else { return nil }
         if let format = parameters["editsUploadFormat"], format.lowercased() != "json" {
             throw .invalidParameter("'editsUploadFormat' must be json.")
         }
         if let other = others.first(where: { parameters[$0] != nil }) {
-            throw .invalidParameter("'\(other)' and 'editsUploadId' exclude each other.")
+            throw .invalidParameter("'\(other)' and '\(name)' exclude each other.")
         }
         guard let file = finder(id) else {
-            throw .invalidParameter("'editsUploadId': there is no upload '\(id.prefix(64))' (any more).")
+            throw .invalidParameter("'\(name)': there is no upload '\(id.prefix(64))' (any more).")
         }
         do {
             return try JSONParser.parse(try bytes(of: file))
         } catch {
-            throw error as? ServiceError ?? .invalidParameter("'editsUploadId': the upload is not valid JSON.")
+            throw error as? ServiceError ?? .invalidParameter("'\(name)': the upload is not valid JSON.")
         }
+    }
+
+    /// The parameter that names an upload, and its id.
+    private func upload(_ parameters: RequestParameters) throws(ServiceError) -> (name: String, id: String)? {
+        let id = parameters["editsUploadId"].flatMap { $0.lowercased() == "null" ? nil : $0 }
+        guard let service, let address = parameters["editsURL"], address.lowercased() != "null" else {
+            return id.map { ("editsUploadId", $0) }
+        }
+        guard id == nil else { throw .invalidParameter("'editsURL' and 'editsUploadId' exclude each other.") }
+        // A server that fetched what it is told to could be sent to places that only it can reach.
+        let own = service.path.split(separator: "/").map(String.init) + ["FeatureServer", "uploads"]
+        let parts = (URL(string: address)?.pathComponents ?? []).filter { $0 != "/" }
+        guard let last = parts.last, parts.dropLast().suffix(own.count) == own[...] else {
+            throw .invalidParameter("'editsURL' must be the address of an upload of this service.")
+        }
+        return ("editsURL", last)
     }
 
     private func bytes(of file: UploadedFile) throws -> [UInt8] {
