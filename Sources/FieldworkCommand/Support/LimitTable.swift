@@ -207,7 +207,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "recordsPerAnswer", value: "1_000_000", meaning: "Features that `records` gives when the query sets no limit of its own."),
         NamedLimit(module: "FieldworkStore", name: "expressionDepth", value: "400", meaning: "Levels of an expression: SQLite itself refuses more than 1,000."),
         NamedLimit(module: "FieldworkStore", name: "valueBytes", value: "256 * 1_024 * 1_024", meaning: "Bytes of one geometry or binary value (SQLite's own limit is 1,000,000,000)."),
-        NamedLimit(module: "FieldworkStore", name: "readerCacheKibibytes", value: "1_536", meaning: "Pages that a reader keeps, in KiB: the operating system has the rest of the file."),
+        NamedLimit(module: "FieldworkStore", name: "readerCacheKibibytes", value: "8_192", meaning: "Pages that a reader keeps, in KiB: the operating system has the rest of the file. So much holds the inner pages of the trees of 10,000,000 rows beside 1,000 changed ones, so that a sync costs the same on layers of any size."),
         NamedLimit(module: "FieldworkStore", name: "writerCacheKibibytes", value: "16_384", meaning: "Pages that the writer keeps, in KiB: a batch that doesn't fit is written twice."),
         NamedLimit(module: "FieldworkStore", name: "replicaFileCacheKibibytes", value: "65_536", meaning: "Pages that the maker of a replica's file keeps, in KiB: indexes are built in it."),
         NamedLimit(module: "FieldworkStore", name: "logPages", value: "4_000", meaning: "Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed pages of indexes are written once instead of many times."),
