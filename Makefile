@@ -39,6 +39,7 @@ simulate: ## Tell ten thousand stories of crews, a bad network and crashes (SIMU
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run
 	swift build -c release --product fieldwork
+	swift build -c release --product bench-sdk
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 
 tour: ## Make the pictures of Documentation/tour.md anew
