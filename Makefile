@@ -46,6 +46,7 @@ crash: ## Kill servers and syncs in the midst of their work, three hundred times
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run
 	swift build -c release --product fieldwork
+	swift build -c release --product bench-sdk
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 
 tour: ## Make the pictures of Documentation/tour.md anew

@@ -113,6 +113,8 @@ let package = Package(
         .executableTarget(name: "InspectTree", dependencies: ["Fieldwork"], path: "Examples/Sources/InspectTree"),
         .executableTarget(name: "KeepPhoto", dependencies: ["Fieldwork"], path: "Examples/Sources/KeepPhoto"),
         .executableTarget(name: "Selections", dependencies: ["Fieldwork"], path: "Examples/Sources/Selections"),
+        // What `make bench` runs to measure the SDK as an app uses it.
+        .executableTarget(name: "bench-sdk", dependencies: ["Fieldwork"], path: "Benchmarks/Sources/bench-sdk"),
 
         .testTarget(
             name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),

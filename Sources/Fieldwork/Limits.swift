@@ -70,6 +70,8 @@ enum Limits {
     static let refreshSeconds = 1.0
     /// The longest time between two automatic refreshes of a layer, in seconds.
     static let longestRefreshSeconds = 31_536_000.0
+    /// The most steps of one geometry's editing that can be taken back.
+    static let sketchSteps = 1_000
     /// The most letters of an item's id.
     static let itemIDLength = 64
     /// The most rules of one map.

@@ -53,6 +53,43 @@ struct DocumentationTests {
         #expect(Self.bareCases(["public enum A {", "    case b", "}"]) == ["case b"], "the look itself sees them")
     }
 
+    /// Lines that say something.
+    private static func code(_ path: String) throws -> [String] {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8).components(separatedBy: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// Whether lines are all among others, in their order.
+    private static func isPart(_ lines: [String], of all: [String]) -> Bool {
+        var rest = all[...]
+        for line in lines {
+            guard let index = rest.firstIndex(of: line) else { return false }
+            rest = rest[(index + 1)...]
+        }
+        return true
+    }
+
+    @Test(
+        "Each step of a tutorial is a part of the sample program that is built and run, and the last step is all of it",
+        arguments: ["EditReports", "KeepPhoto", "InspectTree"])
+    func tutorials(_ name: String) throws {
+        let tutorials = "Sources/Fieldwork/Fieldwork.docc/Tutorials"
+        let program = try Self.code("Examples/Sources/\(name)/\(name).swift")
+        let files = try Self.code("\(tutorials)/\(name).tutorial").compactMap { line in
+            line.firstRange(of: "file: \"").map { String(line[$0.upperBound...].prefix { $0 != "\"" }) }
+        }
+        try #require(files.count > 3, "the tutorial shows few steps: \(files)")
+        var before = 0
+        for file in files {
+            let step = try Self.code("\(tutorials)/Code/\(file)")
+            #expect(step.count > before, "\(file) adds nothing")
+            before = step.count
+            #expect(Self.isPart(step, of: program), "\(file) has what the program has not")
+        }
+        #expect(before == program.count, "the last step is the whole program")
+        #expect(!Self.isPart(["b", "a"], of: ["a", "b"]), "the look itself sees it")
+    }
+
     @Test("Linting asks for a comment on each public declaration")
     func lint() throws {
         let settings = try Data(contentsOf: Self.root.appending(path: ".swift-format"))

@@ -139,6 +139,35 @@ struct FormAttachmentTests {
         }
     }
 
+    @Test("A form is not saved with fewer attachments than its author wants, as long as they can be counted")
+    func fewest() async throws {
+        try await TestService.withTrees(1) { service in
+            let tree = try await Self.tree(service)
+            let form = try Self.form(
+                #"""
+                {"supportsAttachmentElements":true,"formElements":[{"type":"attachment","label":"Leaves",
+                "attachmentKeyword":"leaf","minAttachmentCount":2}]}
+                """#, tree)
+            let leaves = try #require(form.attachmentElements.first)
+            tree.setAttributeValue("5 New St", forKey: "Address")
+            leaves.addAttachment(name: "1.jpg", contentType: "image/jpeg", data: Self.photo)
+            let error = await #expect(throws: FeatureFormError.self) { try await form.finishEditing() }
+            #expect(error == .fieldIsRequired(details: "Leaves needs at least 2 attachments; there are 1."))
+            let table = try #require(tree.table as? ServiceFeatureTable)
+            #expect(try await table.localEdits().isEmpty && form.hasEdits)
+            leaves.addAttachment(name: "2.jpg", contentType: "image/jpeg", data: Self.photo)
+            try await form.finishEditing()
+            #expect(try await tree.attachments.count == 2)
+
+            // What there is can't be counted without the service: the value is kept all the same.
+            _ = try await table.serviceGeodatabase?.applyEdits()
+            service.interceptor.isOffline = true
+            tree.setAttributeValue("6 New St", forKey: "Address")
+            try await form.finishEditing()
+            #expect(try await table.localEdits().first?.attributeValue(forKey: "Address") as? String == "6 New St")
+        }
+    }
+
     @Test("An attachment that can't be kept stays staged, and the rest of the form is saved")
     func refused() async throws {
         try await TestService.withTrees(1) { service in

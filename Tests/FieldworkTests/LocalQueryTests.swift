@@ -122,4 +122,42 @@ struct LocalQueryTests {
             #expect(try await table.queryFeatureCount(using: parameters) == 12)
         }
     }
+    @Test("A cache answers in the order and the pages of a query as the service does, edited and new features with it")
+    func cachedPages() async throws {
+        try await TestService.with(damages: 30) { service in
+            let table = try #require(try await service.geodatabase().table(withLayerID: 0))
+            table.featureRequestMode = .manualCache
+            _ = try await table.populateFromService(using: nil, clearCache: true, outFields: ["*"])
+            service.interceptor.isOffline = true
+            let new = ["First", "Second"].map { name in
+                table.makeFeature(
+                    attributes: ["primcause": name, "numoccup": Int16(15)],
+                    geometry: Point(x: 10, y: 0, spatialReference: .webMercator))
+            }
+            for feature in new { try await table.add(feature) }
+            let parameters = QueryParameters()
+            parameters.addOrderByField(OrderBy(fieldName: "NUMOCCUP", sortOrder: .descending))
+            parameters.resultOffset = 13
+            parameters.maxFeatures = 5
+            let page = try await table.queryFeatures(using: parameters)
+            // Equal ones by their ids: those without one of the service come last, as they were added.
+            let expected = ["Cause 16", "Cause 15", "First", "Second", "Cause 14"]
+            #expect(page.features().map { $0.attributeValue(forKey: "primcause") as? String } == expected)
+            #expect(page.isTransferLimitExceeded)
+            #expect(try await table.queryFeatureCount(using: parameters) == 32, "a count is of all pages")
+            let all = try await Self.causes(table, QueryParameters())
+            #expect(all == (0..<30).map { "Cause \($0)" } + ["First", "Second"])
+            let named = QueryParameters()
+            named.addObjectIDs(new.compactMap { ($0 as? ArcGISFeature)?.objectID })
+            let extent = try await table.queryExtent(using: named)
+            #expect(extent.xMin == 10 && extent.yMax == 0 && extent.spatialReference == .webMercator)
+            named.outSpatialReference = .wgs84
+            let degrees = try await table.queryExtent(using: named)
+            #expect(degrees.xMax < 0.001 && degrees.xMax > 0 && degrees.spatialReference == .wgs84)
+
+            service.interceptor.isOffline = false
+            _ = try await table.applyEdits()
+            #expect(try await Self.causes(table, named) == ["First", "Second"], "found by the ids that they had")
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import FieldworkREST
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -41,6 +42,67 @@ struct PatienceTests {
                 return
             }
             #expect(server.requests.count == 1)
+        }
+    }
+
+    /// A port where connections are neither taken nor refused: the queue of those that wait there is full.
+    private final class FullPort: Sendable {
+        let number: UInt16
+        private let sockets: [Int32]
+
+        init() throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            var waiting: [Int32] = []
+            let isFull = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                    guard bind(listener, place, size) == 0, listen(listener, 0) == 0,
+                        getsockname(listener, place, &size) == 0
+                    else { return false }
+                    for _ in 0..<8 {
+                        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+                        waiting.append(client)
+                        _ = connect(client, place, size)
+                    }
+                    return true
+                }
+            }
+            sockets = waiting + [listener]
+            number = UInt16(bigEndian: address.sin_port)
+            guard isFull else { throw CocoaError(.fileNoSuchFile) }
+        }
+
+        deinit { for socket in sockets { close(socket) } }
+    }
+
+    @Test("A connection that is not taken is given up, long before an answer would be", .timeLimit(.minutes(1)))
+    func noConnection() async throws {
+        let port = try FullPort()
+        let url = try #require(URL(string: "http://127.0.0.1:\(port.number)/rest"))
+        try await Self.expectNoConnection(url)
+        withExtendedLifetime(port) {}
+    }
+
+    @Test("A handshake that nobody answers counts as connecting", .timeLimit(.minutes(1)))
+    func noHandshake() async throws {
+        try await LoopbackServer.with({ _ in .silence }) { server in
+            try await Self.expectNoConnection(try #require(URL(string: "https://127.0.0.1:\(server.port)/rest")))
+        }
+    }
+
+    /// With all other patience longer than the test may take.
+    private static func expectNoConnection(_ url: URL) async throws {
+        var settings = seconds(idle: 300, whole: 300)
+        settings.connectTimeout = .milliseconds(300)
+        let error = await #expect(throws: Fieldwork.ServiceError.self) {
+            try await client(settings).answer(to: ServiceRequest(url))
+        }
+        guard case .connectionFailed = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
 

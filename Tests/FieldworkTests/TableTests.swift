@@ -45,6 +45,40 @@ struct TableTests {
         }
     }
 
+    @Test("Different values and combinations are told once each, with what is edited here, in every request mode")
+    func distinctValues() async throws {
+        try await TestService.withTrees(8) { service in
+            let table = try #require(try await service.geodatabase().table(withLayerID: 0))
+            func conditions(_ parameters: QueryParameters = QueryParameters()) async throws -> [Int16?] {
+                try await table.queryDistinctValues(ofFieldsNamed: ["CONDITION"], using: parameters)
+                    .map { $0["Condition"] as? Int16 }
+            }
+            #expect(try await conditions() == [1, 2, 3, 4])
+            let all = Array(try await table.queryFeatures(using: QueryParameters()).features())
+            for tree in all where tree.attributeValue(forKey: "Condition") as? Int16 == 3 {
+                tree.setAttributeValue(nil, forKey: "Condition")
+                try await table.update(tree)
+            }
+            #expect(try await conditions() == [nil, 1, 2, 4])
+            _ = try await table.populateFromService(using: nil, clearCache: true, outFields: [])
+            table.featureRequestMode = .manualCache
+            let some = QueryParameters()
+            some.whereClause = "Condition IS NOT NULL"
+            some.addOrderByField(OrderBy(fieldName: "Condition", sortOrder: .descending))
+            some.resultOffset = 1
+            some.maxFeatures = 1
+            #expect(try await conditions(some) == [2])
+            let pairs = try await table.queryDistinctValues(
+                ofFieldsNamed: ["Condition", "OBJECTID"], using: QueryParameters())
+            #expect(pairs.count == 8 && pairs.allSatisfy { $0["OBJECTID"] is Int64 })
+            for names in [[], ["Nothing"]] {
+                await #expect(throws: CommonError.self) {
+                    try await table.queryDistinctValues(ofFieldsNamed: names, using: QueryParameters())
+                }
+            }
+        }
+    }
+
     @Test("Without groups there is one record; fields that are not there are refused")
     func statisticsOfAll() async throws {
         try await TestService.withTrees(1) { service in

@@ -9,9 +9,9 @@ struct Bench {
           --rounds    how often each measurement is taken, in turn (5)
           --seconds   length of one measurement (3)
           --data      where to keep the loaded data between runs (.build/bench-data)
-          --parts     what to measure: service, offline, changes, wire, related (all)
-          --sizes     rows of the layers whose changes are measured (100000,1000000)
-          --fieldwork the executable to measure (.build/release/fieldwork)
+          --parts     what to measure: service, offline, changes, wire, related, sdk (all)
+          --sizes     rows of the layers whose changes are measured, and that apps fetch (100000,1000000)
+          --fieldwork the executable to measure (.build/release/fieldwork); bench-sdk is expected beside it
         """
 
     var features = 1_000_000
@@ -19,7 +19,7 @@ struct Bench {
     var seconds = 3.0
     var data = URL(filePath: ".build/bench-data")
     var executable = URL(filePath: ".build/release/fieldwork")
-    var parts = ["service", "offline", "changes", "wire", "related"]
+    var parts = ["service", "offline", "changes", "wire", "related", "sdk"]
     var sizes = [100_000, 1_000_000]
 
     static func main() {
@@ -58,8 +58,6 @@ struct Bench {
         return true
     }
 
-    private var loadedFloor: URL { data.appending(path: "floor-\(features).sqlite") }
-
     private func run() throws {
         print("load of the machine at the start: \(Self.load())")
         defer { print("load of the machine at the end: \(Self.load())") }
@@ -72,6 +70,7 @@ struct Bench {
         if parts.contains("changes") { try Changes(bench: self, folder: copies).run() }
         if parts.contains("wire") { try Wire(bench: self, folder: copies).run() }
         if parts.contains("related") { try Related(bench: self, folder: copies).run() }
+        if parts.contains("sdk") { try SDK(bench: self, folder: copies).run() }
     }
 
     /// What one server does with all the points.
@@ -85,8 +84,7 @@ struct Bench {
             try Offline(bench: self, folder: copies, store: storePath, server: server).run()
         }
         guard parts.contains("service") else { return }
-        try loadFloor()
-        try FileManager.default.copyItem(at: loadedFloor, to: URL(filePath: floorPath))
+        try FileManager.default.copyItem(at: try loadedFloor(features), to: URL(filePath: floorPath))
         let idle = server.memory()
         print("memory idle: \(idle.text)")
         try Reads(bench: self, server: server, floorPath: floorPath).run()
@@ -105,13 +103,16 @@ struct Bench {
 
     // MARK: Data, loaded once; later runs find them.
 
-    private func loadFloor() throws {
-        guard !FileManager.default.fileExists(atPath: loadedFloor.path) else { return }
-        print("Loading \(features) points into the floor")
-        let partial = loadedFloor.appendingPathExtension("partial")
+    /// SQLite's file with so many points.
+    func loadedFloor(_ count: Int) throws -> URL {
+        let loaded = data.appending(path: "floor-\(count).sqlite")
+        guard !FileManager.default.fileExists(atPath: loaded.path) else { return loaded }
+        print("Loading \(count) points into the floor")
+        let partial = loaded.appendingPathExtension("partial")
         try? FileManager.default.removeItem(at: partial)
-        try { try Floor(path: partial.path).load(count: features) }()
-        try FileManager.default.moveItem(at: partial, to: loadedFloor)
+        try { try Floor(path: partial.path).load(count: count) }()
+        try FileManager.default.moveItem(at: partial, to: loaded)
+        return loaded
     }
 
     /// The folder of a server with so many points.

@@ -10,6 +10,7 @@ struct FloorError: Error {
 final class Floor {
     private var database: OpaquePointer?
     private var boxQuery: OpaquePointer?
+    private var rowQuery: OpaquePointer?
     /// Statements of other questions, by their SQL.
     private var questions: [String: OpaquePointer] = [:]
 
@@ -20,6 +21,7 @@ final class Floor {
 
     deinit {
         sqlite3_finalize(boxQuery)
+        sqlite3_finalize(rowQuery)
         for question in questions.values { sqlite3_finalize(question) }
         sqlite3_close(database)
     }
@@ -89,12 +91,56 @@ final class Floor {
         return Int(sqlite3_column_bytes(question, 0))
     }
 
+    /// One extent as rows whose every value is read into a value of Swift; returns their count.
+    func rows(_ box: Box) throws -> Int {
+        if rowQuery == nil {
+            let sql = """
+                SELECT t.fid, species, name, condition, diameter, height, address, planted_year, inspections, x, y
+                FROM trees_rtree r JOIN trees t ON t.fid = r.id
+                WHERE r.maxx >= ?1 AND r.minx <= ?2 AND r.maxy >= ?3 AND r.miny <= ?4
+                  AND x BETWEEN ?1 AND ?2 AND y BETWEEN ?3 AND ?4
+                """
+            guard sqlite3_prepare_v2(database, sql, -1, &rowQuery, nil) == SQLITE_OK else {
+                throw FloorError(message: String(cString: sqlite3_errmsg(database)))
+            }
+        }
+        for (index, side) in [box.minX, box.maxX, box.minY, box.maxY].enumerated() {
+            sqlite3_bind_double(rowQuery, Int32(index + 1), side)
+        }
+        defer { sqlite3_reset(rowQuery) }
+        var rows: [Row] = []
+        while sqlite3_step(rowQuery) == SQLITE_ROW { rows.append(Row(rowQuery)) }
+        return rows.count
+    }
+
     /// Adds features to the loaded ones in one durable transaction: rows and R-tree, nothing else.
     func add(_ trees: [Tree]) throws {
         try execute("BEGIN IMMEDIATE")
         let inserter = try Inserter(database: database, table: "trees")
         for tree in trees { try inserter.insert(tree) }
         try execute("COMMIT")
+    }
+}
+
+/// All values of a row, as an app would hold them.
+private struct Row {
+    var id: Int64
+    var place: (x: Double, y: Double)
+    var texts: (species: String, name: String, condition: String, address: String)
+    var diameter: Double
+    var integers: (height: Int64, plantedYear: Int64, inspections: Int64)
+
+    init(_ statement: OpaquePointer?) {
+        func text(_ column: Int32) -> String {
+            sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+        }
+        func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+        func real(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+        id = integer(0)
+        place = (real(9), real(10))
+        texts = (text(1), text(2), text(3), text(6))
+        diameter = real(4)
+        integers = (integer(5), integer(7), integer(8))
     }
 }
 

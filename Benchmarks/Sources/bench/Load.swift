@@ -84,7 +84,7 @@ struct Rounds {
     var text: String {
         guard let least = values.min(), let most = values.max() else { return "not measured" }
         // Small figures need their fractions.
-        let format = median < 20 ? "%.1f (%.1f to %.1f)" : "%.0f (%.0f to %.0f)"
+        let format = median < 2 ? "%.2f (%.2f to %.2f)" : median < 20 ? "%.1f (%.1f to %.1f)" : "%.0f (%.0f to %.0f)"
         return String(format: format, median, least, most)
     }
 }

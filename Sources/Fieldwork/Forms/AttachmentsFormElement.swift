@@ -18,7 +18,8 @@ public final class AttachmentsFormElement: FormElement, @unchecked Sendable {
 
     /// The word by which attachments belong to the element; empty for an element of all attachments.
     public var attachmentKeyword: String { json["attachmentKeyword"]?.stringValue ?? "" }
-    /// The fewest attachments that its author wants; 0 for any number. The form saves with fewer: it is for the app to say.
+    /// The fewest attachments that its author wants; 0 for any number. With fewer the form is not saved, as long as the element is
+    /// visible and editable and the attachments that are there can be counted.
     public var minAttachmentCount: Int { Self.count(json["minAttachmentCount"]) ?? 0 }
     /// The most attachments that may be there; nil for any number.
     public var maxAttachmentCount: Int? { Self.count(json["maxAttachmentCount"]) }
@@ -132,6 +133,24 @@ public final class AttachmentsFormElement: FormElement, @unchecked Sendable {
         state.withLock { state in
             !state.staged.isEmpty || !state.deleted.isEmpty || state.known.contains { $0.newName != nil }
         }
+    }
+
+    /// Throws `FeatureFormError.fieldIsRequired` when there are fewer attachments than the author wants. Where those of the service
+    /// can't be seen now, nothing is held up: what was entered is worth more than the rule.
+    func checkCount() async throws {
+        guard isVisible, isEditable, minAttachmentCount > 0, context?.feature.table?.attachmentSource != nil else {
+            return
+        }
+        let count: Int
+        do {
+            count = try await attachments.count
+        } catch is ServiceError {
+            return
+        }
+        guard count < minAttachmentCount else { return }
+        let name = label.isEmpty ? "The form" : label
+        throw FeatureFormError.fieldIsRequired(
+            details: "\(name) needs at least \(minAttachmentCount) attachments; there are \(count).")
     }
 
     /// Forgets what is staged.

@@ -149,7 +149,7 @@ public final class FeatureForm: @unchecked Sendable {
     /// Adds the feature to its table, or updates it there. It is on this device's disk when the call returns; the service
     /// is told by `applyEdits`. Attachments that were staged are kept after it; when one can't be, the call throws, the
     /// feature is saved, and what was not kept is still staged. Throws a `FeatureFormError` and saves nothing while a value
-    /// is not valid.
+    /// is not valid, or attachments that the form's author demands are missing.
     public func finishEditing() async throws {
         guard let table = feature.table else {
             throw CommonError.illegalState(details: "The feature has no table to be kept in.")
@@ -157,6 +157,7 @@ public final class FeatureForm: @unchecked Sendable {
         for element in allElements.compactMap({ $0 as? FieldFormElement }) {
             if let error = element.validationErrors.first { throw error }
         }
+        for element in attachmentElements { try await element.checkCount() }
         if feature.origin == nil { try await table.add(feature) } else { try await table.update(feature) }
         original.withLock { $0 = Original(attributes: feature.attributes, geometry: feature.geometry) }
         // Shown also when an attachment can't be kept.

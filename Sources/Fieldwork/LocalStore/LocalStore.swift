@@ -75,6 +75,11 @@ final class LocalStore: Sendable {
         try await onDevice { try await file.count(query, in: layerID) }
     }
 
+    /// nil when there are none with a place.
+    func extent(_ query: FeatureQuery, in layerID: Int) async throws -> Envelope? {
+        try await onDevice { try await file.extent(query, in: layerID).extent }
+    }
+
     /// How many rows are on this device, without waiting; 0 when the file can't be read.
     func countNow(in layerID: Int) -> Int { (try? file.countNow(in: layerID)) ?? 0 }
 

@@ -10,11 +10,7 @@ struct ServiceTableSource: TableSource {
     // MARK: Queries
 
     func records(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> FeaturePage {
-        if mode == .manualCache {
-            let ids = query.objectIDs.isEmpty ? nil : query.objectIDs
-            let rows = try await session.local.records(try query.local(layer, objectIDs: ids), in: layer.id)
-            return try page(of: rows, query, isCut: false)
-        }
+        if mode == .manualCache { return try await cachedRecords(query) }
         let pending = session.local.edits(in: [layer.id])
         if pending.isEmpty { return try await session.remote.features(query, in: layer) }
         let edited = Set(pending.map(\.key.objectID))
@@ -39,7 +35,7 @@ struct ServiceTableSource: TableSource {
     }
 
     func count(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Int {
-        if mode == .manualCache { return try await records(query, mode: mode).records.count }
+        if mode == .manualCache { return try await cachedCount(query) }
         let pending = session.local.edits(in: [layer.id])
         var replaced = 0
         let edited = pending.map(\.key.objectID).filter { $0 >= 0 }
@@ -55,14 +51,49 @@ struct ServiceTableSource: TableSource {
     }
 
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope? {
-        if mode != .manualCache, session.local.edits(in: [layer.id]).isEmpty {
-            return try await session.remote.extent(query, in: layer)
+        if mode == .manualCache { return try await cachedExtent(query) }
+        let pending = session.local.edits(in: [layer.id])
+        if pending.isEmpty { return try await session.remote.extent(query, in: layer) }
+        let edited = pending.map(\.key.objectID).filter { $0 >= 0 }
+        guard edited.count <= Limits.idsPerCondition else { return try await gatheredExtent(query) }
+        // The service tells of what is not edited here, the rest is here.
+        var geometries = query
+        geometries.returnsGeometry = true
+        let here = try await localRows(query, pending).map { try shown($0, geometries) }
+        var extents: [Geometry] = here.compactMap(\.geometry).filter { !$0.isEmpty }
+        if let others = try others(of: query, without: edited),
+            let there = try await session.remote.extent(others, in: layer)
+        {
+            extents.append(there)
         }
+        return GeometryEngine.combineExtents(of: extents)
+    }
+
+    /// The query for the rows of the service that are not edited here; nil when it names edited ones alone.
+    private func others(of query: LayerQuery, without edited: [Int64]) throws -> LayerQuery? {
+        var others = query
+        if !query.objectIDs.isEmpty {
+            others.objectIDs = query.objectIDs.filter { $0 >= 0 && !edited.contains($0) }
+            return others.objectIDs.isEmpty ? nil : others
+        }
+        if edited.isEmpty { return others }
+        let ids = edited.map { SQLExpression.literal(.integer($0)) }
+        others.condition = try LocalCondition.both(
+            query.condition, SQLExpression.inList(.field(layer.objectIDField), ids, negated: true).text)
+        return others
+    }
+
+    /// The extent of so many edits that no condition names them: of all rows, one by one.
+    private func gatheredExtent(_ query: LayerQuery) async throws -> Envelope? {
         var geometries = query
         geometries.outFields = [layer.objectIDField]
         geometries.returnsGeometry = true
-        let found = try await records(geometries, mode: mode).records.compactMap(\.geometry)
-        return GeometryEngine.combineExtents(of: found)
+        let page = try await records(geometries, mode: .onInteractionNoCache)
+        guard !page.exceededTransferLimit else {
+            throw CommonError.invalidArgument(
+                details: "More than \(Limits.queriedFeatures) features are meant: the extent of a part would be wrong.")
+        }
+        return GeometryEngine.combineExtents(of: page.records.compactMap(\.geometry))
     }
 
     var knownCount: Int { session.local.countNow(in: layer.id) }
@@ -85,7 +116,7 @@ struct ServiceTableSource: TableSource {
     }
 
     /// A row of this device as the query wants it.
-    private func shown(_ record: FeatureRecord, _ query: LayerQuery) throws -> FeatureRecord {
+    func shown(_ record: FeatureRecord, _ query: LayerQuery) throws -> FeatureRecord {
         var record = record
         if let names = query.outFields { record.attributes = record.attributes.filter { names.contains($0.key) } }
         if !query.returnsGeometry { record.geometry = nil }

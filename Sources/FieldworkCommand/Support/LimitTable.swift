@@ -37,6 +37,7 @@ enum LimitTable {
         NamedLimit(module: "Fieldwork", name: "timeOffsetUnits", value: "10_000", meaning: "The most units of the calendar by which a layer's times are moved."),
         NamedLimit(module: "Fieldwork", name: "refreshSeconds", value: "1.0", meaning: "The shortest time between two automatic refreshes of a layer, in seconds."),
         NamedLimit(module: "Fieldwork", name: "longestRefreshSeconds", value: "31_536_000.0", meaning: "The longest time between two automatic refreshes of a layer, in seconds."),
+        NamedLimit(module: "Fieldwork", name: "sketchSteps", value: "1_000", meaning: "The most steps of one geometry's editing that can be taken back."),
         NamedLimit(module: "Fieldwork", name: "itemIDLength", value: "64", meaning: "The most letters of an item's id."),
         NamedLimit(module: "Fieldwork", name: "mapRules", value: "100", meaning: "The most rules of one map."),
         NamedLimit(module: "Fieldwork", name: "symbolPictureBytes", value: "1_024 * 1_024", meaning: "The most letters of a picture that a symbol holds, as base64."),
