@@ -30,6 +30,8 @@ package enum Limits {
     package static let calculatedFields = 100
     /// Features that one `calculate` changes: it is one transaction.
     package static let calculatedFeatures = 100_000
+    /// Features that a condition chose and whose deletion an answer lists one by one.
+    package static let listedDeletes = 100_000
     /// Reasons that the error of a `calculate` tells.
     package static let calculationReasons = 20
     /// Fields that `queryTopFeatures` groups by or orders by, each.

@@ -22,6 +22,7 @@ package final class GeoPackageFile: Sendable {
     package let url: URL
     let writer: Writer
     let readers: ReaderPool
+    let counter: FeatureCounter
     let catalogue: Mutex<ServiceCatalogue>
     let verifiedContents: VerifiedContents
 
@@ -36,6 +37,7 @@ package final class GeoPackageFile: Sendable {
         self.catalogue = Mutex(catalogue)
         writer = Writer(path: url.path, catalogue: catalogue, options: options)
         readers = ReaderPool(path: url.path)
+        counter = FeatureCounter(path: url.path)
         verifiedContents = VerifiedContents(path: url.path)
     }
 
@@ -265,6 +267,7 @@ package final class GeoPackageFile: Sendable {
     package func checkpoint() async throws { try await writer.checkpoint() }
 
     package func close() async {
+        counter.close()
         await readers.close()
         await writer.close()
     }
@@ -272,6 +275,7 @@ package final class GeoPackageFile: Sendable {
     /// Moves all that is committed into the file itself, without suspending: from then on the file alone may be copied or
     /// moved. Readers are let go soon after.
     package func closeNow() {
+        counter.close()
         writer.closeNow()
         Task { await close() }
     }

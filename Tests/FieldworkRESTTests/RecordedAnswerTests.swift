@@ -3,128 +3,132 @@ import FieldworkREST
 import Foundation
 import Testing
 
-/// Answers that real services gave, through our own types and back.
-@Suite("Recorded answers")
+/// Answers that real services gave, through our own types and back, without losing a member.
+@Suite("Recorded answers", .enabled(if: RecordedAnswer.isThere, "the shared data is not beside the package"))
 struct RecordedAnswerTests {
-    private static let isThere = SharedData.url("geoservices") != nil
-
-    struct Recorded: CustomTestStringConvertible {
-        var name: String
-        var json: JSONValue
-        var testDescription: String { name }
-    }
-
-    /// Every recorded JSON document, with the layers in it one by one.
-    static let all: [Recorded] = {
-        guard let root = SharedData.url("geoservices"),
-            let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
-        else { return [] }
-        return files.compactMap { $0 as? URL }.filter { $0.pathExtension == "json" }
-            .sorted { $0.path < $1.path }.compactMap { url in
-                guard let data = try? Data(contentsOf: url), let json = try? JSONParser.parse(data) else { return nil }
-                return Recorded(name: url.pathComponents.suffix(2).joined(separator: "/"), json: json)
-            }
-    }()
-
-    private static let layers: [Recorded] = all.flatMap { recorded -> [Recorded] in
-        if recorded.json["fields"] != nil, recorded.json["id"] != nil, recorded.json["name"] != nil {
-            return [recorded]
-        }
-        let inner = ["layers", "tables"].flatMap { recorded.json[$0]?.arrayValue ?? [] }
-        return inner.filter { $0["fields"] != nil && $0["id"] != nil && $0["name"] != nil }.enumerated().map {
-            Recorded(name: "\(recorded.name)[\($0)]", json: $1)
-        }
-    }
-
-    private static let featureSets = all.filter { recorded in
-        recorded.json["features"]?.arrayValue?.allSatisfy { $0["attributes"] != nil } == true
-            && recorded.json["type"] == nil
-    }
-
-    /// The paths of members that are in one value and not, or with another value, in the other.
-    private static func losses(_ before: JSONValue, _ after: JSONValue?, _ path: String = "") -> [String] {
-        guard let after else { return before.isNull ? [] : ["\(path): gone"] }
-        switch (before, after) {
-        case (.object(let object), .object(let other)):
-            return object.members.flatMap { member in
-                isNormalized(member, path) ? [] : losses(member.value, other[member.key], "\(path)/\(member.key)")
-            }
-        case (.array(let items), .array(let others)):
-            guard items.count == others.count else { return ["\(path): \(items.count) elements, \(others.count) kept"] }
-            return zip(items, others).enumerated().flatMap { losses($1.0, $1.1, "\(path)/\($0)") }
-        default:
-            if let number = before.doubleValue, number == after.doubleValue { return [] }
-            // What an old server leaves open is told as its default.
-            if before.isNull || before == after { return [] }
-            return ["\(path): \(before.text.prefix(80)) became \(after.text.prefix(80))"]
-        }
-    }
-
-    /// What is told in our own form, of the same meaning: words of capabilities that are known, texts of any length, the
-    /// names that domains of types inherit, the second number of a reference that its first one names.
-    private static func isNormalized(_ member: JSONObject.Member, _ path: String) -> Bool {
-        switch member.key {
-        case "capabilities", "length", "latestWkid": true
-        case "type": path.isEmpty && member.value == "Feature Layer"
-        case "name": path.contains("/domains/")
-        default: false
-        }
-    }
-
-    @Test("The recorded answers are found", .enabled(if: isThere, "the shared data is not beside the package"))
+    @Test("Every recorded document is read by one of the tests, or is none of a feature service")
     func coverage() {
-        #expect(Self.all.count > 170)
-        #expect(Self.layers.count > 20)
-        #expect(Self.featureSets.count > 30)
+        let counts = Dictionary(RecordedAnswer.all.map { ($0.kind, 1) }, uniquingKeysWith: +)
+        #expect(RecordedAnswer.all.count > 200)
+        for kind in RecordedAnswer.Kind.allCases { #expect(counts[kind, default: 0] > 0, "\(kind)") }
+        #expect(RecordedAnswer.layers.count > 25)
+        #expect(counts[.featureSet, default: 0] > 40)
+        #expect(counts[.foreign, default: 0] < 60)
     }
 
-    @Test(
-        "A layer's definition keeps every member",
-        .enabled(if: isThere, "the shared data is not beside the package"), arguments: layers)
-    func layer(_ recorded: Recorded) throws {
+    @Test("The resource of a service keeps every member", arguments: RecordedAnswer.of(.service))
+    func service(_ recorded: RecordedAnswer) throws {
+        let layers = ["layers", "tables"].flatMap { key in
+            (recorded.json[key]?.arrayValue ?? []).map { json in
+                var object = json.objectValue ?? JSONObject()
+                if key == "tables" { object["type"] = "Table" }
+                return JSONValue.object(object)
+            }
+        }
+        let definition = try ServiceDefinition(
+            name: ServiceName(name: "Recorded"), json: recorded.json,
+            layers: layers.map { try LayerDefinition(json: $0) })
+        let kept = definition.document
+        let losses = Losses.between(recorded.json, kept)
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        #expect(Losses.sameWords(recorded.json["capabilities"], kept["capabilities"]))
+        #expect(try ServiceDefinition(storageJSON: definition.storageJSON) == definition)
+    }
+
+    @Test("A layer's definition keeps every member", arguments: RecordedAnswer.layers)
+    func layer(_ recorded: RecordedAnswer) throws {
         let definition = try LayerDefinition(json: recorded.json)
         let kept = definition.storageJSON
-        let losses = Self.losses(recorded.json, kept)
+        let losses = Losses.between(recorded.json, kept)
         #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        #expect(Losses.sameWords(recorded.json["capabilities"], kept["capabilities"]))
         #expect(try LayerDefinition(storageJSON: kept) == definition)
     }
 
-    @Test(
-        "A set of features keeps every attribute and every place",
-        .enabled(if: isThere, "the shared data is not beside the package"), arguments: featureSets)
-    func featureSet(_ recorded: Recorded) throws {
-        let features = try #require(recorded.json["features"]?.arrayValue)
+    @Test("A set of features keeps every member, attribute and vertex", arguments: RecordedAnswer.featureSets)
+    func featureSet(_ recorded: RecordedAnswer) throws {
         let set = try FeatureSetReader.read(json: recorded.json)
-        #expect(set.features.count == features.count)
-        for (feature, json) in zip(set.features, features) {
-            for member in json["attributes"]?.objectValue?.members ?? [] {
-                let value = try #require(feature.attributes[member.key], "\(member.key)")
-                #expect(Self.losses(member.value, value.json).isEmpty, "\(member.key)")
+        let kept = set.json
+        let losses = Losses.between(Self.normalized(recorded.json, "features"), kept)
+        #expect(losses.isEmpty, "\(losses.prefix(20).joined(separator: "\n"))")
+        #expect(try FeatureSetReader.read(json: kept) == set)
+    }
+
+    @Test("Related records keep every member, group by group", arguments: RecordedAnswer.of(.relatedRecords))
+    func relatedRecords(_ recorded: RecordedAnswer) throws {
+        let related = try RelatedRecordsReader.read(json: recorded.json)
+        var before = recorded.json.objectValue ?? JSONObject()
+        before["relatedRecordGroups"] = .array(
+            (before["relatedRecordGroups"]?.arrayValue ?? []).map { Self.normalized($0, "relatedRecords") })
+        let losses = Losses.between(.object(before), related.json)
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        #expect(try RelatedRecordsReader.read(json: related.json) == related)
+    }
+
+    /// The document with its features' geometries in our form.
+    private static func normalized(_ json: JSONValue, _ key: String) -> JSONValue {
+        guard var object = json.objectValue, let features = object[key]?.arrayValue else { return json }
+        object[key] = .array(
+            features.map { feature in
+                guard var object = feature.objectValue, let geometry = object["geometry"] else { return feature }
+                object["geometry"] = Losses.normalized(geometry: geometry)
+                return .object(object)
+            })
+        return .object(object)
+    }
+
+    @Test("A GeoJSON geometry keeps every vertex")
+    func geoJSON() throws {
+        #expect(RecordedAnswer.geoJSONGeometries.count > 500)
+        for recorded in RecordedAnswer.geoJSONGeometries {
+            guard let geometry = try GeoJSONCodec.geometry(from: recorded.json) else {
+                #expect(recorded.json.isNull || recorded.json["coordinates"]?.arrayValue?.isEmpty == true)
+                continue
             }
-            guard let geometry = json["geometry"], !geometry.isNull, recorded.json["transform"] == nil else { continue }
-            guard let point = feature.geometry as? Point, let x = geometry["x"]?.doubleValue else { continue }
-            #expect(point.x == x)
-            #expect(point.y == geometry["y"]?.doubleValue)
+            var bytes: [UInt8] = []
+            GeoJSONCodec.append(geometry, to: &bytes)
+            let written = try JSONParser.parse(bytes)
+            #expect(Self.places(recorded.json) == Self.places(written), "\(recorded.name)")
+            var again: [UInt8] = []
+            GeoJSONCodec.append(try #require(try GeoJSONCodec.geometry(from: written)), to: &again)
+            #expect(again.count == bytes.count, "\(recorded.name)")
+            #expect(try Self.places(JSONParser.parse(again)) == Self.places(written), "\(recorded.name)")
         }
-        if let count = recorded.json["fields"]?.arrayValue?.count { #expect(set.fields.count == count) }
     }
 
-    @Test(
-        "An error is read from every recorded error",
-        .enabled(if: isThere, "the shared data is not beside the package"),
-        arguments: all.filter { $0.json["error"] != nil })
-    func error(_ recorded: Recorded) throws {
+    /// All places of a GeoJSON geometry: the standard has rings in an order and a direction of its own.
+    private static func places(_ json: JSONValue) -> Set<[Double]> {
+        func places(_ json: JSONValue) -> [[Double]] {
+            let values = json.arrayValue ?? []
+            if values.first?.doubleValue != nil { return [values.compactMap(\.doubleValue)] }
+            return values.flatMap(places)
+        }
+        return Set(places(json["coordinates"] ?? []))
+    }
+
+    @Test("Object ids keep their order and the name of their field", arguments: RecordedAnswer.of(.objectIDs))
+    func objectIDs(_ recorded: RecordedAnswer) throws {
+        let (field, ids) = try #require(QueryAnswer.readObjectIDs(recorded.json))
+        let kept = QueryAnswer.objectIDs(ids, field: field ?? "OBJECTID")
+        let losses = Losses.between(recorded.json, kept)
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+    }
+
+    @Test("A number of features stays what it was", arguments: RecordedAnswer.of(.count))
+    func count(_ recorded: RecordedAnswer) throws {
+        #expect(QueryAnswer.count(try #require(QueryAnswer.readCount(recorded.json))) == recorded.json)
+    }
+
+    @Test("An error keeps every member", arguments: RecordedAnswer.of(.error))
+    func error(_ recorded: RecordedAnswer) throws {
         let error = try #require(ServiceError(answer: recorded.json))
-        #expect(!error.message.isEmpty)
-        if let code = recorded.json["error"]?["code"]?.integerValue { #expect(error.code == Int(code)) }
-        if let message = recorded.json["error"]?["message"]?.stringValue { #expect(error.message == message) }
+        let losses = Losses.between(recorded.json, error.json)
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        #expect(ServiceError(answer: error.json) == error)
     }
 
-    @Test(
-        "The results of every recorded edit are read, one for each item",
-        .enabled(if: isThere, "the shared data is not beside the package"),
-        arguments: all.filter { $0.json["addResults"] ?? $0.json["updateResults"] ?? $0.json["deleteResults"] != nil })
-    func edit(_ recorded: Recorded) throws {
+    @Test("The results of edits keep every member, one for each item", arguments: RecordedAnswer.of(.edits))
+    func edits(_ recorded: RecordedAnswer) throws {
         func count(_ name: String) -> Int { recorded.json[name]?.arrayValue?.count ?? 0 }
         let edits = LayerEdits(
             layerID: 0, adds: Array(repeating: FeatureEdit(attributes: []), count: count("addResults")),
@@ -133,14 +137,47 @@ struct RecordedAnswerTests {
         let result = try EditAnswerReader.read(
             layer: recorded.json, to: edits, moment: Date(timeIntervalSince1970: 0))
         let layer = try #require(result.layers.first)
-        let all = layer.adds + layer.updates + layer.deletes
-        let items = ["addResults", "updateResults", "deleteResults"].flatMap {
-            recorded.json[$0]?.arrayValue ?? []
+        let kept: JSONValue = [
+            "addResults": .array(layer.adds.map(EditAnswer.json)),
+            "updateResults": .array(layer.updates.map(EditAnswer.json)),
+            "deleteResults": .array(layer.deletes.map(EditAnswer.json)),
+        ]
+        let losses = Losses.between(recorded.json, kept)
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+    }
+
+    @Test("The result of an edit of an attachment keeps every member", arguments: RecordedAnswer.of(.attachmentEdit))
+    func attachmentEdit(_ recorded: RecordedAnswer) throws {
+        let members = try #require(recorded.json.objectValue).members
+        for member in members {
+            for item in member.value.arrayValue ?? [member.value] {
+                #expect(Losses.between(item, EditAnswer.json(EditAnswerReader.result(item))).isEmpty)
+            }
         }
-        #expect(all.count == items.count)
-        for (one, item) in zip(all, items) {
-            #expect((one.error == nil) == (item["success"]?.boolValue == true))
-            if let code = item["error"]?["code"]?.integerValue { #expect(one.error?.code == Int(code)) }
+    }
+
+    @Test("A list of attachments keeps every member", arguments: RecordedAnswer.of(.attachments))
+    func attachments(_ recorded: RecordedAnswer) throws {
+        let infos = try #require(AttachmentAnswer.read(recorded.json, of: 1))
+        let losses = Losses.between(recorded.json, AttachmentAnswer.list(infos))
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+    }
+
+    @Test("A list of fields keeps every member", arguments: RecordedAnswer.of(.fields))
+    func fields(_ recorded: RecordedAnswer) throws {
+        for json in try #require(recorded.json.arrayValue) {
+            let field = try FieldDefinition(json: json)
+            let losses = Losses.between(json, field.json)
+            #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+            #expect(try FieldDefinition(json: field.json) == field)
         }
+    }
+
+    @Test("A relationship keeps every member", arguments: RecordedAnswer.of(.relationship))
+    func relationship(_ recorded: RecordedAnswer) throws {
+        let relationship = try RelationshipDefinition(json: recorded.json)
+        let losses = Losses.between(recorded.json, relationship.json)
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        #expect(try RelationshipDefinition(json: relationship.json) == relationship)
     }
 }

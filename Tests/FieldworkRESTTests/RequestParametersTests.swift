@@ -83,6 +83,15 @@ import Testing
     @Test func geometriesAreReadInAllSpellings() throws {
         let point = try Samples.parameters(["g": "-122.5, 4.525e1"]).geometry("g", spatialReference: .wgs84)
         #expect(point == Samples.point)
+        // As an address decodes what QGIS writes: `-1.3662e+07,5.69501e+06,…`.
+        let rectangle = try Samples.parameters(["g": "-1.3662e 07,5.69501E 06,-1.36518e 07, 5.7017e+06"])
+            .geometry("g", spatialReference: nil)
+        #expect(rectangle == Envelope(xMin: -13_662_000, yMin: 5_695_010, xMax: -13_651_800, yMax: 5_701_700))
+        for broken in ["1 2,3", "1e 2 3,4", "e 1,2"] {
+            #expect(throws: ServiceError.self) {
+                try Samples.parameters(["g": broken]).geometry("g", spatialReference: nil)
+            }
+        }
         let envelope = try Samples.parameters(["g": "3,4,1,2"]).geometry("g", spatialReference: nil)
         #expect(envelope == Envelope(xMin: 1, yMin: 2, xMax: 3, yMax: 4))
         let json = try Samples.parameters(["g": #"{"x":-122.5,"y":45.25,"spatialReference":{"wkid":4326}}"#])

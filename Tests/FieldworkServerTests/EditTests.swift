@@ -139,9 +139,15 @@ struct EditTests {
             ).json
             #expect(json["deleteResults"]?.arrayValue?.count == 6)
             #expect(try await Self.count(server) == 4)
+            let unlisted = try await server.client.post(
+                "\(Self.layer)/deleteFeatures",
+                ["where": "Stems > 3", "returnDeleteResults": "false", "f": "json"]
+            ).json
+            #expect(unlisted == ["success": true])
+            #expect(try await Self.count(server) == 3)
             // Without any condition nothing is deleted.
             #expect(try await server.client.post("\(Self.layer)/deleteFeatures", ["f": "json"]).errorCode == 400)
-            #expect(try await Self.count(server) == 4)
+            #expect(try await Self.count(server) == 3)
         }
     }
 

@@ -205,6 +205,17 @@ struct QueryTests {
         }
     }
 
+    @Test("The rectangle of a map is understood as QGIS writes it, with the plus signs of its exponents as they are")
+    func exponents() async throws {
+        try await TemporaryStore.serve(trees: 120) { server, _ in
+            let json = try await server.client.get(
+                Self.path + "?f=json&where=1=1&returnCountOnly=true&geometry=-1e+01,-1e+01,1e+02,1.0e+01"
+                    + "&geometryType=esriGeometryEnvelope&spatialRel=esriSpatialRelEnvelopeIntersects"
+            ).json
+            #expect(json == ["count": 11])
+        }
+    }
+
     @Test("Several places at once find what stands on any of them, as all relations mean it")
     func multipoint() async throws {
         try await TemporaryStore.serve(trees: 120) { server, _ in

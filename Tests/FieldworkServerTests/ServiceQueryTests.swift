@@ -35,6 +35,12 @@ struct ServiceQueryTests {
                 ["geometry": "-1,-1,1,1", "inSR": "3857", "returnIdsOnly": "true", "layerDefs": #"{"1":"","0":""}"#]
             ).json
             #expect(ids["layers"]?.arrayValue?.map { $0["objectIds"]?.arrayValue?.count } == [0, 1])
+            // Ids go out as they are read, not as a whole that is laid out for people.
+            let pretty = try await server.client.get(Self.path, ["returnIdsOnly": "true", "f": "pjson"])
+            #expect(!pretty.text.contains("\n"))
+            #expect(try pretty.json["layers"]?.arrayValue?.map { $0["objectIds"]?.arrayValue?.count } == [3, 0])
+            #expect(
+                try await server.client.get(Self.path, ["returnCountOnly": "true", "f": "pjson"]).text.contains("\n"))
         }
     }
 

@@ -16,9 +16,13 @@ struct ServicesDirectoryTests {
             for operation in ["query", "addFeatures", "updateFeatures", "deleteFeatures"] {
                 #expect(page.contains("/arcgis/rest/services/Trees/FeatureServer/0/\(operation)"))
             }
+            #expect(page.contains("By programs also: queryTopFeatures, "))
+            #expect(page.contains("validateSQL, calculate, applyEdits"))
             let archive = try await server.client.get("Old/Archive/FeatureServer/0", ["f": "html"]).text
             #expect(archive.contains("/0/query"))
             #expect(!archive.contains("/0/addFeatures"))
+            #expect(archive.contains("validateSQL"))
+            #expect(!archive.contains("calculate") && !archive.contains("applyEdits"))
             let map = try await server.client.get("Trees/MapServer/0", ["f": "html"]).text
             #expect(map.contains("/Trees/MapServer/0/query"))
             #expect(!map.contains("addFeatures"))

@@ -55,7 +55,7 @@ struct AttachmentSender: Sendable {
         for edit in edits {
             let uncertain = edit.attachments.filter { $0.attempt != nil }
             if uncertain.isEmpty { continue }
-            let there: [ServiceAttachment]
+            let there: [AttachmentInfo]
             do {
                 there = try await session.remote.attachments(of: edit.key.objectID, layerID: layer.id)
             } catch let error as ServiceError {
@@ -177,7 +177,7 @@ struct AttachmentSender: Sendable {
     private func judged(
         _ answered: [(Item, FeatureServiceClient.AttachmentResult)], _ layer: LayerDefinition
     ) async throws -> [Outcome] {
-        var lists: [LocalEdit.Key: [ServiceAttachment]] = [:]
+        var lists: [LocalEdit.Key: [AttachmentInfo]] = [:]
         for (item, result) in answered where result.error != nil && lists[item.key] == nil {
             lists[item.key] = try? await session.remote.attachments(of: item.key.objectID, layerID: layer.id)
         }

@@ -1,35 +1,15 @@
 import FieldworkREST
 import Foundation
 
-/// An attachment as a service lists it.
-struct ServiceAttachment: Sendable, Hashable {
-    var id: Int64
-    var globalID: UUID?
-    var name: String
-    var contentType: String
-    var keywords: String
-    var size: Int64
-
-    init?(_ json: JSONValue) {
-        guard let id = json["id"]?.integerValue else { return nil }
-        self.id = id
-        globalID = json["globalId"]?.stringValue.flatMap(GUID.parse)
-        name = json["name"]?.stringValue ?? ""
-        contentType = json["contentType"]?.stringValue ?? ""
-        keywords = json["keywords"]?.stringValue ?? ""
-        size = json["size"]?.integerValue ?? 0
-    }
-}
-
 /// Attachments of features and uploaded files (rest-api §4.10, §4.11).
 extension FeatureServiceClient {
     /// What a feature has.
-    func attachments(of objectID: Int64, layerID: Int) async throws -> [ServiceAttachment] {
+    func attachments(of objectID: Int64, layerID: Int) async throws -> [AttachmentInfo] {
         let json = try await json(ServiceRequest(address(layerID, objectID, "attachments"), [("f", "json")]))
-        guard let infos = json["attachmentInfos"]?.arrayValue else {
+        guard let infos = AttachmentAnswer.read(json, of: objectID) else {
             throw ServiceError.unknown(details: "The answer to a question for attachments has no list of them.")
         }
-        return infos.compactMap(ServiceAttachment.init)
+        return infos
     }
 
     /// Where the bytes of an attachment are.
@@ -44,13 +24,8 @@ extension FeatureServiceClient {
         var error: EditError?
 
         init(_ json: JSONValue) {
-            id = json["objectId"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
-            globalID = json["globalId"]?.stringValue.flatMap(GUID.parse)
-            if json["success"]?.boolValue == true { return }
-            let own = json["error"]
-            error = EditError(
-                code: own?["code"]?.integerValue.flatMap { Int(exactly: $0) } ?? 1000,
-                description: own?["description"]?.stringValue ?? "The service refused the attachment.")
+            let result = EditAnswerReader.result(json)
+            (id, globalID, error) = (result.objectID, result.globalID, result.error)
         }
     }
 

@@ -14,9 +14,11 @@ extension FeatureServiceClient {
                 ("objectIds", String(objectID)), ("relationshipId", String(relationship.id)),
                 ("outFields", related.objectIDField), ("returnGeometry", "false"), ("f", "json"),
             ])
-        let groups = try await json(request)["relatedRecordGroups"]?.arrayValue ?? []
-        let rows = groups.flatMap { $0["relatedRecords"]?.arrayValue ?? [] }
-        return rows.compactMap { $0["attributes"]?[related.objectIDField]?.integerValue }
+        let answer = try await json(request)
+        let groups = try reading { () throws(FieldworkREST.ServiceError) in
+            try RelatedRecordsReader.read(json: answer).groups
+        }
+        return groups.flatMap(\.records).compactMap { $0.attributes[related.objectIDField]?.integerValue }
     }
 
     /// The fields of a layer whose values depend on each other, with the combinations that belong together.

@@ -63,19 +63,19 @@ struct FeatureServiceClient: Sendable {
 
     func count(_ query: LayerQuery, in layer: LayerDefinition) async throws -> Int {
         let json = try await json(self.query(layer, query.filterParameters + [("returnCountOnly", "true")]))
-        guard let count = json["count"]?.integerValue else {
+        guard let count = QueryAnswer.readCount(json) else {
             throw ServiceError.unknown(details: "The answer to a count has no count.")
         }
-        return Int(count)
+        return count
     }
 
     /// The object ids of the features of a query, in their order.
     func objectIDs(_ query: LayerQuery, in layer: LayerDefinition) async throws -> [Int64] {
         let json = try await json(self.query(layer, query.filterParameters + [("returnIdsOnly", "true")]))
-        guard let ids = json["objectIds"] else {
+        guard let answer = QueryAnswer.readObjectIDs(json) else {
             throw ServiceError.unknown(details: "The answer to a query for ids has none.")
         }
-        return (ids.arrayValue ?? []).compactMap(\.integerValue).sorted()
+        return answer.ids.sorted()
     }
 
     /// The extent of the features of a query; nil when there are none.

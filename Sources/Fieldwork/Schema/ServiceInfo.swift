@@ -40,7 +40,7 @@ public final class ArcGISFeatureServiceInfo: Sendable {
         spatialReference = definition.spatialReference
         fullExtent = definition.fullExtent
         initialExtent = definition.initialExtent
-        serviceDescription = definition.description
+        serviceDescription = definition.serviceDescription ?? definition.description
         copyrightText = definition.copyrightText
         maxRecordCount = definition.maxRecordCount
         canUseServiceGeodatabaseApplyEdits = definition.capabilities.contains(.editing)

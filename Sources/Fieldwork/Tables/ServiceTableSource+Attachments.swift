@@ -6,7 +6,7 @@ extension ServiceTableSource: AttachmentSource {
     func attachments(of feature: ArcGISFeature) async throws -> [Attachment] {
         guard let objectID = feature.objectID else { return [] }
         let key = session.local.resolved(.init(layerID: layer.id, objectID: objectID))
-        var there: [ServiceAttachment] = []
+        var there: [AttachmentInfo] = []
         if key.objectID >= 0 {
             there = try await session.remote.attachments(of: key.objectID, layerID: layer.id)
         }

@@ -137,6 +137,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkREST", name: "datumTransformationSteps", value: "4", meaning: "Steps of one `datumTransformation`."),
         NamedLimit(module: "FieldworkREST", name: "calculatedFields", value: "100", meaning: "Fields that one `calculate` changes."),
         NamedLimit(module: "FieldworkREST", name: "calculatedFeatures", value: "100_000", meaning: "Features that one `calculate` changes: it is one transaction."),
+        NamedLimit(module: "FieldworkREST", name: "listedDeletes", value: "100_000", meaning: "Features that a condition chose and whose deletion an answer lists one by one."),
         NamedLimit(module: "FieldworkREST", name: "calculationReasons", value: "20", meaning: "Reasons that the error of a `calculate` tells."),
         NamedLimit(module: "FieldworkREST", name: "topFields", value: "20", meaning: "Fields that `queryTopFeatures` groups by or orders by, each."),
         NamedLimit(module: "FieldworkREST", name: "statisticCount", value: "100", meaning: "Statistics of one query."),

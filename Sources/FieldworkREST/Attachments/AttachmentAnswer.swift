@@ -8,6 +8,21 @@ package enum AttachmentAnswer {
         ["attachmentInfos": .array(attachments.map { json($0) })]
     }
 
+    /// Reads the attachments of one feature; nil for what is no list of them. What has no id can't be named and is left out.
+    package static func read(_ answer: JSONValue, of objectID: Int64) -> [AttachmentInfo]? {
+        answer["attachmentInfos"]?.arrayValue?.compactMap { read($0, objectID) }
+    }
+
+    private static func read(_ json: JSONValue, _ objectID: Int64) -> AttachmentInfo? {
+        guard let id = json["id"]?.integerValue else { return nil }
+        return AttachmentInfo(
+            id: id, globalID: json["globalId"]?.stringValue.flatMap(GUID.parse),
+            parentObjectID: json["parentObjectId"]?.integerValue ?? objectID,
+            parentGlobalID: json["parentGlobalId"]?.stringValue.flatMap(GUID.parse),
+            name: json["name"]?.stringValue ?? "", contentType: json["contentType"]?.stringValue ?? "",
+            size: json["size"]?.integerValue ?? 0, keywords: json["keywords"]?.stringValue ?? "")
+    }
+
     /// The attachments of many features, a group a feature; features follow in the order in which the first of their
     /// attachments comes.
     /// - Parameter url: the address of an attachment; nil to leave addresses out.
@@ -34,16 +49,20 @@ package enum AttachmentAnswer {
         return .object(answer)
     }
 
+    /// - Parameter counts: one more than an answer may hold when there are more.
     package static func counts(_ counts: [AttachmentCount]) -> JSONValue {
-        [
-            "attachmentGroups": .array(
-                counts.map {
+        var answer = JSONObject()
+        answer.append(
+            "attachmentGroups",
+            .array(
+                counts.prefix(Limits.attachmentsPerAnswer).map {
                     [
                         "parentObjectId": .integer($0.parentObjectID), "parentGlobalId": guid($0.parentGlobalID),
                         "count": JSONValue($0.count),
                     ]
-                })
-        ]
+                }))
+        if counts.count > Limits.attachmentsPerAnswer { answer.append("exceededTransferLimit", true) }
+        return .object(answer)
     }
 
     package static func json(_ info: AttachmentInfo, url: String? = nil) -> JSONValue {

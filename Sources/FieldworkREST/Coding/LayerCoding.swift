@@ -100,6 +100,8 @@ extension LayerDefinition {
         for (name, isRead) in isRead.sorted(by: { $0.key < $1.key }) where !isRead {
             if let value = object[name], !value.isNull { unknownMembers[name] = value }
         }
+        let words = Set<Capability>.unknownWords(in: object.string("capabilities") ?? "")
+        if !words.isEmpty { unknownMembers["capabilities"] = .string(words.joined(separator: ",")) }
     }
 
     /// The layer or table resource (rest-api §2.4). What it advertises is what the server does.
@@ -199,7 +201,7 @@ extension LayerDefinition {
         object.append("defaultSubtypeCode", defaultSubtypeCode.json)
         if !fieldGroups.isEmpty { object.append("fieldGroups", .array(fieldGroups.map(\.json))) }
         object.append("maxRecordCount", JSONValue(maxRecordCount))
-        object.append("capabilities", .string(capabilities.text))
+        object.append("capabilities", .string(capabilities.text(with: unknownMembers["capabilities"])))
         object.merge(unknownMembers)
         return object
     }

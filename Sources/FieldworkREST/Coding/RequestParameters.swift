@@ -152,8 +152,7 @@ extension RequestParameters {
         }
         var numbers: [Double] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let number = Double(word.trimmingCharacters(in: .whitespaces)), number.isFinite, numbers.count < 4
-            else {
+            guard let number = Self.coordinate(word), number.isFinite, numbers.count < 4 else {
                 throw .invalidParameter("'\(name)' is not a geometry.")
             }
             numbers.append(number)
@@ -166,5 +165,11 @@ extension RequestParameters {
                 yMax: max(numbers[1], numbers[3]), spatialReference: spatialReference)
         default: throw .invalidParameter("'\(name)' is not a geometry.")
         }
+    }
+    /// A number of a list. QGIS does not encode what it writes into an address: of `-1.36e+07` a blank is left for the plus.
+    private static func coordinate(_ word: Substring) -> Double? {
+        let text = word.trimmingCharacters(in: .whitespaces)
+        if let number = Double(text) { return number }
+        return text.contains(" ") ? Double(text.lowercased().replacing("e ", with: "e+")) : nil
     }
 }

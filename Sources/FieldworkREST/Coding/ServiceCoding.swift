@@ -12,21 +12,37 @@ extension ServiceDefinition {
         func envelope(_ key: String) -> Envelope? {
             (object[key].flatMap { try? GeoServicesJSON.geometry(from: $0) } ?? nil) as? Envelope
         }
+        let (description, other) = (object.string("description"), object.string("serviceDescription"))
         self.init(
-            name: name, description: object.string("serviceDescription") ?? object.string("description") ?? "",
+            name: name, description: description ?? other ?? "",
             copyrightText: object.string("copyrightText") ?? "",
             capabilities: Set(text: object.string("capabilities") ?? "Query"),
             maxRecordCount: object.integer("maxRecordCount") ?? 1_000,
             spatialReference: object["spatialReference"].flatMap { try? GeoServicesJSON.spatialReference(from: $0) },
             initialExtent: envelope("initialExtent"), fullExtent: envelope("fullExtent"), layers: layers,
             unknownMembers: object.without(Self.readMembers))
+        serviceDescription = other == self.description ? nil : other
+        keep(unread: object)
+    }
+
+    /// Keeps what stands under a known name in a form that is not known, so that it is written back.
+    private mutating func keep(unread object: JSONObject) {
+        let isRead = [
+            ("spatialReference", spatialReference != nil), ("initialExtent", initialExtent != nil),
+            ("fullExtent", fullExtent != nil),
+        ]
+        for (name, isRead) in isRead where !isRead {
+            if let value = object[name], !value.isNull { unknownMembers[name] = value }
+        }
+        let words = Set<Capability>.unknownWords(in: object.string("capabilities") ?? "")
+        if !words.isEmpty { unknownMembers["capabilities"] = .string(words.joined(separator: ",")) }
     }
 
     /// The root resource (rest-api §2.1).
     package func json(context: ResourceContext = ResourceContext()) -> JSONValue {
         var object = JSONObject()
         object.append("currentVersion", .number(11.2))
-        object.append("serviceDescription", .string(description))
+        object.append("serviceDescription", .string(serviceDescription ?? description))
         object.append("description", .string(description))
         object.append("copyrightText", .string(copyrightText))
         for (name, isSupported) in [
@@ -121,8 +137,9 @@ extension ServiceDefinition {
         object.append("folder", JSONValue(name.folder))
         object.append("name", .string(name.name))
         object.append("description", .string(description))
+        if let serviceDescription { object.append("serviceDescription", .string(serviceDescription)) }
         object.append("copyrightText", .string(copyrightText))
-        object.append("capabilities", .string(capabilities.text))
+        object.append("capabilities", .string(capabilities.text(with: unknownMembers["capabilities"])))
         object.append("maxRecordCount", JSONValue(maxRecordCount))
         if let spatialReference { object.append("spatialReference", GeoServicesJSON.json(for: spatialReference)) }
         if let initialExtent { object.append("initialExtent", GeoServicesJSON.json(for: initialExtent)) }

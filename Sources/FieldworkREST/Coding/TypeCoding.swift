@@ -121,12 +121,24 @@ extension EditFieldsDefinition {
 
 extension Set<Capability> {
     /// The words of a `capabilities` text; unknown words are passed over.
-    package init(text: String) {
-        self = Set(
-            text.split(separator: ",").compactMap { word in
-                let word = word.filter { $0 != " " }.lowercased()
-                return Capability.allCases.first { $0.rawValue.lowercased() == word }
-            })
+    package init(text: String) { self = Set(Self.words(of: text).compactMap(Self.known)) }
+
+    private static func words(of text: String) -> [Substring] {
+        text.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
+    }
+
+    private static func known(_ word: Substring) -> Capability? {
+        let word = word.filter { $0 != " " }.lowercased()
+        return Capability.allCases.first { $0.rawValue.lowercased() == word }
+    }
+
+    /// The words of a `capabilities` text that are not known.
+    static func unknownWords(in text: String) -> [Substring] { words(of: text).filter { known($0) == nil } }
+
+    /// The words, and those that were told and not known.
+    func text(with unknown: JSONValue?) -> String {
+        ([text] + Self.unknownWords(in: unknown?.stringValue ?? "").map(String.init)).filter { !$0.isEmpty }
+            .joined(separator: ",")
     }
 
     /// The words in the order in which the protocol's servers list them.

@@ -49,7 +49,11 @@ struct ServiceAddition {
             layer["globalIdField"] = .string(field.name)
         }
         layer["fields"] = .array(fields)
-        for key in ["capabilities", "maxRecordCount"] where layer[key] == nil { layer[key] = service[key] }
+        if layer["maxRecordCount"] == nil { layer["maxRecordCount"] = service["maxRecordCount"] }
+        if layer["capabilities"] == nil, let text = service["capabilities"]?.stringValue {
+            // Words that only another server knew are none of a new layer's.
+            layer["capabilities"] = .string(Set<Capability>(text: text).text)
+        }
         let reference = layer["spatialReference"] ?? layer["extent"]?["spatialReference"] ?? service["spatialReference"]
         if layer["spatialReference"] == nil, layer["geometryType"] != nil { layer["spatialReference"] = reference }
         return layer

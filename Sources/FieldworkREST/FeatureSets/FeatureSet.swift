@@ -11,10 +11,14 @@ package struct FeatureSet: Sendable, Hashable {
     package var hasM: Bool
     package var features: [Feature]
     package var exceededTransferLimit: Bool
+    /// What the answer tells besides, also fields of types that are not known, to be told again.
+    package var unknownMembers = JSONObject()
 
     package struct Feature: Sendable, Hashable {
         package var attributes: [String: AttributeValue]
         package var geometry: Geometry?
+        /// What comes with a feature besides: a centroid, say.
+        package var unknownMembers = JSONObject()
 
         package init(attributes: [String: AttributeValue], geometry: Geometry?) {
             self.attributes = attributes
@@ -52,6 +56,12 @@ package struct FeatureSet: Sendable, Hashable {
 
 /// Reads an answer in JSON: quantized or not, of new servers and old ones.
 package enum FeatureSetReader {
+    private static let readMembers: Set<String> = [
+        "objectIdFieldName", "globalIdFieldName", "geometryType", "spatialReference", "hasZ", "hasM",
+        "exceededTransferLimit", "fields", "features", "transform",
+    ]
+    private static let readMembersOfFeature: Set<String> = ["attributes", "geometry"]
+
     /// Throws the service's own error when the answer is one, and `ServiceError` when it isn't a feature set.
     package static func read(json: JSONValue) throws(ServiceError) -> FeatureSet {
         if let error = ServiceError(answer: json) { throw error }
@@ -66,11 +76,20 @@ package enum FeatureSetReader {
         set.hasZ = object.bool("hasZ") ?? false
         set.hasM = object.bool("hasM") ?? false
         set.exceededTransferLimit = object.bool("exceededTransferLimit") ?? false
-        // A field of a type that is not known is left out; its values still come with the attributes.
-        set.fields = object.array("fields").compactMap { try? FieldDefinition(json: $0) }
+        set.unknownMembers = object.without(readMembers)
+        readFields(object, &set)
         set.objectIDField = set.objectIDField ?? set.fields.first { $0.type == .oid }?.name
-        let transform = object["transform"].flatMap(GridTransform.init(json:))
-        for feature in object.array("features") {
+        set.features = try features(object.array("features"), of: set, object["transform"].flatMap(GridTransform.init))
+        return set
+    }
+
+    /// Reads features of a set of which all else is known.
+    static func features(
+        _ list: [JSONValue], of set: FeatureSet, _ transform: GridTransform? = nil
+    ) throws(ServiceError) -> [FeatureSet.Feature] {
+        var features: [FeatureSet.Feature] = []
+        features.reserveCapacity(list.count)
+        for feature in list {
             var attributes: [String: AttributeValue] = [:]
             let members = feature["attributes"]?.objectValue?.members ?? []
             attributes.reserveCapacity(members.count)
@@ -81,9 +100,29 @@ package enum FeatureSetReader {
             if let json = feature["geometry"], !json.isNull {
                 geometry = try read(geometry: json, set, transform)
             }
-            set.features.append(FeatureSet.Feature(attributes: attributes, geometry: geometry))
+            var read = FeatureSet.Feature(attributes: attributes, geometry: geometry)
+            if let object = feature.objectValue,
+                object.members.contains(where: { !readMembersOfFeature.contains($0.key) })
+            {
+                read.unknownMembers = object.without(readMembersOfFeature)
+            }
+            features.append(read)
         }
-        return set
+        return features
+    }
+
+    /// A field of a type that is not known is only kept; its values still come with the attributes.
+    private static func readFields(_ object: JSONObject, _ set: inout FeatureSet) {
+        var unread: [JSONValue] = []
+        for json in object.array("fields") {
+            if let field = try? FieldDefinition(json: json) { set.fields.append(field) } else { unread.append(json) }
+        }
+        if !unread.isEmpty { set.unknownMembers["fields"] = .array(unread) }
+        for (name, isRead) in [
+            ("geometryType", set.geometryType != nil), ("spatialReference", set.spatialReference != nil),
+        ] where !isRead {
+            if let value = object[name], !value.isNull { set.unknownMembers[name] = value }
+        }
     }
 
     private static func read(

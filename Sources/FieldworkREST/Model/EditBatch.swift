@@ -14,6 +14,9 @@ package struct EditBatch: Sendable {
     package var origin: Origin
     /// The result tells every feature that was changed, before and after.
     package var returnsEditedFeatures = false
+    /// The result tells of each feature that a condition chose for deletion, of which there may be
+    /// `Limits.listedDeletes`; else only how it went.
+    package var listsMatches = true
 
     package enum Origin: Sendable, Hashable {
         /// A user's edit: schema rules, editor tracking, change log.

@@ -18,6 +18,8 @@ package struct ServiceName: Sendable, Hashable {
 package struct ServiceDefinition: Sendable, Hashable {
     package var name: ServiceName
     package var description: String
+    /// The other text that servers tell, where it is another one.
+    package var serviceDescription: String?
     package var copyrightText: String
     package var capabilities: Set<Capability>
     package var maxRecordCount: Int

@@ -6,6 +6,8 @@ package struct ServiceError: Error, Sendable, Hashable {
     package var extendedCode: Int?
     package var message: String
     package var details: [String]
+    /// What a service tells of its error besides.
+    package var unknownMembers = JSONObject()
 
     package init(code: Int, extendedCode: Int? = nil, message: String, details: [String] = []) {
         self.code = code
@@ -38,8 +40,11 @@ package struct ServiceError: Error, Sendable, Hashable {
         if let extendedCode { error["extendedCode"] = JSONValue(extendedCode) }
         error["message"] = .string(message)
         error["details"] = .array(details.map(JSONValue.string))
+        error.merge(unknownMembers)
         return .object(JSONObject(["error": .object(error)]))
     }
+
+    private static let readMembers: Set<String> = ["code", "extendedCode", "message", "details"]
 
     /// Reads the error of an answer; nil when the answer is not an error.
     package init?(answer: JSONValue) {
@@ -53,5 +58,6 @@ package struct ServiceError: Error, Sendable, Hashable {
         case .string(let text)?: details = [text]
         default: details = []
         }
+        unknownMembers = error.objectValue?.without(Self.readMembers) ?? JSONObject()
     }
 }

@@ -19,6 +19,7 @@ package struct ApplyEditsRequest: Sendable {
         returnsEditMoment = try parameters.bool("returnEditMoment") ?? false
         // Without a rollback a client has to learn which items failed.
         returnsResults = try parameters.bool(results) ?? true || !rollsBack
+        batch.listsMatches = returnsResults
         for name in ["gdbVersion"] where parameters[name].map(Self.isMeant) == true {
             throw .invalidParameter("'\(name)' is not supported.")
         }

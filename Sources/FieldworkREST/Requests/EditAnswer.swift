@@ -66,7 +66,8 @@ package enum EditAnswer {
 
     private static func results(_ results: [EditResult]) -> JSONValue { .array(results.map(json)) }
 
-    static func json(_ result: EditResult) -> JSONValue {
+    /// What is told of one item.
+    package static func json(_ result: EditResult) -> JSONValue {
         var object = JSONObject()
         object.append("objectId", .integer(result.objectID ?? -1))
         object.append("uniqueId", .integer(result.objectID ?? -1))

@@ -52,16 +52,18 @@ package enum EditAnswerReader {
         if let count, items.count != count { throw misfit("'\(name)' has \(items.count) results for \(count) items") }
         var results: [EditResult] = []
         for item in items {
-            guard let isSuccess = item["success"]?.boolValue else {
-                throw misfit("'\(name)' has an item without result")
-            }
-            results.append(
-                EditResult(
-                    objectID: item["objectId"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil },
-                    globalID: item["globalId"]?.stringValue.flatMap(GUID.parse),
-                    error: isSuccess ? nil : error(item["error"])))
+            guard item["success"]?.boolValue != nil else { throw misfit("'\(name)' has an item without result") }
+            results.append(result(item))
         }
         return results
+    }
+
+    /// Reads what became of one item, a feature or an attachment. What is not said to have succeeded has failed.
+    package static func result(_ item: JSONValue) -> EditResult {
+        EditResult(
+            objectID: item["objectId"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil },
+            globalID: item["globalId"]?.stringValue.flatMap(GUID.parse),
+            error: item["success"]?.boolValue == true ? nil : error(item["error"]))
     }
 
     private static func error(_ json: JSONValue?) -> EditError {

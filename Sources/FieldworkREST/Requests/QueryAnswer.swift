@@ -28,6 +28,24 @@ package enum QueryAnswer {
         return .object(answer)
     }
 
+    // MARK: The client's side
+
+    /// Reads the number of features; nil for what is no such answer.
+    package static func readCount(_ answer: JSONValue) -> Int? {
+        answer["count"]?.integerValue.flatMap { Int(exactly: $0) }
+    }
+
+    /// Reads the object ids in their order, and the field that they are of where the service names it; nil for what is no
+    /// such answer. No ids are null in old services' answers.
+    package static func readObjectIDs(_ answer: JSONValue) -> (field: String?, ids: [Int64])? {
+        guard let ids = answer["objectIds"] else { return nil }
+        return (answer["objectIdFieldName"]?.stringValue, (ids.arrayValue ?? []).compactMap(\.integerValue))
+    }
+
+    package static func objectIDs(_ ids: [Int64], field: String) -> JSONValue {
+        ["objectIdFieldName": .string(field), "objectIds": .array(ids.map(JSONValue.integer))]
+    }
+
     /// What the vendor's servers say when there is no extent.
     private static let emptyExtent: JSONValue = ["xmin": "NaN", "ymin": "NaN", "xmax": "NaN", "ymax": "NaN"]
 }

@@ -9,6 +9,7 @@ package struct ServiceQueryRequest: Sendable {
 
     /// In the order of the request.
     package var elements: [Element]
+    /// Whether the answer is laid out for people, for which it has to be there as a whole.
     package var isPretty: Bool
 
     /// - Throws: what `QueryRequest` throws; for a layer that is not there or is named twice.
@@ -17,7 +18,9 @@ package struct ServiceQueryRequest: Sendable {
         guard ["json", "pjson", "html"].contains(format) else {
             throw .invalidParameter("The format '\(format.prefix(32))' is not supported by the 'query' of a service.")
         }
-        isPretty = format != "json"
+        // Ids are not cut by a record count: they go out piece by piece, in one line.
+        let isOfIDs = try parameters.bool("returnIdsOnly") == true
+        isPretty = format != "json" && !isOfIDs
         for name in ["outStatistics", "groupByFieldsForStatistics", "having", "objectIds", "globalIds"]
         where parameters[name] != nil {
             throw .invalidQuery("'\(name)' is not supported by the 'query' of a service.")

@@ -108,8 +108,9 @@ struct Administration: Sendable {
             throw ServiceError.invalidParameter("'attachmentOnly' is not supported.")
         }
         let edits = LayerEdits(layerID: layer.id, deletes: .matching(FeatureQuery()))
-        let result = try await store.apply(
-            EditBatch(layers: [edits], editor: request.editor, moment: service.now()), to: published.definition.name)
+        var batch = EditBatch(layers: [edits], editor: request.editor, moment: service.now())
+        batch.listsMatches = false
+        let result = try await store.apply(batch, to: published.definition.name)
         guard let error = result.layers.flatMap(\.deletes).compactMap(\.error).first else { return }
         throw ServiceError(code: error.code, message: "The layer was not emptied.", details: [error.description])
     }

@@ -71,7 +71,9 @@ struct AttachmentService: Sendable {
         query.ids = [id]
         let missing = ServiceError.notFound("The feature \(objectID) has no attachment \(id).")
         guard let info = try await store.attachments(query, in: address).attachments.first else { throw missing }
-        guard let range = ByteRange.wanted(request.range, of: info.size) else { return .rangeNotSatisfiable }
+        guard let range = ByteRange.wanted(request.range, of: info.size) else {
+            return .rangeNotSatisfiable(of: info.size)
+        }
         let wanted = Int(range.lowerBound)..<Int(range.upperBound)
         guard
             let found = try await store.attachmentContent(.id(id), of: objectID, range: wanted, in: address)

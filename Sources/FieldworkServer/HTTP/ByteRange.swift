@@ -34,9 +34,11 @@ extension Answer {
         isCompressible = false
     }
 
-    static var rangeNotSatisfiable: Answer {
+    /// - Parameter size: of the content, where it is known: the client learns from it how far it may ask.
+    static func rangeNotSatisfiable(of size: Int64? = nil) -> Answer {
         var answer = Answer.error(ServiceError(code: 416, message: "The file ends before that range."))
         answer.status = .rangeNotSatisfiable
+        answer.contentRange = size.map { "bytes */\($0)" }
         return answer
     }
 }

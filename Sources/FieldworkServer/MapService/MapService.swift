@@ -15,7 +15,7 @@ struct MapService: Sendable {
         let service = try await features.root(published)
         var object = JSONObject()
         object.append("currentVersion", .number(ServerInfo.currentVersion))
-        object.append("serviceDescription", .string(definition.description))
+        object.append("serviceDescription", .string(definition.serviceDescription ?? definition.description))
         object.append("mapName", .string(definition.name.name))
         object.append("description", .string(definition.description))
         object.append("copyrightText", .string(definition.copyrightText))

@@ -91,5 +91,26 @@ extension ServicesDirectory {
             }
         }
         html.markup("</ul>")
+        let others = face == .feature ? Self.operationsWithoutPage(of: layer, permissions) : []
+        if !others.isEmpty {
+            html.element("<p>By programs also: ", others.map(\.rawValue).joined(separator: ", "), "</p>")
+        }
+    }
+
+    /// What a layer can do that has no form here.
+    private static func operationsWithoutPage(
+        of layer: LayerDefinition, _ permissions: Permissions
+    ) -> [LayerOperation] {
+        let isEditable = EditForm.allCases.contains { permissions.allow($0.capability) }
+        return LayerOperation.allCases.filter { operation in
+            switch operation {
+            case .query, .addFeatures, .updateFeatures, .deleteFeatures: false
+            case .queryTopFeatures, .validateSQL: permissions.allow(.query)
+            case .queryRelatedRecords: permissions.allow(.query) && !layer.relationships.isEmpty
+            case .queryAttachments: permissions.allow(.query) && layer.hasAttachments
+            case .calculate: permissions.allow(.update)
+            case .applyEdits: isEditable
+            }
+        }
     }
 }

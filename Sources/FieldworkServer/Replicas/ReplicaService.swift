@@ -207,7 +207,7 @@ struct ReplicaService: Sendable {
 
     private func file(_ name: String, _ request: ServiceRequest) throws -> Answer {
         guard let url = folder.result(name) else { throw ServiceError.notFound("There is no such file (any more).") }
-        guard let file = try FileAnswer(url, header: request.range) else { return .rangeNotSatisfiable }
+        guard let file = try FileAnswer(url, header: request.range) else { return .rangeNotSatisfiable() }
         let isDocument = name.hasSuffix(WorkFolder.documentSuffix)
         var answer = Answer(
             contentType: isDocument ? Answer.jsonType : WorkFolder.packageType, body: .stream(try file.pieces()))

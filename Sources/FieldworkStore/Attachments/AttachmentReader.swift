@@ -63,14 +63,15 @@ struct AttachmentReader {
         return found
     }
 
-    /// How many of the attachments each feature has; features without any are left out.
+    /// How many of the attachments each feature has; features without any are left out. One more than an answer may hold
+    /// tells that there are more.
     func counts(_ query: AttachmentQuery) throws -> [AttachmentCount] {
         guard layer.definition.hasAttachments else { return [] }
         let parts = try conditions(of: query)
         let plan = plan(
             """
             SELECT a.base_id, \(parentGlobalID), count(*) FROM \(source)\(parts.text)
-            GROUP BY a.base_id ORDER BY a.base_id LIMIT \(FieldworkREST.Limits.attachmentsPerAnswer)
+            GROUP BY a.base_id ORDER BY a.base_id LIMIT \(FieldworkREST.Limits.attachmentsPerAnswer + 1)
             """, parts)
         let statement = try plan.statement(on: connection)
         defer { statement.finish() }

@@ -7,7 +7,7 @@ import Foundation
 struct EditRun {
     private let applier: EditApplier
     private let batch: EditBatch
-    private var writers: [Int: LayerWriter] = [:]
+    private let writers: LayerWriters
     private var provisional = ProvisionalIDs()
     private var deletes: RelatedDeletes
 
@@ -16,6 +16,7 @@ struct EditRun {
     init(applier: EditApplier, batch: EditBatch) {
         self.applier = applier
         self.batch = batch
+        writers = LayerWriters(applier: applier, batch: batch)
         deletes = RelatedDeletes(rules: applier.relationships, connection: applier.connection, batch: batch)
     }
 
@@ -36,12 +37,7 @@ struct EditRun {
         return results
     }
 
-    private mutating func writer(_ layerID: Int) throws -> LayerWriter {
-        if let writer = writers[layerID] { return writer }
-        let writer = try applier.writer(layerID, batch)
-        writers[layerID] = writer
-        return writer
-    }
+    private func writer(_ layerID: Int) throws -> LayerWriter { try writers.writer(layerID) }
 
     // MARK: Restores
 
@@ -106,41 +102,60 @@ struct EditRun {
     // MARK: Deletes
 
     private mutating func delete(_ edits: LayerEdits) throws -> [EditResult] {
-        let identifiers = try identifiers(edits.deletes, applier.catalogue.layer(edits.layerID))
-        guard !identifiers.isEmpty else { return [] }
-        let applier = applier
-        let batch = batch
-        var writers = writers
-        func writer(_ layerID: Int) throws -> LayerWriter {
-            if let writer = writers[layerID] { return writer }
-            let writer = try applier.writer(layerID, batch)
-            writers[layerID] = writer
-            return writer
+        switch edits.deletes {
+        case .features(let identifiers): try delete(identifiers, from: edits.layerID)
+        case .matching(let query): try delete(query, from: edits.layerID)
         }
+    }
+
+    private mutating func delete(_ identifiers: [FeatureIdentifier], from layerID: Int) throws -> [EditResult] {
+        guard !identifiers.isEmpty else { return [] }
         var results: [EditResult] = []
         results.reserveCapacity(identifiers.count)
         for identifier in identifiers {
-            results.append(try deletes.delete(identifier, from: edits.layerID, writer: writer))
+            results.append(try deletes.delete(identifier, from: layerID, writer: writers.writer))
         }
-        self.writers = writers
         return results
     }
 
-    private func identifiers(_ deletes: LayerEdits.Deletes, _ layer: StoredLayer) throws -> [FeatureIdentifier] {
-        switch deletes {
-        case .features(let identifiers): return identifiers
-        case .matching(let query):
-            let compiler = QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
-            let plan = try compiler.identifiers(query)
-            // All ids are read before the first is deleted: the statement must not walk what it changes.
-            let statement = try plan.statement(on: connection)
-            defer { statement.finish() }
-            var identifiers: [FeatureIdentifier] = []
-            while try statement.step(), identifiers.count < plan.limit ?? .max {
-                identifiers.append(.objectID(statement.integer(0)))
-            }
-            return identifiers
+    /// Where results are not listed there are two at most, the first and the first failure: they say how it went.
+    private mutating func delete(_ query: FeatureQuery, from layerID: Int) throws -> [EditResult] {
+        let matched = try MatchedFeatures(query, in: applier.catalogue.layer(layerID), on: connection)
+        if batch.listsMatches, try matched.count() > FieldworkREST.Limits.listedDeletes {
+            throw StoreError(
+                .invalidQuery,
+                "More than \(FieldworkREST.Limits.listedDeletes) features are chosen: delete them with "
+                    + "'returnDeleteResults=false', or in several steps. Nothing was deleted.")
         }
+        var results: [EditResult] = []
+        try matched.forEach { id in
+            let result = try deletes.delete(
+                .objectID(id), from: layerID, isChosen: true, writer: writers.writer)
+            if batch.listsMatches || results.isEmpty || result.error != nil { results.append(result) }
+            // The rest would be undone with it.
+            return batch.listsMatches || result.error == nil
+        }
+        try matched.forget()
+        return results
+    }
+}
+
+/// The writers of a batch's layers, each made once.
+private final class LayerWriters {
+    private let applier: EditApplier
+    private let batch: EditBatch
+    private var made: [Int: LayerWriter] = [:]
+
+    init(applier: EditApplier, batch: EditBatch) {
+        self.applier = applier
+        self.batch = batch
+    }
+
+    func writer(_ layerID: Int) throws -> LayerWriter {
+        if let writer = made[layerID] { return writer }
+        let writer = try applier.writer(layerID, batch)
+        made[layerID] = writer
+        return writer
     }
 }
 

@@ -8,24 +8,37 @@ struct RelatedDeletes {
     let rules: RelationshipRules
     let connection: SQLiteConnection
     let batch: EditBatch
-    /// Rows that went with another one: whoever deletes them by name in the same batch has his way already.
+    /// Rows that went with another one, of layers that the batch deletes from by itself: whoever deletes them there has his
+    /// way already.
     private var gone: [Int: [FeatureIdentifier: EditResult]] = [:]
+    private let remembered: Set<Int>
 
     init(rules: RelationshipRules, connection: SQLiteConnection, batch: EditBatch) {
         self.rules = rules
         self.connection = connection
         self.batch = batch
+        remembered = Set(
+            batch.layers.filter { edits in
+                switch edits.deletes {
+                case .features(let identifiers): !identifiers.isEmpty
+                case .matching: batch.listsMatches
+                }
+            }.map(\.layerID))
     }
 
-    /// - Parameter writer: gives the writer of a layer.
+    /// - Parameters:
+    ///   - isChosen: the feature was there when the batch looked for what to delete: if it is gone, it went with another.
+    ///   - writer: gives the writer of a layer.
     mutating func delete(
-        _ identifier: FeatureIdentifier, from layerID: Int, writer: (Int) throws -> LayerWriter
+        _ identifier: FeatureIdentifier, from layerID: Int, isChosen: Bool = false,
+        writer: (Int) throws -> LayerWriter
     ) throws -> EditResult {
         if let result = gone[layerID]?[identifier] { return result }
         let own = try writer(layerID)
         // A cache takes over what its service did, related rows and all.
-        guard batch.origin != .cache, rules.layer(layerID)?.isOrigin == true, let found = try own.find(identifier)
-        else {
+        guard batch.origin != .cache, rules.layer(layerID)?.isOrigin == true else { return try own.delete(identifier) }
+        guard let found = try own.find(identifier) else {
+            if isChosen, case .objectID(let id) = identifier { return EditResult(objectID: id, globalID: nil) }
             return try own.delete(identifier)
         }
         let plan: Plan
@@ -49,6 +62,7 @@ struct RelatedDeletes {
                 // A constraint that another program put on the table: the batch fails as a whole.
                 throw StoreError(.failure, "A related row can't be deleted: \(error.description)")
             }
+            guard remembered.contains(row.layerID) else { continue }
             if let id = result.objectID { gone[row.layerID, default: [:]][.objectID(id)] = result }
             if let id = result.globalID { gone[row.layerID, default: [:]][.globalID(id)] = result }
         }
