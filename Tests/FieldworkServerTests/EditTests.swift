@@ -145,6 +145,13 @@ struct EditTests {
             ).json
             #expect(unlisted == ["success": true])
             #expect(try await Self.count(server) == 3)
+            // What chooses nothing deletes nothing, and neither does what says nothing.
+            for geometry in [#"{"rings":[]}"#, #"{"rings":[[[0,0],[1,1]]]}"#, #"{"x":"NaN"}"#, "{}", "null"] {
+                let parameters: KeyValuePairs = ["geometry": geometry, "f": "json"]
+                let answer = try await server.client.post("\(Self.layer)/deleteFeatures", parameters)
+                #expect(answer.errorCode == 400, "\(geometry)")
+                #expect(try await Self.count(server) == 3)
+            }
             // Without any condition nothing is deleted.
             #expect(try await server.client.post("\(Self.layer)/deleteFeatures", ["f": "json"]).errorCode == 400)
             #expect(try await Self.count(server) == 3)
