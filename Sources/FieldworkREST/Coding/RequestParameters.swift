@@ -67,6 +67,19 @@ package struct RequestParameters: Sendable, Hashable {
         }
     }
 
+    /// Parameters by which a query chooses fewer features. An edit that passed them over would change more than was meant.
+    package static let narrowing = [
+        "time", "historicMoment", "fullText", "uniqueIds", "having", "topFilter", "resultOffset", "resultRecordCount",
+        "definitionExpression",
+    ]
+
+    /// Throws for the first of the parameters that is there and says something.
+    package func refuse(_ names: [String], in operation: String) throws(ServiceError) {
+        for name in names where self[name].map({ !["null", "[]", "{}"].contains($0) }) == true {
+            throw .invalidParameter("'\(name)' is not supported by '\(operation)'.")
+        }
+    }
+
     private func trimmed(_ name: String) -> String? {
         guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
         return text

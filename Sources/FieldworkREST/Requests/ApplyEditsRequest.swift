@@ -105,6 +105,7 @@ package struct ApplyEditsRequest: Sendable {
         deleting parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
     ) throws(ServiceError) {
         try Self.refuseUpload(parameters)
+        try parameters.refuse(RequestParameters.narrowing, in: "deleteFeatures")
         let edits: LayerEdits
         if parameters["where"] == nil, parameters["geometry"] == nil {
             let ids = try Self.identifiers("objectIds", in: parameters, false)
