@@ -29,6 +29,11 @@ struct StrangerTests {
         Layer(service: "TreesOfPortland", id: 1, name: "Neighborhoods", count: 10),
     ]
 
+    private static let tables = [
+        Layer(service: "TreesOfPortland", id: 2, name: "Species", count: 20),
+        Layer(service: "TreesOfPortland", id: 3, name: "Inspections", count: 20_000),
+    ]
+
     /// A feature as two sources can both tell it: moments in seconds, the corners of its geometry without their order.
     struct Feature: Hashable {
         var attributes: [String: String]
@@ -36,13 +41,13 @@ struct StrangerTests {
     }
 
     @Test(
-        "GDAL pages through every layer and has what the GeoPackage has",
+        "GDAL pages through every layer and table, and has what the GeoPackage has",
         .enabled(if: hasGDAL, "GDAL is not installed"))
     func gdal() async throws {
         let folder = try TemporaryFolder()
         let demo = try FieldworkProcess.start(["demo", "--data", folder.url.path, "--port", "0"])
         _ = try await demo.readyLine()
-        for layer in Self.layers {
+        for layer in Self.layers + Self.tables {
             let address = "\(demo.services)/\(layer.service)/FeatureServer/\(layer.id)/query"
             let query = "where=1%3D1&outFields=*&orderByFields=OBJECTID&f=json"
             let served = try await Self.converted(

@@ -262,4 +262,28 @@ import Testing
         let fine = EditBatchResult(layers: [], generation: 1, moment: Samples.moment)
         #expect(EditAnswer.json(fine, to: quiet, of: Samples.service) == ["success": true])
     }
+
+    /// Each is a mistake in drawing: were it read as "no geometry", an update would take away the one that is stored.
+    @Test(arguments: [
+        #"{"paths":[[[0,0]]]}"#, #"{"paths":[[]]}"#, #"{"paths":[[[0,0],[1,1]],[[5,5]]]}"#,
+        #"{"rings":[[[0,0],[1,1]]]}"#,
+        #"{"curvePaths":[[[0,0]]]}"#, #"{"curveRings":[[[0,0],[1,1]]]}"#,
+    ])
+    func aPartThatIsNoneIsNoGeometry(_ geometry: String) throws {
+        for type in [LayerGeometryType.polyline, .polygon] {
+            let layer = LayerDefinition(
+                id: 0, name: "Any", geometryType: type, spatialReference: .wgs84,
+                fields: [FieldDefinition(name: "OBJECTID", type: .oid)])
+            let request = try ApplyEditsRequest(
+                updating: Samples.parameters([
+                    "features": #"[{"attributes":{"OBJECTID":1},"geometry":\#(geometry)}]"#
+                ]), layer: layer, moment: Date(timeIntervalSince1970: 0))
+            let update = try #require(request.batch.layers.first?.updates.first)
+            #expect(update.rejection?.code == 1000)
+            guard case .unchanged = update.geometry else {
+                Issue.record("The geometry would be changed.")
+                continue
+            }
+        }
+    }
 }

@@ -80,6 +80,18 @@ import Testing
         #expect(throws: ServiceError.self) { try Samples.parameters(["s": "here"]).spatialReference("s") }
     }
 
+    /// Taken for none, each of these would choose all features instead of nothing.
+    @Test(arguments: [
+        #"{"rings":[]}"#, #"{"rings":[[[0,0],[1,1]]]}"#, #"{"paths":[[[0,0]]]}"#, #"{"points":[]}"#,
+        #"{"x":"NaN","y":"NaN"}"#, #"{"x":null}"#, #"{"xmin":"NaN","ymin":"NaN","xmax":"NaN","ymax":"NaN"}"#,
+        #"{"spatialReference":{"wkid":4326}}"#,
+    ])
+    func aGeometryWithoutAPlaceIsRefused(_ text: String) {
+        #expect(throws: ServiceError.self) {
+            try Samples.parameters(["g": text]).geometry("g", spatialReference: nil)
+        }
+    }
+
     @Test func geometriesAreReadInAllSpellings() throws {
         let point = try Samples.parameters(["g": "-122.5, 4.525e1"]).geometry("g", spatialReference: .wgs84)
         #expect(point == Samples.point)
@@ -94,6 +106,9 @@ import Testing
         }
         let envelope = try Samples.parameters(["g": "3,4,1,2"]).geometry("g", spatialReference: nil)
         #expect(envelope == Envelope(xMin: 1, yMin: 2, xMax: 3, yMax: 4))
+        for none in ["", " ", "null", "{}"] {
+            #expect(try Samples.parameters(["g": none]).geometry("g", spatialReference: nil) == nil)
+        }
         let json = try Samples.parameters(["g": #"{"x":-122.5,"y":45.25,"spatialReference":{"wkid":4326}}"#])
             .geometry("g", spatialReference: .webMercator)
         #expect(json == Samples.point)

@@ -122,6 +122,11 @@ struct CalculationTests {
             let get = try await server.client.get(
                 "\(Self.layer)/calculate", ["where": "1=1", "calcExpression": expression, "f": "json"])
             #expect(get.errorCode != nil)
+            // What would choose fewer features is not passed over.
+            for name in ["objectIds", "globalIds", "geometry", "time", "resultRecordCount", "definitionExpression"] {
+                let answer = try await Self.calculate(server, "1=1", expression, [name: "1"])
+                #expect(answer.text.contains("'\(name)' is not supported by 'calculate'"))
+            }
             #expect(try await Self.values(server, "Stems") == [1, 2])
             let none = try await Self.calculate(server, "Stems > 100", expression).json
             #expect(none["success"] == true && none["updatedFeatureCount"] == 0)

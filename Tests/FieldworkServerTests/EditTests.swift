@@ -145,6 +145,20 @@ struct EditTests {
             ).json
             #expect(unlisted == ["success": true])
             #expect(try await Self.count(server) == 3)
+            // What would choose fewer features is not passed over.
+            for name in ["time", "resultRecordCount", "resultOffset", "historicMoment"] {
+                let answer = try await server.client.post(
+                    "\(Self.layer)/deleteFeatures?\(name)=1", ["where": "1=1", "f": "json"])
+                #expect(answer.text.contains("'\(name)' is not supported by 'deleteFeatures'"))
+                #expect(try await Self.count(server) == 3)
+            }
+            // What chooses nothing deletes nothing, and neither does what says nothing.
+            for geometry in [#"{"rings":[]}"#, #"{"rings":[[[0,0],[1,1]]]}"#, #"{"x":"NaN"}"#, "{}", "null"] {
+                let parameters: KeyValuePairs = ["geometry": geometry, "f": "json"]
+                let answer = try await server.client.post("\(Self.layer)/deleteFeatures", parameters)
+                #expect(answer.errorCode == 400, "\(geometry)")
+                #expect(try await Self.count(server) == 3)
+            }
             // Without any condition nothing is deleted.
             #expect(try await server.client.post("\(Self.layer)/deleteFeatures", ["f": "json"]).errorCode == 400)
             #expect(try await Self.count(server) == 3)

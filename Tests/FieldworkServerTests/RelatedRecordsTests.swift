@@ -155,6 +155,9 @@ struct RelatedRecordsTests {
             ("objectIds=1&relationshipId=0&historicMoment=then", "historicMoment"),
             ("objectIds=1&relationshipId=0&gdbVersion=a", "gdbVersion"),
             ("objectIds=1&relationshipId=0&uniqueIds=1", "uniqueIds"),
+            ("objectIds=1&relationshipId=0&where=Note='a'", "where"), ("objectIds=1&relationshipId=0&time=1", "time"),
+            ("objectIds=1&relationshipId=0&geometry=1,2", "geometry"),
+            ("objectIds=1&relationshipId=0&outStatistics=[1]", "outStatistics"),
             ("objectIds=1&relationshipId=0&resultOffset=-1", "resultOffset"),
             ("objectIds=1&relationshipId=0&f=geojson", "geojson"), ("objectIds=1&relationshipId=0&f=pbf", "pbf"),
         ])

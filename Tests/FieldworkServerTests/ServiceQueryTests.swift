@@ -60,6 +60,8 @@ struct ServiceQueryTests {
         try await TemporaryStore.serve { server, _ in
             let answer = try await server.client.get(Self.path, ["layerDefs": definitions])
             #expect(answer.errorCode == 400)
+            let condition = try await server.client.get(Self.path, ["where": "Stems = 2", "f": "json"])
+            #expect(condition.text.contains("'where' is not supported"))
             let wrongFormat = try await server.client.get(Self.path, ["f": "pbf"])
             #expect(wrongFormat.errorCode == 400)
         }

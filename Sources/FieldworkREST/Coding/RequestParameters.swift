@@ -67,6 +67,19 @@ package struct RequestParameters: Sendable, Hashable {
         }
     }
 
+    /// Parameters by which a query chooses fewer features. An edit that passed them over would change more than was meant.
+    package static let narrowing = [
+        "time", "historicMoment", "fullText", "uniqueIds", "having", "topFilter", "resultOffset", "resultRecordCount",
+        "definitionExpression",
+    ]
+
+    /// Throws for the first of the parameters that is there and says something.
+    package func refuse(_ names: [String], in operation: String) throws(ServiceError) {
+        for name in names where self[name].map({ !["null", "[]", "{}"].contains($0) }) == true {
+            throw .invalidParameter("'\(name)' is not supported by '\(operation)'.")
+        }
+    }
+
     private func trimmed(_ name: String) -> String? {
         guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
         return text
@@ -137,19 +150,25 @@ extension RequestParameters {
         }
     }
 
-    /// A geometry: JSON, `x,y` for a point, or `xmin,ymin,xmax,ymax` for an envelope, with blanks and exponents.
+    /// A geometry: JSON, `x,y` for a point, or `xmin,ymin,xmax,ymax` for an envelope, with blanks and exponents. nil when there
+    /// is none (`null` and `{}` as well). One that is there and has no place is refused: it chooses nothing, and must not be
+    /// taken for none, which chooses everything.
     package func geometry(
         _ name: String, spatialReference: SpatialReference?
     ) throws(ServiceError) -> Geometry? {
         guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
         if text.hasPrefix("{") {
-            guard let value = try json(name) else { return nil }
+            guard let value = try json(name), value.objectValue?.isEmpty == false else { return nil }
+            let geometry: Geometry?
             do {
-                return try GeoServicesJSON.geometry(from: value, defaultSpatialReference: spatialReference)
+                geometry = try GeoServicesJSON.geometry(from: value, defaultSpatialReference: spatialReference)
             } catch {
                 throw .invalidParameter("'\(name)': \(error.details)")
             }
+            guard let geometry, !geometry.isEmpty else { throw .invalidParameter("'\(name)' is empty.") }
+            return geometry
         }
+        if text == "null" { return nil }
         var numbers: [Double] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let number = Self.coordinate(word), number.isFinite, numbers.count < 4 else {

@@ -105,14 +105,19 @@ package struct ApplyEditsRequest: Sendable {
         deleting parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
     ) throws(ServiceError) {
         try Self.refuseUpload(parameters)
+        try parameters.refuse(RequestParameters.narrowing, in: "deleteFeatures")
         let edits: LayerEdits
         if parameters["where"] == nil, parameters["geometry"] == nil {
             let ids = try Self.identifiers("objectIds", in: parameters, false)
             guard !ids.isEmpty else { throw .invalidParameter("'objectIds', 'where' or 'geometry' is required.") }
             edits = LayerEdits(layerID: layer.id, deletes: .features(ids))
         } else {
-            edits = LayerEdits(
-                layerID: layer.id, deletes: .matching(try FeatureQuery(filter: parameters, layer: layer)))
+            let query = try FeatureQuery(filter: parameters, layer: layer)
+            // A geometry that says nothing (`{}`) would choose everything.
+            guard parameters["where"] != nil || query.spatialFilter != nil || query.objectIDs != nil else {
+                throw .invalidParameter("'objectIds', 'where' or 'geometry' is required.")
+            }
+            edits = LayerEdits(layerID: layer.id, deletes: .matching(query))
         }
         try self.init(
             [edits], parameters, usesGlobalIDs: false, results: "returnDeleteResults", moment: moment, editor: editor)

@@ -11,6 +11,8 @@ package struct CalculateRequest: Sendable {
         parameters: RequestParameters, layer: LayerDefinition, moment: Date, editor: String? = nil
     ) throws(ServiceError) {
         guard parameters["where"] != nil else { throw .invalidParameter("'where' is required.") }
+        try parameters.refuse(
+            ["objectIds", "globalIds", "geometry"] + RequestParameters.narrowing, in: "calculate")
         for name in ["gdbVersion", "sessionID"]
         where parameters[name].map({ !["null", "sde.default"].contains($0.lowercased()) }) == true {
             throw .invalidParameter("'\(name)' is not supported.")

@@ -81,26 +81,40 @@ struct FeatureEditReader: Sendable {
     /// A missing geometry stays as it is; null takes it away. Tables have none, whatever is sent.
     private func readGeometry(_ json: JSONValue?, into edit: inout FeatureEdit) throws(EditError) {
         guard let json, !layer.isTable else { return }
-        try checkRings(json)
+        try checkParts(json)
+        let geometry: Geometry?
         do {
-            let geometry = try GeoServicesJSON.geometry(
-                from: json, defaultSpatialReference: layer.spatialReference, openRings: .reject)
-            guard let geometry else {
-                edit.geometry = .null
-                return
-            }
-            let reference = layer.spatialReference
-            edit.geometry = .geometry(
-                try reference.map { reference throws(GeometryError) in
-                    try GeometryEngine.projected(geometry, into: reference)
-                } ?? geometry)
+            geometry = try Self.geometry(json, in: layer.spatialReference)
         } catch {
             throw Self.unreadable("Geometry: \(error.details)")
         }
+        guard let geometry else {
+            // What was meant to be a geometry must not take away the one that is there.
+            let parts = Self.parts.flatMap { json[$0]?.arrayValue ?? [] }
+            guard parts.isEmpty else { throw Self.unreadable("Geometry: no part has enough vertices.") }
+            edit.geometry = .null
+            return
+        }
+        edit.geometry = .geometry(geometry)
     }
 
-    /// A ring has at least three corners and ends where it starts.
-    private func checkRings(_ json: JSONValue) throws(EditError) {
+    private static func geometry(
+        _ json: JSONValue, in reference: SpatialReference?
+    ) throws(GeometryError) -> Geometry? {
+        let read = try GeoServicesJSON.geometry(from: json, defaultSpatialReference: reference, openRings: .reject)
+        guard let read, let reference else { return read }
+        return try GeometryEngine.projected(read, into: reference)
+    }
+
+    private static let parts = ["rings", "paths", "points", "curveRings", "curvePaths"]
+
+    /// A ring has at least three corners and ends where it starts, a path has two ends.
+    private func checkParts(_ json: JSONValue) throws(EditError) {
+        for path in json["paths"]?.arrayValue ?? [] {
+            guard let vertices = path.arrayValue, vertices.count >= 2 else {
+                throw Self.unreadable("Geometry: a path needs two vertices.")
+            }
+        }
         for ring in json["rings"]?.arrayValue ?? [] {
             guard let vertices = ring.arrayValue, vertices.count >= 4 else {
                 throw Self.unreadable("Geometry: a ring needs four vertices, of which the last is the first.")

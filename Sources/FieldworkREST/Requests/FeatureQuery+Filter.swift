@@ -44,7 +44,11 @@ extension FeatureQuery {
         guard let reference = layer.spatialReference else {
             throw .invalidQuery("A table has no geometry to compare with.")
         }
-        guard !geometry.isEmpty else { throw .invalidQuery("'geometry' is empty.") }
+        if let name = parameters["geometryType"] {
+            // What the geometry is shows in itself; a kind that does not exist is a mistake.
+            let isKnown = LayerGeometryType.allCases.contains { $0.rawValue.lowercased() == name.lowercased() }
+            guard isKnown else { throw .invalidQuery("The 'geometryType' '\(name.prefix(64))' is not supported.") }
+        }
         let pattern = parameters["relationParam"]
         if relation == .relation {
             let isPattern = pattern?.count == 9 && pattern?.allSatisfy { "012FT*ft".contains($0) } == true

@@ -88,6 +88,12 @@ package struct RelatedQueryRequest: Sendable {
         where parameters[name].map({ !["null", "sde.default", "[]"].contains($0.lowercased()) }) == true {
             throw .invalidQuery("'\(name)' is not supported by 'queryRelatedRecords'.")
         }
+        // Parameters of queries that this one has not: passed over, they would leave more in the answer than was meant.
+        guard ["1=1", "1 = 1"].contains(parameters["where"] ?? "1=1") else {
+            throw .invalidQuery("'where' is not supported by 'queryRelatedRecords': it is 'definitionExpression'.")
+        }
+        try parameters.refuse(
+            ["time", "geometry", "outStatistics", "groupByFieldsForStatistics", "having"], in: "queryRelatedRecords")
         if parameters["sqlFormat"]?.lowercased() == "native" {
             throw .invalidQuery("'sqlFormat' must be 'standard' or 'none': queries are standardized.")
         }

@@ -25,6 +25,10 @@ package struct ServiceQueryRequest: Sendable {
         where parameters[name] != nil {
             throw .invalidQuery("'\(name)' is not supported by the 'query' of a service.")
         }
+        // Each layer has a condition of its own: one for all would be passed over.
+        guard ["1=1", "1 = 1"].contains(parameters["where"] ?? "1=1") else {
+            throw .invalidQuery("'where' is not supported by the 'query' of a service: 'layerDefs' has the conditions.")
+        }
         elements = []
         for definition in try LayerDefinitionList(parameters, service: service).entries {
             guard let layer = service.layer(id: definition.layerID) else {
