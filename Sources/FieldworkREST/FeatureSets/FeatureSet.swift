@@ -54,6 +54,22 @@ package struct FeatureSet: Sendable, Hashable {
 package enum FeatureSetReader {
     /// Throws the service's own error when the answer is one, and `ServiceError` when it isn't a feature set.
     package static func read(json: JSONValue) throws(ServiceError) -> FeatureSet {
+        var features: [FeatureSet.Feature] = []
+        var set = try read(json: json) { members, geometry throws(ServiceError) in
+            var attributes: [String: AttributeValue] = [:]
+            attributes.reserveCapacity(members.count)
+            for member in members { attributes[member.key] = AttributeValue(json: member.value) }
+            features.append(FeatureSet.Feature(attributes: attributes, geometry: geometry))
+        }
+        set.features = features
+        return set
+    }
+
+    /// Reads the features one by one, without keeping them.
+    /// - Returns: what the answer says besides.
+    package static func read(
+        json: JSONValue, each body: ([JSONObject.Member], Geometry?) throws(ServiceError) -> Void
+    ) throws(ServiceError) -> FeatureSet {
         if let error = ServiceError(answer: json) { throw error }
         guard let object = json.objectValue, object["features"]?.arrayValue != nil || object["fields"] != nil else {
             throw ServiceError(code: 500, message: "The service's answer is not a set of features.")
@@ -71,17 +87,11 @@ package enum FeatureSetReader {
         set.objectIDField = set.objectIDField ?? set.fields.first { $0.type == .oid }?.name
         let transform = object["transform"].flatMap(GridTransform.init(json:))
         for feature in object.array("features") {
-            var attributes: [String: AttributeValue] = [:]
-            let members = feature["attributes"]?.objectValue?.members ?? []
-            attributes.reserveCapacity(members.count)
-            for member in members {
-                attributes[member.key] = AttributeValue(json: member.value)
-            }
             var geometry: Geometry?
             if let json = feature["geometry"], !json.isNull {
                 geometry = try read(geometry: json, set, transform)
             }
-            set.features.append(FeatureSet.Feature(attributes: attributes, geometry: geometry))
+            try body(feature["attributes"]?.objectValue?.members ?? [], geometry)
         }
         return set
     }
@@ -89,6 +99,12 @@ package enum FeatureSetReader {
     private static func read(
         geometry json: JSONValue, _ set: FeatureSet, _ transform: GridTransform?
     ) throws(ServiceError) -> Geometry? {
+        // Most are points without more.
+        if transform == nil, !set.hasZ, !set.hasM, let object = json.objectValue, object.count == 2,
+            let x = object["x"]?.doubleValue, let y = object["y"]?.doubleValue
+        {
+            return Point(x: x, y: y, spatialReference: set.spatialReference)
+        }
         var json = json
         // The set says once what each geometry would say for itself.
         if var object = json.objectValue {
