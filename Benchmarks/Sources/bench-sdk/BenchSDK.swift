@@ -2,7 +2,7 @@ import Fieldwork
 import Foundation
 
 /// One measurement of the SDK in a process of its own, so that its memory is its own. Prints one line:
-/// what was measured, seconds, features, and the most memory in MB.
+/// what was measured, seconds, seconds of the processors, features, and the most memory in MB.
 @main
 struct BenchSDK {
     static func main() async {
@@ -29,17 +29,17 @@ struct BenchSDK {
     }
 
     private static func populate(_ table: ServiceFeatureTable) async throws {
-        let started = ContinuousClock.now
+        let start = Start()
         _ = try await table.populateFromService(using: nil, clearCache: true, outFields: ["*"])
-        let seconds = started.duration(to: .now) / .seconds(1)
-        report("populate", seconds, try await table.queryFeatureCount(using: QueryParameters()))
+        let cost = start.cost
+        report("populate", cost, try await table.queryFeatureCount(using: QueryParameters()))
     }
 
     /// The features of each box, with all their attributes and their place, as values that an app reads.
     private static func query(_ table: ServiceFeatureTable, boxes: [Box]) async throws {
         var features = 0
         var sum = 0.0
-        let started = ContinuousClock.now
+        let start = Start()
         for box in boxes {
             let parameters = QueryParameters()
             parameters.geometry = Envelope(
@@ -49,13 +49,13 @@ struct BenchSDK {
                 features += 1
             }
         }
-        let seconds = started.duration(to: .now) / .seconds(1)
+        let cost = start.cost
         guard sum != 0 else { throw Usage() }
-        report("query", seconds, features)
+        report("query", cost, features)
     }
 
-    private static func report(_ name: String, _ seconds: Double, _ features: Int) {
-        print("\(name) \(seconds) \(features) \(memory())")
+    private static func report(_ name: String, _ cost: (seconds: Double, processor: Double), _ features: Int) {
+        print("\(name) \(cost.seconds) \(cost.processor) \(features) \(memory())")
     }
 
     /// The most memory that this process had, in MB.
@@ -64,6 +64,16 @@ struct BenchSDK {
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
             .flatMap { Double($0) }.map { $0 / 1_024 } ?? .nan
+    }
+}
+
+/// When a measurement began.
+private struct Start {
+    private let moment = ContinuousClock.now
+    private let clock = Foundation.clock()
+
+    var cost: (seconds: Double, processor: Double) {
+        (moment.duration(to: .now) / .seconds(1), Double(Foundation.clock() - clock) / Double(CLOCKS_PER_SEC))
     }
 }
 

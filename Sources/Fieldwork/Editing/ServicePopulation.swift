@@ -24,6 +24,12 @@ struct ServicePopulation: Sendable {
             if isShown { shown += records }
         }
 
+        mutating func add(_ page: FeatureRows, isShown: Bool) {
+            ids.formUnion(KeyRuns(page.ids))
+            count += page.rows.count
+            if isShown { shown += page.rows.map(FeatureRecord.init) }
+        }
+
         mutating func add(_ other: Part) {
             ids.formUnion(other.ids)
             count += other.count
@@ -103,13 +109,13 @@ struct ServicePopulation: Sendable {
             let isWhole = next == .min && range.upperBound == .max
             guard let own = isWhole ? query : query.within(layer, next...range.upperBound) else { break }
             let count = min(layer.maxRecordCount, Limits.featuresPerPage)
-            let page = try await session.remote.page(
-                own.pageParameters(layer, offset: 0, count: count), in: layer, isExact: true)
-            try await session.local.cache(page.records, of: layer, clears: false)
-            part.add(page.records, isShown: isShown)
+            let page = try await session.remote.rows(
+                own.pageParameters(layer, offset: 0, count: count), in: layer)
+            try await session.local.cache(page.rows, of: layer)
+            part.add(page, isShown: isShown)
             fetched += 1
             part.isCut = page.exceededTransferLimit
-            guard let last = page.records.map(\.objectID).max(), last < range.upperBound else { break }
+            guard let last = page.ids.max(), last < range.upperBound else { break }
             next = last + 1
         } while part.isCut && fetched < pages
         return part

@@ -163,7 +163,11 @@ extension LocalFile {
 
     /// Takes over rows of the service.
     static func cache(_ records: [FeatureRecord], of layer: LayerDefinition, in file: GeoPackageFile) async throws {
-        try await write([LayerEdits(layerID: layer.id, adds: records.map { put($0, layer) })], to: file)
+        try await cache(records.map { put($0, layer) }, of: layer, in: file)
+    }
+
+    static func cache(_ rows: [FeatureEdit], of layer: LayerDefinition, in file: GeoPackageFile) async throws {
+        try await write([LayerEdits(layerID: layer.id, adds: rows)], to: file)
     }
 
     /// Forgets the cached rows of a layer, except those that are wanted. The ids are looked through some at a time.

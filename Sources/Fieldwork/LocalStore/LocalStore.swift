@@ -59,12 +59,16 @@ final class LocalStore: Sendable {
     /// The rows on this device that a query means.
     func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
         let fields = definition.layer(id: layerID)?.fields ?? []
-        let types = Dictionary(fields.map { ($0.name, $0.type) }) { first, _ in first }
-        return try await onDevice { try await file.records(query, in: layerID) }.map { record in
+        // Values were written as they are to be read: as a rule there is nothing to do. Of most types there can't be.
+        let doubtful = fields.filter { [.single, .guid, .globalID, .blob].contains($0.type) }.map { ($0.name, $0.type) }
+        let records = try await onDevice { try await file.records(query, in: layerID) }
+        if doubtful.isEmpty { return records }
+        return records.map { record in
             var record = record
-            for (name, value) in record.attributes {
-                // Values were written as they are to be read: as a rule there is nothing to do.
-                guard let type = types[name], !AttributeConversion.isNormal(value, type: type) else { continue }
+            for (name, type) in doubtful {
+                guard let value = record.attributes[name], !AttributeConversion.isNormal(value, type: type) else {
+                    continue
+                }
                 record.attributes[name] = AttributeConversion.normalised(value, type: type)
             }
             return record
@@ -295,6 +299,15 @@ final class LocalStore: Sendable {
                 if clears { try await LocalFile.clear(layer, in: file, keeping: edited.contains) }
                 try await LocalFile.cache(records.filter { !edited.contains($0.objectID) }, of: layer, in: file)
             }
+        }
+    }
+
+    /// The same, as rows that have all fields.
+    func cache(_ rows: [FeatureEdit], of layer: LayerDefinition) async throws {
+        try await gate.run { [self] in
+            let edited = Set(edits(in: [layer.id]).map(\.key.objectID))
+            let others = edited.isEmpty ? rows : rows.filter { !edited.contains($0.objectID ?? 0) }
+            try await onDevice { try await LocalFile.cache(others, of: layer, in: file) }
         }
     }
 

@@ -61,6 +61,15 @@ struct FeatureServiceClient: Sendable {
         }
     }
 
+    /// One page with all fields and exact coordinates.
+    func rows(
+        _ parameters: [(name: String, value: String)], in layer: LayerDefinition
+    ) async throws -> FeatureRows {
+        let url = root.appending(path: "\(layer.id)/query")
+        let json = try await json(ServiceRequest(url, parameters + [("f", "json")]))
+        return try reading { () throws(FieldworkREST.ServiceError) in try FeatureRows(json: json, layer: layer) }
+    }
+
     func count(_ query: LayerQuery, in layer: LayerDefinition) async throws -> Int {
         let json = try await json(self.query(layer, query.filterParameters + [("returnCountOnly", "true")]))
         guard let count = QueryAnswer.readCount(json) else {

@@ -10,18 +10,18 @@ extension FeaturePage {
     /// The features of a set with names and values in the layer's own spelling. Throws when a feature has no object id:
     /// what can't be told apart can't be edited.
     init(_ set: FieldworkREST.FeatureSet, layer: LayerDefinition) throws {
-        var spellings: [String: FieldDefinition] = [:]
-        for field in layer.fields { spellings[field.name] = field }
+        let types = Dictionary(layer.fields.map { ($0.name, $0.type) }) { first, _ in first }
         records = try set.features.map { feature in
             // As a rule names and values are as they should be.
             var attributes = feature.attributes
             for (name, value) in feature.attributes {
-                guard let field = spellings[name] ?? layer.field(named: name) else {
-                    attributes[name] = nil
+                if let type = types[name] {
+                    if AttributeConversion.isNormal(value, type: type) { continue }
+                    attributes[name] = AttributeConversion.normalised(value, type: type)
                     continue
                 }
-                if field.name != name { attributes[name] = nil }
-                if field.name == name, AttributeConversion.isNormal(value, type: field.type) { continue }
+                attributes[name] = nil
+                guard let field = layer.field(named: name) else { continue }
                 attributes[field.name] = AttributeConversion.normalised(value, type: field.type)
             }
             guard let objectID = attributes[layer.objectIDField]?.integerValue else {

@@ -64,6 +64,27 @@ package enum FeatureSetReader {
 
     /// Throws the service's own error when the answer is one, and `ServiceError` when it isn't a feature set.
     package static func read(json: JSONValue) throws(ServiceError) -> FeatureSet {
+        var (set, object) = try head(of: json)
+        set.features = try features(object.array("features"), of: set, transform(of: object))
+        return set
+    }
+
+    /// Reads the features one by one, without keeping them.
+    /// - Returns: what the answer says besides.
+    package static func read(
+        json: JSONValue, each body: ([JSONObject.Member], Geometry?) throws(ServiceError) -> Void
+    ) throws(ServiceError) -> FeatureSet {
+        let (set, object) = try head(of: json)
+        let transform = transform(of: object)
+        for feature in object.array("features") {
+            try body(
+                feature["attributes"]?.objectValue?.members ?? [], try geometry(of: feature, set, transform))
+        }
+        return set
+    }
+
+    /// All but the features.
+    private static func head(of json: JSONValue) throws(ServiceError) -> (FeatureSet, JSONObject) {
         if let error = ServiceError(answer: json) { throw error }
         guard let object = json.objectValue, object["features"]?.arrayValue != nil || object["fields"] != nil else {
             throw ServiceError(code: 500, message: "The service's answer is not a set of features.")
@@ -79,8 +100,11 @@ package enum FeatureSetReader {
         set.unknownMembers = object.without(readMembers)
         readFields(object, &set)
         set.objectIDField = set.objectIDField ?? set.fields.first { $0.type == .oid }?.name
-        set.features = try features(object.array("features"), of: set, object["transform"].flatMap(GridTransform.init))
-        return set
+        return (set, object)
+    }
+
+    private static func transform(of object: JSONObject) -> GridTransform? {
+        object["transform"].flatMap(GridTransform.init(json:))
     }
 
     /// Reads features of a set of which all else is known.
@@ -93,14 +117,9 @@ package enum FeatureSetReader {
             var attributes: [String: AttributeValue] = [:]
             let members = feature["attributes"]?.objectValue?.members ?? []
             attributes.reserveCapacity(members.count)
-            for member in members {
-                attributes[member.key] = AttributeValue(json: member.value)
-            }
-            var geometry: Geometry?
-            if let json = feature["geometry"], !json.isNull {
-                geometry = try read(geometry: json, set, transform)
-            }
-            var read = FeatureSet.Feature(attributes: attributes, geometry: geometry)
+            for member in members { attributes[member.key] = AttributeValue(json: member.value) }
+            var read = FeatureSet.Feature(
+                attributes: attributes, geometry: try geometry(of: feature, set, transform))
             if let object = feature.objectValue,
                 object.members.contains(where: { !readMembersOfFeature.contains($0.key) })
             {
@@ -109,6 +128,13 @@ package enum FeatureSetReader {
             features.append(read)
         }
         return features
+    }
+
+    private static func geometry(
+        of feature: JSONValue, _ set: FeatureSet, _ transform: GridTransform?
+    ) throws(ServiceError) -> Geometry? {
+        guard let json = feature["geometry"], !json.isNull else { return nil }
+        return try read(geometry: json, set, transform)
     }
 
     /// A field of a type that is not known is only kept; its values still come with the attributes.
@@ -128,6 +154,12 @@ package enum FeatureSetReader {
     private static func read(
         geometry json: JSONValue, _ set: FeatureSet, _ transform: GridTransform?
     ) throws(ServiceError) -> Geometry? {
+        // Most are points without more.
+        if transform == nil, !set.hasZ, !set.hasM, let object = json.objectValue, object.count == 2,
+            let x = object["x"]?.doubleValue, let y = object["y"]?.doubleValue
+        {
+            return Point(x: x, y: y, spatialReference: set.spatialReference)
+        }
         var json = json
         // The set says once what each geometry would say for itself.
         if var object = json.objectValue {

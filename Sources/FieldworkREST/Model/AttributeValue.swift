@@ -46,33 +46,3 @@ extension AttributeValue {
         }
     }
 }
-
-/// The written form of a UUID in the protocol: upper case in braces, as the vendor's servers give it.
-package enum GUID {
-    package static func normalForm(_ id: UUID) -> String { "{\(id.uuidString)}" }
-
-    /// Reads a UUID with or without braces, in any case.
-    package static func parse(_ text: String) -> UUID? {
-        var text = Substring(text)
-        if text.hasPrefix("{"), text.hasSuffix("}") { text = text.dropFirst().dropLast() }
-        return UUID(uuidString: String(text))
-    }
-
-    /// Whether a text has the form of `normalForm`.
-    package static func isNormalForm(_ text: String) -> Bool {
-        guard text.utf8.count == 38 else { return false }
-        for (index, byte) in text.utf8.enumerated() {
-            let fits =
-                switch index {
-                case 0: byte == UInt8(ascii: "{")
-                case 37: byte == UInt8(ascii: "}")
-                case 9, 14, 19, 24: byte == UInt8(ascii: "-")
-                default:
-                    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                        || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
-                }
-            if !fits { return false }
-        }
-        return true
-    }
-}

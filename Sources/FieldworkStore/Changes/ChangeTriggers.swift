@@ -56,6 +56,12 @@ struct ChangeTriggers {
         ["insert", "update", "rekey", "delete", "global_id"].map { "fieldwork_\(layerID)_\($0)" }
     }
 
+    /// Of those, the ones that look at each new row.
+    static func namesAfterInsert(_ layerID: Int) -> (counting: String, all: [String]) {
+        let counting = "fieldwork_\(layerID)_insert"
+        return (counting, [counting, "fieldwork_\(layerID)_global_id"])
+    }
+
     func drop(on connection: SQLiteConnection) throws {
         for name in Self.triggerNames(layerID: id) { try connection.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
     }

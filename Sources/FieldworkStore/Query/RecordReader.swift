@@ -33,6 +33,8 @@ struct RecordReader {
         var attributes: [String: AttributeValue] = [:]
         /// The place of each column's value there; nil for one that is not wanted.
         var places: [Dictionary<String, AttributeValue>.Index?] = []
+        /// How each column keeps its values; nil for one that the table has not.
+        var kinds: [StoredColumn.Kind?] = []
         var objectID: Int?
         var globalID: Int?
 
@@ -44,6 +46,7 @@ struct RecordReader {
             }
             for (column, isWanted) in zip(plan.columns, isWanted) where isWanted { attributes[column.name] = .null }
             places = zip(plan.columns, isWanted).map { $1 ? attributes.index(forKey: $0.name) : nil }
+            kinds = plan.columns.map { $0.isStored ? $0.kind : nil }
             objectID = plan.columns.firstIndex { $0.isStored && $0.name == layer.objectIDColumn }
             globalID = plan.columns.firstIndex { $0.isStored && $0.name == layer.globalIDColumn }
         }
@@ -51,8 +54,9 @@ struct RecordReader {
 
     private func record(_ row: SQLiteStatement, _ plan: QueryPlan, _ shape: Shape) throws -> FeatureRecord {
         var record = FeatureRecord(objectID: 0, globalID: nil, attributes: shape.attributes, geometry: nil)
-        for (index, column) in plan.columns.enumerated() where column.isStored {
-            let value = column.value(row, index)
+        for index in shape.kinds.indices {
+            guard let kind = shape.kinds[index] else { continue }
+            let value = kind.value(row, index)
             if index == shape.objectID { record.objectID = value.integerValue ?? 0 }
             if index == shape.globalID { record.globalID = value.textValue.flatMap(GUID.parse) }
             if let place = shape.places[index] { record.attributes.values[place] = value }
