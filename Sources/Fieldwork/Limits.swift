@@ -97,18 +97,10 @@ enum Limits {
     static let strangerPartBytes: Int64 = 5 * 1_024 * 1_024
     /// Contents of attachments up to this many bytes go within the edits of a sync, others as uploads before.
     static let inlineContentBytes: Int64 = 16 * 1_024
-    /// How many bytes of an upload go as one part, as long as the line holds.
-    static let uploadPartBytes = 1_024 * 1_024
-    /// How small the parts of an upload become on a line that breaks, in bytes.
-    static let smallestUploadPartBytes = 16 * 1_024
-    /// Parts that arrive before the next is twice as large.
-    static let partsBeforeGrowth = 8
     /// Requests of at least this many bytes are compressed, for services that take that.
     static let compressedRequestBytes = 1_024
-    /// Edits of a sync that are longer than this go as an upload, in parts, in bytes.
+    /// Edits of a sync that are longer than this go as an upload, in bytes.
     static let inlineEditsBytes = 1_024 * 1_024
-    /// How often in a row a part of an upload may be cut before its error is reported.
-    static let uploadAttempts = 20
     /// How many attachments of a replica are written in one transaction.
     static let attachmentsPerLoad = 50
     /// The slowest connection that an upload's time-out allows for, in bytes a second.

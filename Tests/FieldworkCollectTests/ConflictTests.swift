@@ -129,4 +129,59 @@ import Testing
             #expect(try await Self.feature(field)?.attributes["typdamage"] == .text("Destroyed"))
         }
     }
+
+    /// A photo of the first point that this device deletes and others replace.
+    private static func collideOverPhoto(_ field: DamageField, _ visitor: PlainClient) async throws {
+        let id = try #require(try await feature(field)?.globalID)
+        var edits = LayerEdits(layerID: 0)
+        edits.attachments.adds = [
+            AttachmentEdit(
+                parent: .globalID(id), name: "Roof.jpg", contentType: "image/jpeg",
+                content: AttachmentContent(bytes: Array(SamplePhoto.jpeg)))
+        ]
+        try await others(field, edits)
+        let served = try #require(try await photos(field).first)
+        try await OfflineField.goOffline(visitor)
+        let form = try await visitor.get("/f/0/\(id.uuidString.lowercased())/edit").text
+        let number = try #require(form.firstMatch(of: /name="gone\.(\d+)"/)).1
+        let deleted = try await visitor.post(
+            "/f/0/\(id.uuidString.lowercased())/edit", ["session": "mine", "gone.\(number)": "yes"])
+        #expect(deleted.status == 303)
+        edits.attachments = AttachmentEdits(updates: [
+            AttachmentEdit(
+                globalID: served.globalID, name: "Roof from the north.jpg", contentType: "image/jpeg",
+                content: AttachmentContent(bytes: Array("sharper".utf8)))
+        ])
+        try await others(field, edits)
+        try await OfflineField.sync(visitor)
+    }
+
+    private static func photos(_ field: DamageField) async throws -> [AttachmentInfo] {
+        try await field.store.attachments(
+            AttachmentQuery(), in: LayerAddress(service: DamageField.service, layerID: 0)
+        ).attachments
+    }
+
+    @Test(arguments: [("lost", 0), ("won", 1)])
+    func aPhotoInQuestionIsNamedAndKeptOrGone(choice: String, left: Int) async throws {
+        var definition = OfflineField.definition()
+        definition.conflictRule = .holdForReview
+        definition.layers[0].hasAttachments = true
+        try await DamageField.with(points: 2, definition: definition) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            try await Self.collideOverPhoto(field, visitor)
+            #expect(try await Self.photos(field).map(\.name) == ["Roof from the north.jpg"])
+            #expect(
+                try await visitor.get("/conflicts").text.contains(
+                    "Roof from the north.jpg deleted here, changed there"))
+            let page = try await visitor.get("/conflicts/0/1").text
+            #expect(page.contains("You deleted Roof from the north.jpg of this"))
+            #expect(page.contains("Roof from the north.jpg, 7 bytes"))
+            #expect(page.contains("Keep the photo or file with the change"))
+            #expect(page.contains("Delete the photo or file"))
+            #expect(try await visitor.post("/conflicts/0/1", ["all": choice]).status == 303)
+            #expect(try await Self.photos(field).count == left)
+            #expect(try await visitor.get("/conflicts").text.contains("No conflicts to decide."))
+        }
+    }
 }

@@ -15,6 +15,7 @@ struct StorageDocumentTests {
         let file = try await GeoPackageStore.createFile(
             at: url, definition: service, options: GeoPackageFile.Options(recordsUndo: true))
         _ = try await file.apply(Samples.batch(adds: [Samples.tree("Acer")]))
+        try await file.barUndo(ofAttachments: [1], in: 0)
         try await file.keepNote("kept", as: "note")
         service.layers[0].fields.append(FieldDefinition(name: "Added", type: .string, length: 10))
         try await file.updateDefinition(service, allowing: .addsFields, replacing: nil)

@@ -88,9 +88,17 @@ struct AttachmentConflictTests {
             #expect(conflict.kind.isOfAttachment)
             #expect(conflict.state == (cell.rule == .holdForReview ? .open : .decided))
             #expect(conflict.winner == (secondWins ? .upload : .service))
-            let result = try await service.store.restoreConflict(
-                conflict.id, of: service.name, editor: "ada", moment: Date.now)
-            #expect(result.isSuccess)
+            // The same as the SDK tells and settles it.
+            let teller = EditConflicts(serviceURL: service.rootURL)
+            let told = try #require(try await teller.conflicts().first)
+            #expect(told.kind == kind(of: cell))
+            #expect(told.lost.isDeleted == lost.isEmpty && told.won.isDeleted == won.isEmpty)
+            for (side, files) in [(told.lost, lost), (told.won, won)] where !files.isEmpty {
+                #expect(side.attachment?.name == files.keys.first)
+                #expect(side.attachment?.size == files.values.first.map { Int64($0.count) })
+            }
+            #expect(told.lost.fieldNames.isEmpty && !told.lost.hasGeometry)
+            try await teller.restore(told)
             #expect(try await service.servedAttachments()["Cause 0"] ?? [:] == lost)
             #expect(try await service.store.conflict(conflict.id, of: service.name)?.state == .restored)
             for device in [one, two] {
@@ -98,6 +106,14 @@ struct AttachmentConflictTests {
                 #expect(try await device.attachments(of: "Cause 0") == lost)
             }
             #expect(try await service.store.file(service.name).check().isEmpty)
+        }
+    }
+
+    private func kind(of cell: Cell) -> EditConflict.Kind {
+        switch (cell.first, cell.second) {
+        case (.deletes, _): .updateOfDeletedAttachment
+        case (_, .deletes): .deleteOfUpdatedAttachment
+        default: .attachment
         }
     }
 

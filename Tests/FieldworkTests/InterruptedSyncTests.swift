@@ -76,6 +76,24 @@ struct InterruptedSyncTests {
         try await feature.table?.update(feature)
     }
 
+    @Test("A sync that completes one that broke off hands in what was edited since, too", arguments: [true, false])
+    func editsSince(answerIsLost: Bool) async throws {
+        try await Self.with { service in
+            let one = try await takeOffline(service, "one")
+            try await edit("Cause 0", one, ["typdamage": "Major"])
+            service.interceptor.fail("synchronizeReplica", answerIsLost ? .losesAnswer : .unreachable)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await sync(one, service) }
+            try await edit("Cause 0", one, ["typdamage": "Destroyed"])
+            try await edit("Cause 1", one, ["typdamage": "Affected"])
+            try await sync(one, service)
+            #expect(!one.hasLocalEdits)
+            #expect(try await served("Cause 0", service)["typdamage"] == .text("Destroyed"))
+            #expect(try await served("Cause 1", service)["typdamage"] == .text("Affected"))
+            // The one that broke off, the same again, and what came later.
+            #expect(service.interceptor.sent.count { $0 == "synchronizeReplica" } == 3)
+        }
+    }
+
     private func served(_ cause: String, _ service: TestService) async throws -> [String: AttributeValue] {
         try #require(try await service.rows().first { $0.attributes["primcause"] == .text(cause) }).attributes
     }
@@ -212,7 +230,8 @@ struct InterruptedSyncTests {
             let document = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
             let client = ReplicaClient(root: record.serviceURL, client: service.environment().client)
             let answer = try await client.synchronize(document.form(nil), isCompressed: false)
-            record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json)
+            record.arrived = ReplicaRecord.Arrived(
+                answer: answer, parameters: parameters.json, through: record.sentGeneration)
             try await session.keep(record)
             _ = try await ReplicaDownload(
                 session: session, sent: [], sentAttachments: [], parameters: parameters,

@@ -80,7 +80,7 @@ struct OfflineAttachmentTests {
         }
     }
 
-    @Test("A feature that is deleted takes its attachments along, and an undo brings both back on the device")
+    @Test("A feature that is deleted takes its attachments along, and an undo brings both back everywhere")
     func withFeature() async throws {
         try await Self.with { service in
             let one = try await service.takeOffline("one")
@@ -91,7 +91,15 @@ struct OfflineAttachmentTests {
             try await service.sync(two)
             #expect(try await two.damage("Cause 0") == nil)
             #expect(try await one.undo())
-            #expect(try await one.attachments(of: "Cause 0") == ["zero.jpg": Data("zero.jpg".utf8)])
+            let zero = ["zero.jpg": Data("zero.jpg".utf8)]
+            #expect(try await one.attachments(of: "Cause 0") == zero)
+            // And in the service and on the other devices.
+            #expect(try await service.sync(one).isEmpty)
+            #expect(!one.hasLocalEdits)
+            #expect(try await EditConflicts(serviceURL: service.rootURL).conflicts().isEmpty)
+            #expect(try await service.servedAttachments()["Cause 0"] == zero)
+            try await service.sync(two)
+            #expect(try await two.attachments(of: "Cause 0") == zero)
         }
     }
 
@@ -121,29 +129,27 @@ struct OfflineAttachmentTests {
             try await add("large.jpg", Self.large, to: "Cause 3", one)
             service.interceptor.fail("synchronizeReplica", .losesAnswer)
             await #expect(throws: Fieldwork.ServiceError.self) { try await service.sync(one) }
-            let uploads = service.interceptor.sent.count { $0 == "uploadPart" }
+            let uploads = service.interceptor.sent.count { $0 == "append" }
+            #expect(uploads == 1)
             #expect(try await service.sync(one).isEmpty)
             #expect(
                 try await service.servedAttachments()["Cause 3"] == ["new.jpg": Self.photo, "large.jpg": Self.large])
             // What was uploaded is not uploaded again.
-            #expect(service.interceptor.sent.count { $0 == "uploadPart" } == uploads)
+            #expect(service.interceptor.sent.count { $0 == "append" } == uploads)
             #expect(!one.hasLocalEdits)
         }
     }
 
-    @Test("An upload that was cut goes on with the part that is missing")
+    @Test("An upload that was cut goes on in another process, and is not registered again")
     func resumedUpload() async throws {
         try await Self.with { service in
             let one = try await service.takeOffline("one")
             let data = Self.large + Self.large + Self.large + Self.large
             #expect(data.count > 1_024 * 1_024)
             try await add("large.jpg", data, to: "Cause 3", one)
-            // The first part arrives; then the line is dead for a while.
+            // It is there; then the line is dead for a while.
             service.interceptor.fail(
-                "register",
-                .answersAfter { [interceptor = service.interceptor] in
-                    interceptor.fail("uploadPart", .answersAfter { interceptor.isOffline = true })
-                })
+                "append", .answersAfter { [interceptor = service.interceptor] in interceptor.isOffline = true })
             await #expect(throws: Fieldwork.ServiceError.self) { try await service.sync(one) }
             one.close()
             service.interceptor.isOffline = false
@@ -151,20 +157,20 @@ struct OfflineAttachmentTests {
             let again = Geodatabase(fileURL: service.folder.appending(path: "one.gpkg"))
             #expect(try await service.sync(again).isEmpty)
             let sent = service.interceptor.sent.dropFirst(before)
-            #expect(sent.count { $0 == "uploadPart" } == 1)
+            #expect(!sent.contains("append"))
             #expect(!sent.contains("register"))
             #expect(try await service.servedAttachments()["Cause 3"] == ["large.jpg": data])
         }
     }
 
-    @Test("A part that arrived though its answer did not is not sent again")
-    func lostPartAnswer() async throws {
+    @Test("A content that arrived though its answer did not is not sent again")
+    func lostUploadAnswer() async throws {
         try await Self.with { service in
             let one = try await service.takeOffline("one")
             try await add("large.jpg", Self.large, to: "Cause 3", one)
-            service.interceptor.fail("uploadPart", .losesAnswer)
+            service.interceptor.fail("append", .losesAnswer)
             #expect(try await service.sync(one).isEmpty)
-            #expect(service.interceptor.sent.count { $0 == "uploadPart" } == 1)
+            #expect(service.interceptor.sent.count { $0 == "append" } == 1)
             #expect(try await service.servedAttachments()["Cause 3"] == ["large.jpg": Self.large])
         }
     }

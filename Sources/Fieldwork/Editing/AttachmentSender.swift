@@ -221,10 +221,9 @@ struct AttachmentSender: Sendable {
         guard let content = attachment.content else {
             throw CommonError.io(details: "The attachment \(attachment.name) has no content.")
         }
-        return try await ResumableUpload(
-            service: session.remote, file: file, begunID: files.uploadID(of: content),
-            note: { files.note(uploadID: $0, of: content) }
-        ).send()
+        return try await ResumableUpload(service: session.remote, file: file).send(
+            begunID: files.uploadID(of: content)
+        ) { files.note(uploadID: $0, of: content) }
     }
 
     private static func json(_ item: Item, _ contents: [UUID: (name: String, value: JSONValue)]) -> JSONValue {

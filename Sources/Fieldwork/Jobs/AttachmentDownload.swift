@@ -11,6 +11,18 @@ struct AttachmentDownload: Sendable {
     let downloads: any FileDownloading
     /// Where contents lie until they are in the file.
     let folder: URL
+    /// The line broke before: only what came with the answer is taken over.
+    var failure: ServiceError?
+
+    /// What could not be taken over, for the next attempt: nothing else waits for the content of a photo.
+    struct Awaited {
+        /// The attachments as the service told of them.
+        var items: [UUID: JSONValue] = [:]
+        /// How many contents the service did not give.
+        var refusals = 0
+        /// The line broke, and what came after was not asked for.
+        var failure: ServiceError?
+    }
 
     /// - Parameters:
     ///   - items: attachments as they are in the service.
@@ -18,9 +30,12 @@ struct AttachmentDownload: Sendable {
     ///   - discardsFiles: whether contents leave the folder when they are in the file.
     func take(
         _ items: [JSONValue], gone: [UUID], keeping pending: Set<UUID>, discardsFiles: Bool = true
-    ) async throws {
-        guard layer.hasAttachments else { return }
-        let items = items.compactMap(Item.init).filter { !pending.contains($0.globalID) }
+    ) async throws -> Awaited {
+        guard layer.hasAttachments else { return Awaited(failure: failure) }
+        let all = items.compactMap(Item.init)
+        var awaited = Awaited(failure: failure)
+        for item in all where pending.contains(item.globalID) { awaited.items[item.globalID] = item.json }
+        let items = all.filter { !pending.contains($0.globalID) }
         let here = try await session.attachments(items.map(\.globalID) + gone, in: layer.id)
         let parents = try await features(Set(items.map(\.parent)))
         var edits = AttachmentEdits()
@@ -30,7 +45,10 @@ struct AttachmentDownload: Sendable {
             var edit = item.edit
             let known = here[item.globalID]
             if try await !isHere(item, known) {
-                guard let content = try await content(of: item, &files) else { continue }
+                guard let content = try await content(of: item, &files, &awaited) else {
+                    awaited.items[item.globalID] = item.json
+                    continue
+                }
                 edit.content = content
                 bytes += content.size
             }
@@ -51,14 +69,15 @@ struct AttachmentDownload: Sendable {
         edits.deletes = deletes.map { AttachmentDelete(.globalID($0)) }
         try await session.barUndo(ofAttachments: deletes.compactMap { here[$0]?.id }, in: layer.id)
         try await keep(&edits, &files)
+        return awaited
     }
 
     /// Takes over all attachments of a layer: what is not among them is no longer in the service.
-    func takeWhole(_ items: [JSONValue], keeping pending: Set<UUID>) async throws {
-        guard layer.hasAttachments else { return }
+    func takeWhole(_ items: [JSONValue], keeping pending: Set<UUID>) async throws -> Awaited {
+        guard layer.hasAttachments else { return Awaited(failure: failure) }
         let present = Set(items.compactMap(Item.init).map(\.globalID))
         let all = try await onDevice { try await session.file.attachmentGlobalIDs(in: layer.id) }
-        try await take(items, gone: all.filter { !present.contains($0) }, keeping: pending)
+        return try await take(items, gone: all.filter { !present.contains($0) }, keeping: pending)
     }
 
     private func keep(_ edits: inout AttachmentEdits, _ files: inout [URL]) async throws {
@@ -113,15 +132,22 @@ struct AttachmentDownload: Sendable {
         } == sha256
     }
 
-    /// nil for one that has gone from the service meanwhile.
-    private func content(of item: Item, _ files: inout [URL]) async throws -> AttachmentContent? {
+    /// - Returns: nil for one that can't be had now. Whether it has gone from the service meanwhile or the service fails over
+    ///   it, the next sync tells.
+    private func content(
+        of item: Item, _ files: inout [URL], _ awaited: inout Awaited
+    ) async throws -> AttachmentContent? {
         if let text = item.json["data"]?.stringValue {
             guard let data = Data(base64Encoded: text) else {
                 throw ServiceError.unknown(details: "An attachment that the service sent can't be read.")
             }
             return AttachmentContent(bytes: [UInt8](data))
         }
-        guard let url = item.json["url"]?.stringValue.flatMap({ URL(string: $0) }) else { return nil }
+        guard awaited.failure == nil else { return nil }
+        guard let url = item.json["url"]?.stringValue.flatMap({ URL(string: $0) }) else {
+            awaited.refusals += 1
+            return nil
+        }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appending(path: item.fileName)
         if !FileManager.default.fileExists(atPath: file.path) {
@@ -129,8 +155,13 @@ struct AttachmentDownload: Sendable {
             do {
                 try await downloads.download(url, to: part) { _, _ in }
             } catch let error as ServiceError {
-                guard case .serverFailure = error else { throw error }
-                try? FileManager.default.removeItem(at: part)
+                if case .connectionFailed = error {
+                    // What is there of it stays.
+                    awaited.failure = error
+                } else {
+                    try? FileManager.default.removeItem(at: part)
+                    awaited.refusals += 1
+                }
                 return nil
             }
             try FileManager.default.moveItem(at: part, to: file)
@@ -138,14 +169,10 @@ struct AttachmentDownload: Sendable {
         let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
         let content = AttachmentContent(path: file.path, size: size)
         guard try isWhole(content, item) else {
-            // The protocol tells of errors in a body like any other.
-            let answer = try? JSONParser.parse([UInt8](Data(contentsOf: file, options: .mappedIfSafe)))
+            // An error that came as a body like any other, or a content that changed meanwhile.
             try? FileManager.default.removeItem(at: file)
-            if let error = answer.flatMap({ FieldworkREST.ServiceError(answer: $0) }) {
-                guard error.code == 404 else { throw ServiceError(error) }
-                return nil
-            }
-            throw ServiceError.unknown(details: "An attachment changed while it was fetched.")
+            awaited.refusals += 1
+            return nil
         }
         files.append(file)
         return content

@@ -3,10 +3,10 @@ import FieldworkStore
 import Foundation
 
 /// Brings the contents of attachments to the service before the edits that need them: small ones go within those, others
-/// as uploads in parts. How far each is stands in the file: after a cut, or in a new process, it goes on from there.
+/// as uploads. The name of each stands in the file: after a cut, or in a new process, it goes on from there.
 struct ContentSender: Sendable {
     let session: GeodatabaseSession
-    let uploads: UploadClient
+    let service: FeatureServiceClient
 
     /// - Parameters:
     ///   - record: brought up to date and kept as the uploads go on.
@@ -57,16 +57,15 @@ struct ContentSender: Sendable {
         guard try await onDevice({ try await session.file.copyAttachment(id, in: attachment.layerID, to: copy) }) else {
             return nil
         }
-        let content = UploadClient.Content(file: copy, size: info.size, name: info.name, type: info.contentType)
-        var state = record.contentUploads[key]
+        let file = MultipartForm.File(
+            part: "file", url: copy, name: info.name, contentType: info.contentType, size: info.size, offset: 0)
         do {
-            let item = try await uploads.send(content, &state) { changed in
-                record.contentUploads[key] = changed
+            return try await ResumableUpload(service: service, file: file).send(begunID: record.contentUploads[key]) {
+                record.contentUploads[key] = $0
                 try await session.keep(record)
             }
-            return item
         } catch let error as ServiceError {
-            guard case .serverFailure = error, state == nil else { throw error }
+            guard case .serverFailure = error, record.contentUploads[key] == nil else { throw error }
             return nil
         }
     }

@@ -3,11 +3,11 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 
-/// Chooses how the edits of a sync travel: within its request, or, when they are many, as an upload in parts before it.
+/// Chooses how the edits of a sync travel: within its request, or, when they are many, as an upload before it.
 /// Such a document stays beside the file until the service has answered: an upload that was cut goes on with the same one.
 struct EditsSender: Sendable {
     let session: GeodatabaseSession
-    let uploads: UploadClient
+    let service: FeatureServiceClient
 
     /// The parameter of a request that gives the edits.
     typealias Member = (name: String, value: String)
@@ -23,19 +23,20 @@ struct EditsSender: Sendable {
         let file = folder.appending(path: "\(id.uuidString.lowercased()).json")
         try keep(edits, at: file, isCompressed: record.acceptsGzip)
         let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-        let content = UploadClient.Content(
-            file: file, size: Int64(size), name: "edits.json", type: "application/json")
+        let content = MultipartForm.File(
+            part: "file", url: file, name: "edits.json", contentType: "application/json", size: Int64(size), offset: 0)
         let key = "edits-\(GUID.normalForm(id))"
-        var state = record.contentUploads[key]
         do {
-            let item = try await uploads.send(content, &state) { changed in
-                record.contentUploads[key] = changed
+            let item = try await ResumableUpload(service: service, file: content).send(
+                begunID: record.contentUploads[key]
+            ) {
+                record.contentUploads[key] = $0
                 try await session.keep(record)
             }
             return ("editsUploadId", item)
         } catch let error as ServiceError {
             // A service that takes no uploads gets them at once.
-            guard case .serverFailure = error, state == nil else { throw error }
+            guard case .serverFailure = error, record.contentUploads[key] == nil else { throw error }
             return ("edits", edits)
         }
     }

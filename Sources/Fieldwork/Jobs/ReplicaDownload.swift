@@ -17,9 +17,19 @@ struct ReplicaDownload: Sendable {
 
     func discardContents() { try? FileManager.default.removeItem(at: contents) }
 
-    /// Takes over an answer and brings the record up to date, which the caller keeps.
-    func takeOver(_ answer: JSONValue, into record: inout ReplicaRecord) async throws -> [SyncLayerResult] {
+    /// What became of an answer.
+    struct Outcome {
+        /// The edits that the service refused, layer by layer.
         var results: [SyncLayerResult] = []
+        /// How many contents of attachments the service did not give.
+        var refusedContents = 0
+        /// The line broke over the content of an attachment; all else was taken over.
+        var failure: ServiceError?
+    }
+
+    /// Takes over an answer and brings the record up to date, which the caller keeps.
+    func takeOver(_ answer: JSONValue, into record: inout ReplicaRecord) async throws -> Outcome {
+        var outcome = Outcome()
         let changed = answer["edits"]?.arrayValue ?? []
         // A service that no longer knows what this device lacks sends all rows of a layer.
         let whole = answer["layers"]?.arrayValue ?? []
@@ -35,23 +45,21 @@ struct ReplicaDownload: Sendable {
             }
             let refusals = refusedFeatures + featureResults(of: refusedAttachments)
             if !refusals.isEmpty {
-                results.append(SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))
+                outcome.results.append(
+                    SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))
             }
             if let json {
-                // What this sync did not carry, the service has not decided about.
-                let sent = record.sentGeneration(of: layer.id)
-                let through = parameters.sends(layer.id) ? record.pendingUpload?.throughGeneration ?? sent : sent
-                let pending = try await pending(layer, after: through, record.refused[layer.id] ?? [])
-                let attachments = try await pendingAttachments(
-                    layer, after: through, record.refusedAttachments[layer.id] ?? [:])
+                let pending = try await pending(
+                    layer, after: decidedGeneration(of: layer, record), record.refused[layer.id] ?? [])
+                let attachments = try await pendingAttachments(layer, record)
                 if let rows = json["features"]?.arrayValue {
                     try await takeWhole(rows, layer, keeping: pending, attachments)
                 } else {
                     try await take(json, layer, keeping: pending, attachments)
                 }
-                if record.attachmentDirection == .bidirectional {
-                    try await takeAttachments(json, layer, keeping: attachments)
-                }
+            }
+            if record.attachmentDirection == .bidirectional, parameters.receives(layer.id) {
+                try await takeAttachments(json ?? .null, layer, into: &record, &outcome)
             }
         }
         record.acceptsGzip = answer["acceptsGzip"] == .bool(true)
@@ -60,7 +68,7 @@ struct ReplicaDownload: Sendable {
             guard let id = layer["id"]?.integerValue.flatMap({ Int(exactly: $0) }) else { continue }
             record.layerGenerations[id] = layer["serverGen"]?.integerValue ?? record.layerGenerations[id]
         }
-        return results
+        return outcome
     }
 
     // MARK: Results
@@ -127,29 +135,47 @@ struct ReplicaDownload: Sendable {
         var parents: Set<UUID> = []
     }
 
+    /// What this sync did not carry, the service has not decided about.
+    private func decidedGeneration(of layer: LayerDefinition, _ record: ReplicaRecord) -> Int64 {
+        let sent = record.sentGeneration(of: layer.id)
+        return parameters.sends(layer.id) ? record.pendingUpload?.throughGeneration ?? sent : sent
+    }
+
     private func pendingAttachments(
-        _ layer: LayerDefinition, after generation: Int64, _ refused: [UUID: AttachmentEdit.Operation]
+        _ layer: LayerDefinition, _ record: ReplicaRecord
     ) async throws -> PendingAttachments {
-        var pending = PendingAttachments(ids: Set(refused.keys))
-        pending.ids.formUnion(
-            try await session.netAttachmentChanges(of: layer.id, after: generation).compactMap(\.globalID))
+        var pending = PendingAttachments(ids: Set((record.refusedAttachments[layer.id] ?? [:]).keys))
+        let changes = try await session.netAttachmentChanges(
+            of: layer.id, after: decidedGeneration(of: layer, record))
+        pending.ids.formUnion(changes.compactMap(\.globalID))
         let infos = try await session.attachments(Array(pending.ids), in: layer.id)
         pending.parents = Set(infos.values.compactMap(\.parentGlobalID))
         return pending
     }
 
+    /// - Parameter json: what the answer says of a layer; null for nothing.
     private func takeAttachments(
-        _ json: JSONValue, _ layer: LayerDefinition, keeping pending: PendingAttachments
+        _ json: JSONValue, _ layer: LayerDefinition, into record: inout ReplicaRecord, _ outcome: inout Outcome
     ) async throws {
-        let download = AttachmentDownload(session: session, layer: layer, downloads: downloads, folder: contents)
-        guard let delta = json["attachments"]?.objectValue else {
-            let whole = json["attachments"]?.arrayValue
-            if let whole { try await download.takeWhole(whole, keeping: pending.ids) }
-            return
+        let download = AttachmentDownload(
+            session: session, layer: layer, downloads: downloads, folder: contents, failure: outcome.failure)
+        let pending = try await pendingAttachments(layer, record).ids
+        let awaited: AttachmentDownload.Awaited
+        if let whole = json["attachments"]?.arrayValue {
+            awaited = try await download.takeWhole(whole, keeping: pending)
+        } else {
+            let delta = json["attachments"]
+            let gone = (delta?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
+            let items = ["adds", "updates"].flatMap { delta?[$0]?.arrayValue ?? [] }
+            let newer = Set(items.compactMap { $0["globalId"]?.stringValue.flatMap(GUID.parse) }).union(gone)
+            let older = (record.awaitedAttachments[layer.id] ?? [:]).filter { !newer.contains($0.key) }
+            awaited = try await download.take(
+                older.sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value) + items, gone: gone,
+                keeping: pending)
         }
-        let gone = (delta["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
-        try await download.take(
-            ["adds", "updates"].flatMap { delta[$0]?.arrayValue ?? [] }, gone: gone, keeping: pending.ids)
+        record.awaitedAttachments[layer.id] = awaited.items.isEmpty ? nil : awaited.items
+        outcome.refusedContents += awaited.refusals
+        outcome.failure = awaited.failure
     }
 
     /// The fields of each feature that are this device's still.

@@ -33,12 +33,13 @@ struct ReplicaFileMaker: Sendable {
         let definition = try await definition(of: content)
         let session = try await GeodatabaseSession.create(at: target, definition: definition)
         let layers = content["layers"]?.arrayValue ?? []
+        var awaited: [Int: [UUID: JSONValue]] = [:]
         for (index, layer) in layers.enumerated() {
             try await load(layer, definition, into: session.file)
-            try await loadAttachments(of: layer, definition, session)
+            try await loadAttachments(of: layer, definition, session, &awaited)
             progress(Double(index + 1) / Double(layers.count + 1))
         }
-        try await finish(session, content)
+        try await finish(session, content, awaited)
         return target
     }
 
@@ -62,8 +63,12 @@ struct ReplicaFileMaker: Sendable {
         try await finish(session, content)
     }
 
-    private func finish(_ session: GeodatabaseSession, _ content: JSONValue) async throws {
-        try await session.keep(try await record(of: content, file: session.file))
+    private func finish(
+        _ session: GeodatabaseSession, _ content: JSONValue, _ awaited: [Int: [UUID: JSONValue]] = [:]
+    ) async throws {
+        var record = try await record(of: content, file: session.file)
+        record.awaitedAttachments = awaited
+        try await session.keep(record)
         try await onDevice { try await session.file.checkpoint() }
         await session.file.close()
     }
@@ -102,14 +107,18 @@ struct ReplicaFileMaker: Sendable {
 
     /// The attachments of the features that are there by now.
     private func loadAttachments(
-        of json: JSONValue, _ service: ServiceDefinition, _ session: GeodatabaseSession
+        of json: JSONValue, _ service: ServiceDefinition, _ session: GeodatabaseSession,
+        _ awaited: inout [Int: [UUID: JSONValue]]
     ) async throws {
         guard let items = json["attachments"]?.arrayValue, !items.isEmpty,
             let layer = json["id"]?.integerValue.flatMap({ Int(exactly: $0) }).flatMap({ service.layer(id: $0) })
         else { return }
         let download = AttachmentDownload(session: session, layer: layer, downloads: downloads, folder: contents)
         // They stay until the whole file is made: an attempt that is broken off makes it anew.
-        try await download.take(items, gone: [], keeping: [], discardsFiles: false)
+        let rest = try await download.take(items, gone: [], keeping: [], discardsFiles: false)
+        if let failure = rest.failure { throw failure }
+        // What the service fails over, the syncs ask for again.
+        if !rest.items.isEmpty { awaited[layer.id] = rest.items }
     }
 
     private func record(of content: JSONValue, file: GeoPackageFile) async throws -> ReplicaRecord {

@@ -72,12 +72,21 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         guard let record = session.replica else {
             throw CommonError.illegalState(details: "The geodatabase was not taken from a service.")
         }
-        return try await session.syncing { [self] in try await sync(session, record) }
+        return try await session.syncing { [self] in
+            var record = record
+            try await finish(session, &record)
+            let first = try await exchange(session, record)
+            // What was edited after a sync that broke off could not go under the name of its upload.
+            guard first.leavesLaterEdits, let record = session.replica else { return first.results }
+            return try await exchange(session, record).results
+        }
     }
 
-    private func sync(_ session: GeodatabaseSession, _ known: ReplicaRecord) async throws -> [SyncLayerResult] {
+    /// One request with all that it needs before and brings after.
+    private func exchange(
+        _ session: GeodatabaseSession, _ known: ReplicaRecord
+    ) async throws -> (results: [SyncLayerResult], leavesLaterEdits: Bool) {
         var record = known
-        try await finish(session, &record)
         let through = try await onDevice { try await session.file.generation() }
         var outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
         let last = record.pendingUpload?.throughGeneration ?? through
@@ -92,11 +101,11 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         }
         advance(to: 10)
         tell(count == 0 ? "Nothing to send." : "Sending \(count) edits.")
-        let uploads = UploadClient(root: record.serviceURL, client: environment.client)
-        let contents = try await ContentSender(session: session, uploads: uploads).send(attachments, &record) {
+        let service = FeatureServiceClient(root: record.serviceURL, client: environment.client)
+        let contents = try await ContentSender(session: session, service: service).send(attachments, &record) {
             [self] part in advance(to: 10 + Int(part * 30))
         }
-        let sender = EditsSender(session: session, uploads: uploads)
+        let sender = EditsSender(session: session, service: service)
         let member = try await sender.member(
             count == 0 ? nil : outgoing.json(edits, attachments, contents).text, &record)
         let client = ReplicaClient(root: record.serviceURL, client: environment.client)
@@ -111,15 +120,19 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         advance(to: 60)
         try Task.checkCancellation()
         if Self.bringsRows(answer) {
-            record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json)
+            record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json, through: last)
             try await session.keep(record)
         }
-        let results = try await takeOver(
+        let outcome = try await takeOver(
             answer, outgoing, (edits, attachments), through: last, &record, session)
         sender.discard()
         try await session.lookForEdits()
-        tell(results.isEmpty ? "Synchronized." : "Synchronized; some edits were refused.")
-        return results
+        if outcome.refusedContents > 0 {
+            tell("\(outcome.refusedContents) photos or files can't be had now; the next sync asks for them again.")
+        }
+        if let failure = outcome.failure { throw failure }
+        tell(outcome.results.isEmpty ? "Synchronized." : "Synchronized; some edits were refused.")
+        return (outcome.results, leavesLaterEdits: last < through)
     }
 
     /// Takes over what an earlier sync brought when the process died over it. What was taken over then is taken again,
@@ -128,13 +141,11 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         guard let arrived = record.arrived else { return }
         let parameters = SyncGeodatabaseParameters(json: arrived.parameters)
         let outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
-        let through = record.pendingUpload?.throughGeneration
-        let edits = if let through { try await outgoing.edits(through: through) } else { [OutgoingEdit]() }
-        let attachments =
-            if let through { try await outgoing.attachments(through: through) } else { [OutgoingAttachment]() }
+        let edits = try await outgoing.edits(through: arrived.through)
+        let attachments = try await outgoing.attachments(through: arrived.through)
         do {
             _ = try await takeOver(
-                arrived.answer, outgoing, (edits, attachments), through: through, &record, session)
+                arrived.answer, outgoing, (edits, attachments), through: arrived.through, &record, session)
         } catch let error where Self.staysUnreadable(error) {
             // Nothing may wait for it: the service is asked again.
             tell("What the service sent can't be taken over: \(error)")
@@ -164,27 +175,27 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
 
     /// - Parameters:
     ///   - sent: what the answer answers.
-    ///   - last: the file's generation up to which it was sent; nil when nothing is known of that.
+    ///   - last: the file's generation up to which it was sent.
     private func takeOver(
         _ answer: JSONValue, _ outgoing: ReplicaUploadDocument,
-        _ sent: (edits: [OutgoingEdit], attachments: [OutgoingAttachment]), through last: Int64?,
+        _ sent: (edits: [OutgoingEdit], attachments: [OutgoingAttachment]), through last: Int64,
         _ record: inout ReplicaRecord, _ session: GeodatabaseSession
-    ) async throws -> [SyncLayerResult] {
+    ) async throws -> ReplicaDownload.Outcome {
         let incoming = ReplicaDownload(
             session: session, sent: sent.edits, sentAttachments: sent.attachments, parameters: outgoing.parameters,
             downloads: environment.downloads)
-        let results = try await incoming.takeOver(answer, into: &record)
-        if let last, !outgoing.sentLayers.isEmpty {
+        let outcome = try await incoming.takeOver(answer, into: &record)
+        if !outgoing.sentLayers.isEmpty {
             // Also when there was nothing to send: what was done and undone again is no edit.
             let layers = session.file.definition.layers.map(\.id)
             record.handedIn(outgoing.sentLayers, of: layers, through: last)
             record.pendingUpload = nil
             record.contentUploads = [:]
         }
-        incoming.discardContents()
+        if record.awaitedAttachments.isEmpty { incoming.discardContents() }
         record.lastSync = DeviceClock.now()
         record.arrived = nil
         try await session.keep(record)
-        return results
+        return outcome
     }
 }

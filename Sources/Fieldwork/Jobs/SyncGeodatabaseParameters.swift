@@ -60,6 +60,8 @@ public final class SyncGeodatabaseParameters: Sendable {
 
     func sends(_ layerID: Int) -> Bool { [.upload, .bidirectional].contains(direction(of: layerID)) }
 
+    func receives(_ layerID: Int) -> Bool { [.download, .bidirectional].contains(direction(of: layerID)) }
+
     func direction(of layerID: Int) -> SyncDirection {
         let values = values
         return values.layerOptions.first { $0.layerID == layerID }?.syncDirection ?? values.direction

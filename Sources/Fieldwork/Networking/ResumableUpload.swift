@@ -7,10 +7,9 @@ import Foundation
 struct ResumableUpload: Sendable {
     let service: FeatureServiceClient
     let file: MultipartForm.File
-    /// What is known of an upload of this file that was begun before, also by an earlier process.
-    var begunID: String?
-    /// Told the id as soon as the service has given it, and nil when it is of no use any more.
-    var note: @Sendable (String?) -> Void = { _ in }
+
+    /// Keeps the id as soon as the service has given it, and nothing when it is of no use any more.
+    typealias Note = (String?) async throws -> Void
 
     /// What a service says of an upload.
     private struct Item {
@@ -29,24 +28,29 @@ struct ResumableUpload: Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - begunID: what is known of an upload of this file that was begun before, also by an earlier process.
+    ///   - note: called before anything depends on what it is told.
     /// - Returns: the id under which an edit can name the file. Throws `ServiceError.connectionFailed` when nothing more
     ///   arrives after `Limits.resumedUploadAttempts`; the next call goes on where this one ended.
-    func send() async throws -> String {
+    func send(begunID: String?, note: Note) async throws -> String {
         var id = begunID
         var furthest: Int64 = -1
         var attempt = 0
         while true {
             do {
-                let item = try await item(id)
-                if item.id != id { note(item.id) }
+                let item = try await item(id, note)
+                if item.id != id { try await note(item.id) }
                 id = item.id
                 if item.isComplete { return item.id }
-                if let there = item.received, there > furthest {
+                let present = item.received == nil ? try await parts(of: item) : []
+                let there = item.received ?? Int64(present.count)
+                if there > furthest {
                     furthest = there
                     attempt = 0
                 }
-                try await sendRest(of: item)
-                return try await commit(item)
+                try await sendRest(of: item, but: present)
+                return try await commit(item, note)
             } catch let error as ServiceError {
                 guard case .connectionFailed = error, attempt < Limits.resumedUploadAttempts else { throw error }
                 attempt += 1
@@ -56,21 +60,21 @@ struct ResumableUpload: Sendable {
     }
 
     /// The upload as the service has it; a new one when there is none or the service has forgotten it.
-    private func item(_ id: String?) async throws -> Item {
+    private func item(_ id: String?, _ note: Note) async throws -> Item {
         if let id {
             do {
                 return try Item(try await service.json(ServiceRequest(address(id), [("f", "json")])))
             } catch let error as ServiceError {
                 guard case .serverFailure = error else { throw error }
-                note(nil)
+                try await note(nil)
             }
         }
         let request = ServiceRequest(address("register"), [("itemName", file.name), ("f", "json")], isRead: false)
         return try Item(try await service.json(request)["item"] ?? .null)
     }
 
-    private func sendRest(of item: Item) async throws {
-        guard let received = item.received else { return try await sendParts(of: item) }
+    private func sendRest(of item: Item, but present: Set<Int64>) async throws {
+        guard let received = item.received else { return try await sendParts(of: item, but: present) }
         guard received < file.size else { return }
         // The file is the body, so that what is known of it goes in the address.
         let place = address("\(item.id)/append").appending(queryItems: [
@@ -81,10 +85,14 @@ struct ResumableUpload: Sendable {
         _ = try await service.json(request)
     }
 
-    /// The protocol's own way: parts by number, those that lack.
-    private func sendParts(of item: Item) async throws {
+    /// The numbers of the parts that a service has.
+    private func parts(of item: Item) async throws -> Set<Int64> {
         let list = try await service.json(ServiceRequest(address("\(item.id)/parts"), [("f", "json")]))
-        let present = Set((list["parts"]?.arrayValue ?? []).compactMap { ($0["partId"] ?? $0).integerValue })
+        return Set((list["parts"]?.arrayValue ?? []).compactMap { ($0["partId"] ?? $0).integerValue })
+    }
+
+    /// The protocol's own way: parts by number, those that lack.
+    private func sendParts(of item: Item, but present: Set<Int64>) async throws {
         for number in 1...partCount where !present.contains(number) {
             let offset = (number - 1) * Limits.strangerPartBytes
             var request = ServiceRequest(
@@ -102,7 +110,7 @@ struct ResumableUpload: Sendable {
 
     private var partCount: Int64 { max(1, (file.size + Limits.strangerPartBytes - 1) / Limits.strangerPartBytes) }
 
-    private func commit(_ item: Item) async throws -> String {
+    private func commit(_ item: Item, _ note: Note) async throws -> String {
         var parameters: [(name: String, value: String)] = [("f", "json")]
         if item.received == nil {
             parameters.append(("parts", (1...partCount).map(String.init).joined(separator: ",")))
@@ -114,7 +122,7 @@ struct ResumableUpload: Sendable {
             return try Item(try await service.json(request)["item"] ?? .null).id
         } catch let error as ServiceError {
             // What the service has is not the file: the next time it goes anew.
-            if case .serverFailure = error { note(nil) }
+            if case .serverFailure = error { try await note(nil) }
             throw error
         }
     }

@@ -44,6 +44,8 @@ struct ReplicaRecord: Sendable, Hashable {
         var answer: JSONValue
         /// What the sync was to do, as `SyncGeodatabaseParameters.json`.
         var parameters: JSONValue
+        /// The file's own generation up to which the sync sent.
+        var through: Int64
     }
 
     struct PendingUpload: Sendable, Hashable {
@@ -53,15 +55,12 @@ struct ReplicaRecord: Sendable, Hashable {
 
     /// Contents that are on their way to the service or there, each under its name on this device, until the edits that
     /// need them have arrived.
-    var contentUploads: [String: ContentUpload] = [:]
+    /// The service's name for it stands beside that.
+    var contentUploads: [String: String] = [:]
 
-    struct ContentUpload: Sendable, Hashable {
-        /// The service's name for it.
-        var itemID: String
-        /// Bytes that arrived, in parts of the sizes that are listed.
-        var parts: [Int] = []
-        var isComplete = false
-    }
+    /// By layer and global id, attachments as the service told of them whose contents are not on this device: each sync asks
+    /// for them again.
+    var awaitedAttachments: [Int: [UUID: JSONValue]] = [:]
 
     /// The file's own generation up to which the service has the edits of a layer.
     func sentGeneration(of layerID: Int) -> Int64 { layerSentGenerations[layerID] ?? sentGeneration }
@@ -104,7 +103,11 @@ extension ReplicaRecord {
                 ["id": .string(pendingUpload.id.uuidString), "through": .integer(pendingUpload.throughGeneration)])
         }
         if let arrived {
-            object.append("arrived", ["answer": arrived.answer, "parameters": arrived.parameters])
+            object.append(
+                "arrived",
+                [
+                    "answer": arrived.answer, "parameters": arrived.parameters, "through": .integer(arrived.through),
+                ])
         }
         var refusals = JSONObject()
         for (id, features) in refused.sorted(by: { $0.key < $1.key }) where !features.isEmpty {
@@ -114,7 +117,10 @@ extension ReplicaRecord {
         object.append("attachmentDirection", .string(attachmentDirection.rawValue))
         object.append("acceptsGzip", .bool(acceptsGzip))
         object.append("refusedAttachments", refusedAttachmentsJSON)
-        object.append("contentUploads", contentUploadsJSON)
+        var uploads = JSONObject()
+        for (name, item) in contentUploads.sorted(by: { $0.key < $1.key }) { uploads.append(name, .string(item)) }
+        object.append("contentUploads", .object(uploads))
+        object.append("awaitedAttachments", awaitedAttachmentsJSON)
         return .object(object)
     }
 
@@ -147,8 +153,10 @@ extension ReplicaRecord {
         readAttachments(json)
         area = try json["area"].map { try GeoServicesJSON.geometry(from: $0) } ?? nil
         lastSync = json["lastSync"]?.integerValue.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
-        if let answer = json["arrived"]?["answer"], let parameters = json["arrived"]?["parameters"] {
-            arrived = Arrived(answer: answer, parameters: parameters)
+        if let answer = json["arrived"]?["answer"], let parameters = json["arrived"]?["parameters"],
+            let through = json["arrived"]?["through"]?.integerValue
+        {
+            arrived = Arrived(answer: answer, parameters: parameters, through: through)
         }
         if let upload = json["pendingUpload"], let id = upload["id"]?.stringValue.flatMap(UUID.init) {
             pendingUpload = PendingUpload(id: id, throughGeneration: upload["through"]?.integerValue ?? 0)
@@ -171,17 +179,12 @@ extension ReplicaRecord {
         return .object(refusals)
     }
 
-    private var contentUploadsJSON: JSONValue {
-        var uploads = JSONObject()
-        for (name, upload) in contentUploads.sorted(by: { $0.key < $1.key }) {
-            uploads.append(
-                name,
-                [
-                    "item": .string(upload.itemID), "parts": .array(upload.parts.map { JSONValue($0) }),
-                    "complete": .bool(upload.isComplete),
-                ])
+    private var awaitedAttachmentsJSON: JSONValue {
+        var layers = JSONObject()
+        for (id, items) in awaitedAttachments.sorted(by: { $0.key < $1.key }) {
+            layers.append(String(id), .array(items.sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value)))
         }
-        return .object(uploads)
+        return .object(layers)
     }
 
     private mutating func readAttachments(_ json: JSONValue) {
@@ -195,11 +198,14 @@ extension ReplicaRecord {
             }
         }
         for upload in json["contentUploads"]?.objectValue?.members ?? [] {
-            guard let item = upload.value["item"]?.stringValue else { continue }
-            let parts = upload.value["parts"]?.arrayValue ?? []
-            contentUploads[upload.key] = ContentUpload(
-                itemID: item, parts: parts.compactMap { $0.integerValue.flatMap { Int(exactly: $0) } },
-                isComplete: upload.value["complete"]?.boolValue ?? false)
+            contentUploads[upload.key] = upload.value.stringValue
+        }
+        for layer in json["awaitedAttachments"]?.objectValue?.members ?? [] {
+            guard let layerID = Int(layer.key) else { continue }
+            for item in layer.value.arrayValue ?? [] {
+                guard let id = item["globalId"]?.stringValue.flatMap(GUID.parse) else { continue }
+                awaitedAttachments[layerID, default: [:]][id] = item
+            }
         }
     }
 }

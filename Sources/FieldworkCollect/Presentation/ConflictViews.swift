@@ -74,7 +74,6 @@ struct ConflictViews {
         let mineFirst = isMine(conflict.won)
         let (first, second) = mineFirst ? (conflict.won, conflict.lost) : (conflict.lost, conflict.won)
         let (firstKey, secondKey) = mineFirst ? ("won", "lost") : ("lost", "won")
-        let noun = found.layer.noun
         func choice(_ side: EditConflict.Side, _ key: String, _ part: String) -> Values {
             var values = self.side(side, value: text(side, part, found))
             values["key"] = key

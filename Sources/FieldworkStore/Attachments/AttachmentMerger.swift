@@ -8,8 +8,8 @@ struct AttachmentMerger {
     let layer: StoredLayer
     let connection: SQLiteConnection
     let upload: ReplicaUpload
-    /// The features that the same client deletes.
-    let deletedFeatures: Set<UUID>
+    /// The features that the same client adds or deletes: those come or go by that.
+    let decidedFeatures: Set<UUID>
 
     private var versions: AttachmentVersionReader { AttachmentVersionReader(layer: layer, connection: connection) }
     private var uploadWins: Bool { upload.rule == .lastInWins }
@@ -102,7 +102,7 @@ struct AttachmentMerger {
     private func bringBackFeature(
         _ parent: FeatureIdentifier?, for edit: AttachmentEdit, _ outcome: MergePlan.Outcome, _ plan: inout Plan
     ) throws {
-        guard uploadWins, case .globalID(let parent)? = parent, !deletedFeatures.contains(parent),
+        guard uploadWins, case .globalID(let parent)? = parent, !decidedFeatures.contains(parent),
             !plan.restores.contains(parent), try feature(parent) == nil,
             let last = try VersionReader(layer: layer, connection: connection).deleted(parent)
         else { return }

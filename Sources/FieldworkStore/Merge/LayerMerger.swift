@@ -34,7 +34,7 @@ struct LayerMerger {
         for globalID in edits.deletes { plan.deleteOutcomes.append(try delete(globalID, edits)) }
         if !edits.attachments.isEmpty {
             plan.attachments = try AttachmentMerger(
-                layer: layer, connection: connection, upload: upload, deletedFeatures: deleted
+                layer: layer, connection: connection, upload: upload, decidedFeatures: deleted.union(added)
             ).merge(edits.attachments, base: base(of: nil, edits))
             let known = Set(plan.edits.restores)
             plan.edits.restores += plan.attachments.restores.filter { !known.contains($0) }

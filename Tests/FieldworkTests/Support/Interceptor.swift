@@ -8,6 +8,8 @@ final class Interceptor: ServiceClient {
     enum Fault: Sendable {
         /// The request does not arrive.
         case unreachable
+        /// The service answers with an error.
+        case refused
         /// The request is done, and its answer is lost on the way back.
         case losesAnswer
         /// The request is done, and something happens before its answer is read.
@@ -39,11 +41,11 @@ final class Interceptor: ServiceClient {
     /// The last parts of the addresses that were asked.
     var sent: [String] { state.withLock { $0.sent } }
 
-    func answer(to request: ServiceRequest) async throws -> ServiceAnswer {
-        let fault = state.withLock { state -> Fault? in
-            state.sent.append(request.url.lastPathComponent)
+    private func fault(at url: URL) -> Fault? {
+        state.withLock { state -> Fault? in
+            state.sent.append(url.lastPathComponent)
             if state.isOffline { return .unreachable }
-            guard let index = state.faults.firstIndex(where: { request.url.absoluteString.contains($0.matches) }) else {
+            guard let index = state.faults.firstIndex(where: { url.absoluteString.contains($0.matches) }) else {
                 return nil
             }
             if state.faults[index].skips > 0 {
@@ -52,8 +54,12 @@ final class Interceptor: ServiceClient {
             }
             return state.faults.remove(at: index).fault
         }
-        switch fault {
+    }
+
+    func answer(to request: ServiceRequest) async throws -> ServiceAnswer {
+        switch fault(at: request.url) {
         case .unreachable: throw ServiceError.connectionFailed(details: "unreachable in this test")
+        case .refused: throw ServiceError.serverFailure(details: "refused in this test")
         case .losesAnswer:
             _ = try await client.answer(to: request)
             throw ServiceError.connectionFailed(details: "answer lost in this test")
@@ -62,6 +68,25 @@ final class Interceptor: ServiceClient {
             try await event()
             return answer
         case nil: return try await client.answer(to: request)
+        }
+    }
+}
+
+extension Interceptor: FileDownloading {
+    func download(
+        _ url: URL, to file: URL, progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
+    ) async throws {
+        switch fault(at: url) {
+        case .unreachable: throw ServiceError.connectionFailed(details: "unreachable in this test")
+        case .refused: throw ServiceError.serverFailure(details: "refused in this test")
+        case .losesAnswer:
+            try await client.download(url, to: file, progress: progress)
+            try FileManager.default.removeItem(at: file)
+            throw ServiceError.connectionFailed(details: "answer lost in this test")
+        case .answersAfter(let event):
+            try await client.download(url, to: file, progress: progress)
+            try await event()
+        case nil: try await client.download(url, to: file, progress: progress)
         }
     }
 }

@@ -80,7 +80,7 @@ final class TestService: Sendable {
 
     /// A device. Two with the same name are the same device, before and after a restart.
     func environment(device: String = "device") -> ServiceEnvironment {
-        ServiceEnvironment(directory: folder.appending(path: device), client: interceptor)
+        ServiceEnvironment(directory: folder.appending(path: device), client: interceptor, downloads: interceptor)
     }
 
     func geodatabase(device: String = "device") async throws -> ServiceGeodatabase {
