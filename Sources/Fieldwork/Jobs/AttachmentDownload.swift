@@ -24,33 +24,82 @@ struct AttachmentDownload: Sendable {
         var failure: ServiceError?
     }
 
+    /// What is this device's still: edits that the service has not decided about.
+    struct Own {
+        var attachments: Set<UUID> = []
+        var deletedFeatures: Set<UUID> = []
+    }
+
+    /// What was fetched and is not in the file yet.
+    private struct Batch {
+        /// Without a content for one whose content is here.
+        var items: [(item: Item, content: AttachmentContent?)] = []
+        var files: [URL] = []
+        var bytes = 0
+    }
+
     /// - Parameters:
     ///   - items: attachments as they are in the service.
-    ///   - pending: those with edits of this device, which the service has not decided about.
+    ///   - own: asked again before anything is written: people go on editing while contents are fetched.
     ///   - discardsFiles: whether contents leave the folder when they are in the file.
     func take(
-        _ items: [JSONValue], gone: [UUID], keeping pending: Set<UUID>, discardsFiles: Bool = true
+        _ items: [JSONValue], gone: [UUID], keeping own: () async throws -> Own, discardsFiles: Bool = true
     ) async throws -> Awaited {
         guard layer.hasAttachments else { return Awaited(failure: failure) }
-        let all = items.compactMap(Item.init)
+        let items = items.compactMap(Item.init)
         var awaited = Awaited(failure: failure)
-        for item in all where pending.contains(item.globalID) { awaited.items[item.globalID] = item.json }
-        let items = all.filter { !pending.contains($0.globalID) }
-        let here = try await session.attachments(items.map(\.globalID) + gone, in: layer.id)
+        let pending = try await own()
+        let here = try await session.attachments(items.map(\.globalID), in: layer.id)
         let parents = try await features(Set(items.map(\.parent)))
-        var edits = AttachmentEdits()
-        var (files, bytes): ([URL], Int) = ([], 0)
-        for item in items where parents.contains(item.parent) {
+        var batch = Batch()
+        for item in items {
             try Task.checkCancellation()
-            var edit = item.edit
-            let known = here[item.globalID]
-            if try await !isHere(item, known) {
-                guard let content = try await content(of: item, &files, &awaited) else {
+            if pending.attachments.contains(item.globalID) || pending.deletedFeatures.contains(item.parent) {
+                awaited.items[item.globalID] = item.json
+                continue
+            }
+            guard parents.contains(item.parent) else { continue }
+            var fetched: AttachmentContent?
+            if try await !isHere(item, here[item.globalID]) {
+                guard let content = try await content(of: item, &batch.files, &awaited) else {
                     awaited.items[item.globalID] = item.json
                     continue
                 }
-                edit.content = content
-                bytes += content.size
+                fetched = content
+                batch.bytes += content.size
+            }
+            batch.items.append((item, fetched))
+            if !discardsFiles { batch.files = [] }
+            if batch.items.count >= Limits.attachmentsPerLoad || batch.bytes >= Limits.attachmentBytesPerRequest {
+                try await keep(batch, [], try await own(), &awaited)
+                batch = Batch()
+            }
+        }
+        try await keep(batch, gone, try await own(), &awaited)
+        return awaited
+    }
+
+    /// Takes over all attachments of a layer: what is not among them is no longer in the service.
+    func takeWhole(_ items: [JSONValue], keeping own: () async throws -> Own) async throws -> Awaited {
+        guard layer.hasAttachments else { return Awaited(failure: failure) }
+        let present = Set(items.compactMap(Item.init).map(\.globalID))
+        let all = try await onDevice { try await session.file.attachmentGlobalIDs(in: layer.id) }
+        return try await take(items, gone: all.filter { !present.contains($0) }, keeping: own)
+    }
+
+    private func keep(_ batch: Batch, _ gone: [UUID], _ own: Own, _ awaited: inout Awaited) async throws {
+        let here = try await session.attachments(batch.items.map(\.item.globalID) + gone, in: layer.id)
+        let parents = try await features(Set(batch.items.map(\.item.parent)))
+        var edits = AttachmentEdits()
+        for (item, content) in batch.items {
+            var edit = item.edit
+            edit.content = content
+            let known = here[item.globalID]
+            // Deleted or edited while it was fetched, or while another was.
+            let isOwn = own.attachments.contains(item.globalID)
+            guard !isOwn, parents.contains(item.parent), known != nil || content != nil else {
+                awaited.items[item.globalID] = item.json
+                continue
             }
             if let known {
                 edit.id = known.id
@@ -59,36 +108,17 @@ struct AttachmentDownload: Sendable {
             } else {
                 edits.adds.append(edit)
             }
-            if !discardsFiles { files = [] }
-            if edits.count >= Limits.attachmentsPerLoad || bytes >= Limits.attachmentBytesPerRequest {
-                try await keep(&edits, &files)
-                bytes = 0
-            }
         }
-        let deletes = gone.filter { !pending.contains($0) && here[$0] != nil }
+        let deletes = gone.filter { !own.attachments.contains($0) && here[$0] != nil }
         edits.deletes = deletes.map { AttachmentDelete(.globalID($0)) }
-        try await session.barUndo(ofAttachments: deletes.compactMap { here[$0]?.id }, in: layer.id)
-        try await keep(&edits, &files)
-        return awaited
-    }
-
-    /// Takes over all attachments of a layer: what is not among them is no longer in the service.
-    func takeWhole(_ items: [JSONValue], keeping pending: Set<UUID>) async throws -> Awaited {
-        guard layer.hasAttachments else { return Awaited(failure: failure) }
-        let present = Set(items.compactMap(Item.init).map(\.globalID))
-        let all = try await onDevice { try await session.file.attachmentGlobalIDs(in: layer.id) }
-        return try await take(items, gone: all.filter { !present.contains($0) }, keeping: pending)
-    }
-
-    private func keep(_ edits: inout AttachmentEdits, _ files: inout [URL]) async throws {
-        guard !edits.isEmpty else { return }
-        try await session.barUndo(ofAttachments: edits.updates.compactMap(\.id), in: layer.id)
-        var batch = LayerEdits(layerID: layer.id)
-        batch.attachments = edits
-        try await ReplicaFeature.takeOver([batch], into: session.file)
-        for file in files { try? FileManager.default.removeItem(at: file) }
-        edits = AttachmentEdits()
-        files = []
+        if !edits.isEmpty {
+            try await session.barUndo(
+                ofAttachments: edits.updates.compactMap(\.id) + deletes.compactMap { here[$0]?.id }, in: layer.id)
+            var layerEdits = LayerEdits(layerID: layer.id)
+            layerEdits.attachments = edits
+            try await ReplicaFeature.takeOver([layerEdits], into: session.file)
+        }
+        for file in batch.files { try? FileManager.default.removeItem(at: file) }
     }
 
     // MARK: Contents

@@ -13,7 +13,7 @@ struct ReplicaDownload: Sendable {
     let downloads: any FileDownloading
 
     /// Contents of attachments on their way into the file; a sync that is repeated finds them.
-    private var contents: URL { session.file.url.appendingPathExtension("contents") }
+    var contents: URL { session.file.url.appendingPathExtension("contents") }
 
     func discardContents() { try? FileManager.default.removeItem(at: contents) }
 
@@ -33,6 +33,7 @@ struct ReplicaDownload: Sendable {
         let changed = answer["edits"]?.arrayValue ?? []
         // A service that no longer knows what this device lacks sends all rows of a layer.
         let whole = answer["layers"]?.arrayValue ?? []
+        let behind = try await layersBehind(changed + whole, record)
         for layer in session.file.definition.layers {
             let json = (changed + whole).first { $0["id"]?.integerValue == Int64(layer.id) }
             let refusedFeatures = json.map { self.refusals(in: $0, layer) } ?? []
@@ -48,24 +49,32 @@ struct ReplicaDownload: Sendable {
                 outcome.results.append(
                     SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))
             }
-            if let json {
+            if behind.contains(layer.id) { continue }
+            if json != nil || record.heldFeatures[layer.id] != nil {
                 let pending = try await pending(
                     layer, after: decidedGeneration(of: layer, record), record.refused[layer.id] ?? [])
                 let attachments = try await pendingAttachments(layer, record)
-                if let rows = json["features"]?.arrayValue {
-                    try await takeWhole(rows, layer, keeping: pending, attachments)
+                let held = record.heldFeatures[layer.id] ?? []
+                let stays: Set<UUID>
+                if let rows = json?["features"]?.arrayValue {
+                    stays = try await takeWhole(rows, layer, keeping: pending, attachments)
                 } else {
-                    try await take(json, layer, keeping: pending, attachments)
+                    stays = try await take(json ?? .null, layer, held, keeping: pending, attachments)
                 }
+                record.heldFeatures[layer.id] = stays.isEmpty ? nil : stays
             }
             if record.attachmentDirection == .bidirectional, parameters.receives(layer.id) {
                 try await takeAttachments(json ?? .null, layer, into: &record, &outcome)
             }
         }
         record.acceptsGzip = answer["acceptsGzip"] == .bool(true)
-        if let generation = answer["replicaServerGen"]?.integerValue { record.serverGeneration = generation }
+        if let generation = answer["replicaServerGen"]?.integerValue, behind.isEmpty {
+            record.serverGeneration = generation
+        }
         for layer in answer["layerServerGens"]?.arrayValue ?? [] {
-            guard let id = layer["id"]?.integerValue.flatMap({ Int(exactly: $0) }) else { continue }
+            guard let id = layer["id"]?.integerValue.flatMap({ Int(exactly: $0) }), !behind.contains(id) else {
+                continue
+            }
             record.layerGenerations[id] = layer["serverGen"]?.integerValue ?? record.layerGenerations[id]
         }
         return outcome
@@ -129,55 +138,6 @@ struct ReplicaDownload: Sendable {
 
     // MARK: Changes
 
-    /// The attachments whose edits are this device's still, and the features that they need.
-    private struct PendingAttachments {
-        var ids: Set<UUID> = []
-        var parents: Set<UUID> = []
-    }
-
-    /// What this sync did not carry, the service has not decided about.
-    private func decidedGeneration(of layer: LayerDefinition, _ record: ReplicaRecord) -> Int64 {
-        let sent = record.sentGeneration(of: layer.id)
-        return parameters.sends(layer.id) ? record.pendingUpload?.throughGeneration ?? sent : sent
-    }
-
-    private func pendingAttachments(
-        _ layer: LayerDefinition, _ record: ReplicaRecord
-    ) async throws -> PendingAttachments {
-        var pending = PendingAttachments(ids: Set((record.refusedAttachments[layer.id] ?? [:]).keys))
-        let changes = try await session.netAttachmentChanges(
-            of: layer.id, after: decidedGeneration(of: layer, record))
-        pending.ids.formUnion(changes.compactMap(\.globalID))
-        let infos = try await session.attachments(Array(pending.ids), in: layer.id)
-        pending.parents = Set(infos.values.compactMap(\.parentGlobalID))
-        return pending
-    }
-
-    /// - Parameter json: what the answer says of a layer; null for nothing.
-    private func takeAttachments(
-        _ json: JSONValue, _ layer: LayerDefinition, into record: inout ReplicaRecord, _ outcome: inout Outcome
-    ) async throws {
-        let download = AttachmentDownload(
-            session: session, layer: layer, downloads: downloads, folder: contents, failure: outcome.failure)
-        let pending = try await pendingAttachments(layer, record).ids
-        let awaited: AttachmentDownload.Awaited
-        if let whole = json["attachments"]?.arrayValue {
-            awaited = try await download.takeWhole(whole, keeping: pending)
-        } else {
-            let delta = json["attachments"]
-            let gone = (delta?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
-            let items = ["adds", "updates"].flatMap { delta?[$0]?.arrayValue ?? [] }
-            let newer = Set(items.compactMap { $0["globalId"]?.stringValue.flatMap(GUID.parse) }).union(gone)
-            let older = (record.awaitedAttachments[layer.id] ?? [:]).filter { !newer.contains($0.key) }
-            awaited = try await download.take(
-                older.sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value) + items, gone: gone,
-                keeping: pending)
-        }
-        record.awaitedAttachments[layer.id] = awaited.items.isEmpty ? nil : awaited.items
-        outcome.refusedContents += awaited.refusals
-        outcome.failure = awaited.failure
-    }
-
     /// The fields of each feature that are this device's still.
     private func pending(
         _ layer: LayerDefinition, after generation: Int64, _ refused: Set<UUID>
@@ -198,28 +158,54 @@ struct ReplicaDownload: Sendable {
         return pending
     }
 
+    /// The layers of which nothing is taken over now: the answer tells of features that this device has deleted, and the
+    /// service has not decided about that. If it keeps one for the sake of what it tells here, it has to tell again; and what
+    /// was taken in part could not be told again.
+    private func layersBehind(_ answer: [JSONValue], _ record: ReplicaRecord) async throws -> Set<Int> {
+        var behind: Set<Int> = []
+        for layer in session.file.definition.layers {
+            guard let json = answer.first(where: { $0["id"]?.integerValue == Int64(layer.id) }) else { continue }
+            let changes = try await session.netChanges(of: layer.id, after: decidedGeneration(of: layer, record))
+            let deleted = Set(changes.filter { $0.operation == .delete }.compactMap(\.globalID))
+            if deleted.isEmpty { continue }
+            let lists = [json["features"]] + ["adds", "updates"].map { json["features"]?[$0] }
+            let tells = lists.flatMap { $0?.arrayValue ?? [] }.contains { feature in
+                (try? ReplicaFeature(json: feature, layer: layer)).map { deleted.contains($0.globalID) } ?? false
+            }
+            if tells { behind.insert(layer.id) }
+        }
+        return behind.isEmpty || record.syncModel == .layer ? behind : Set(session.file.definition.layers.map(\.id))
+    }
+
+    /// - Parameter held: features whose deletion was told before and that stayed for the sake of their attachments.
+    /// - Returns: those that stay now.
     private func take(
-        _ json: JSONValue, _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange],
+        _ json: JSONValue, _ layer: LayerDefinition, _ held: Set<UUID>, keeping pending: [UUID: FeatureChange],
         _ attachments: PendingAttachments
-    ) async throws {
+    ) async throws -> Set<UUID> {
         let features = try ["adds", "updates"].flatMap { json["features"]?[$0]?.arrayValue ?? [] }
             .map { try ReplicaFeature(json: $0, layer: layer) }
         let gone = (json["features"]?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
+        let all = Set(gone).union(held.subtracting(features.map(\.globalID)))
         // A feature whose attachment the service has not taken is where that attachment is.
-        let leaving = gone.filter { !attachments.parents.contains($0) }
-        try await take(features, gone: leaving, layer, keeping: pending)
+        let staying = all.intersection(attachments.parents)
+        try await take(features, gone: Array(all.subtracting(staying)), layer, keeping: pending)
+        return staying.union(held.intersection(all).filter { pending[$0].map { $0.operation != .delete } ?? false })
     }
 
     /// Takes over all rows of a layer: what is not among them is no longer part of this replica.
     private func takeWhole(
         _ rows: [JSONValue], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange],
         _ attachments: PendingAttachments
-    ) async throws {
+    ) async throws -> Set<UUID> {
         let features = try rows.map { try ReplicaFeature(json: $0, layer: layer) }
-        let present = Set(features.map(\.globalID)).union(attachments.parents)
+        let present = Set(features.map(\.globalID))
         let query = FeatureQuery(outFields: layer.globalIDField.map { [$0] }, returnsGeometry: false)
         let here = try await onDevice { try await session.file.records(query, in: layer.id) }.compactMap(\.globalID)
-        try await take(features, gone: here.filter { !present.contains($0) }, layer, keeping: pending)
+        let all = Set(here).subtracting(present)
+        let staying = all.intersection(attachments.parents)
+        try await take(features, gone: Array(all.subtracting(staying)), layer, keeping: pending)
+        return staying
     }
 
     private func take(

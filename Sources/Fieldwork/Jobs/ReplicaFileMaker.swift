@@ -115,7 +115,7 @@ struct ReplicaFileMaker: Sendable {
         else { return }
         let download = AttachmentDownload(session: session, layer: layer, downloads: downloads, folder: contents)
         // They stay until the whole file is made: an attempt that is broken off makes it anew.
-        let rest = try await download.take(items, gone: [], keeping: [], discardsFiles: false)
+        let rest = try await download.take(items, gone: [], keeping: { .init() }, discardsFiles: false)
         if let failure = rest.failure { throw failure }
         // What the service fails over, the syncs ask for again.
         if !rest.items.isEmpty { awaited[layer.id] = rest.items }

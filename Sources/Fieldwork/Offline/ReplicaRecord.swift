@@ -58,6 +58,9 @@ struct ReplicaRecord: Sendable, Hashable {
     /// The service's name for it stands beside that.
     var contentUploads: [String: String] = [:]
 
+    /// By layer, features that the service has deleted and that are here as long as it has not taken their attachments.
+    var heldFeatures: [Int: Set<UUID>] = [:]
+
     /// By layer and global id, attachments as the service told of them whose contents are not on this device: each sync asks
     /// for them again.
     var awaitedAttachments: [Int: [UUID: JSONValue]] = [:]
@@ -109,11 +112,7 @@ extension ReplicaRecord {
                     "answer": arrived.answer, "parameters": arrived.parameters, "through": .integer(arrived.through),
                 ])
         }
-        var refusals = JSONObject()
-        for (id, features) in refused.sorted(by: { $0.key < $1.key }) where !features.isEmpty {
-            refusals.append(String(id), .array(features.map { .string($0.uuidString) }.sorted { $0.text < $1.text }))
-        }
-        object.append("refused", .object(refusals))
+        object.append("refused", Self.json(refused))
         object.append("attachmentDirection", .string(attachmentDirection.rawValue))
         object.append("acceptsGzip", .bool(acceptsGzip))
         object.append("refusedAttachments", refusedAttachmentsJSON)
@@ -121,6 +120,7 @@ extension ReplicaRecord {
         for (name, item) in contentUploads.sorted(by: { $0.key < $1.key }) { uploads.append(name, .string(item)) }
         object.append("contentUploads", .object(uploads))
         object.append("awaitedAttachments", awaitedAttachmentsJSON)
+        object.append("heldFeatures", Self.json(heldFeatures))
         return .object(object)
     }
 
@@ -139,10 +139,8 @@ extension ReplicaRecord {
         for member in json["layerGenerations"]?.objectValue?.members ?? [] {
             if let id = Int(member.key) { layerGenerations[id] = member.value.integerValue ?? 0 }
         }
-        for member in json["refused"]?.objectValue?.members ?? [] {
-            guard let id = Int(member.key) else { continue }
-            refused[id] = Set((member.value.arrayValue ?? []).compactMap { $0.stringValue.flatMap(UUID.init) })
-        }
+        refused = Self.features(json["refused"])
+        heldFeatures = Self.features(json["heldFeatures"])
         sentGeneration = json["sentGeneration"]?.integerValue ?? 0
         for member in json["layerSentGenerations"]?.objectValue?.members ?? [] {
             if let id = Int(member.key) { layerSentGenerations[id] = member.value.integerValue ?? 0 }
@@ -161,6 +159,27 @@ extension ReplicaRecord {
         if let upload = json["pendingUpload"], let id = upload["id"]?.stringValue.flatMap(UUID.init) {
             pendingUpload = PendingUpload(id: id, throughGeneration: upload["through"]?.integerValue ?? 0)
         }
+    }
+}
+
+// MARK: - Features
+
+extension ReplicaRecord {
+    private static func json(_ features: [Int: Set<UUID>]) -> JSONValue {
+        var layers = JSONObject()
+        for (id, features) in features.sorted(by: { $0.key < $1.key }) where !features.isEmpty {
+            layers.append(String(id), .array(features.map { .string($0.uuidString) }.sorted { $0.text < $1.text }))
+        }
+        return .object(layers)
+    }
+
+    private static func features(_ json: JSONValue?) -> [Int: Set<UUID>] {
+        var features: [Int: Set<UUID>] = [:]
+        for layer in json?.objectValue?.members ?? [] {
+            guard let id = Int(layer.key) else { continue }
+            features[id] = Set((layer.value.arrayValue ?? []).compactMap { $0.stringValue.flatMap(UUID.init) })
+        }
+        return features
     }
 }
 

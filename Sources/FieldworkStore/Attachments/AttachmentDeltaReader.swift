@@ -7,6 +7,8 @@ import Foundation
 struct AttachmentDeltaReader {
     let layer: StoredLayer
     let connection: SQLiteConnection
+    /// The replica whose client asks.
+    var replicaID: UUID?
     /// Whether a feature belongs to the rows that the client keeps.
     let contains: (Int64) throws -> Bool
 
@@ -20,6 +22,8 @@ struct AttachmentDeltaReader {
     private struct Entry {
         var id: Int64
         var isNew: Bool
+        /// Whether the client itself handed in a part of it: it has the attachment, though it is new in the log.
+        var isOwn: Bool
         var lastGeneration: Int64
         /// The generation of the first change of all, to tell the client's own upload from others' work.
         var firstGeneration: Int64
@@ -47,7 +51,7 @@ struct AttachmentDeltaReader {
         for entry in try entries(after: generation) {
             seen.insert(entry.id)
             guard let parent = entry.parent else {
-                if !entry.isNew, let globalID = entry.globalID, !deleted.contains(globalID) {
+                if !entry.isNew || entry.isOwn, let globalID = entry.globalID, !deleted.contains(globalID) {
                     delta.deletes.append(globalID)
                 }
                 continue
@@ -72,24 +76,27 @@ struct AttachmentDeltaReader {
         try connection.run(
             """
             SELECT c.attachment_id, min(CASE WHEN c.operation = 0 THEN c.generation END), max(c.generation),
-                min(c.generation), coalesce(a.globalid, h.globalid), a.base_id
+                min(c.generation), coalesce(a.globalid, h.globalid), a.base_id, max(o.replica_id IS NOT NULL)
             FROM \(AttachmentTables.changes) AS c
+            LEFT JOIN fieldwork_generation_origins AS o ON o.generation = c.generation AND o.replica_id = ?3
             LEFT JOIN \(quoted(layer.attachmentTable)) AS a ON a.attachmentid = c.attachment_id
             LEFT JOIN \(quoted(layer.attachmentHistoryTable)) AS h ON h.fieldwork_version = (
                 SELECT max(fieldwork_version) FROM \(quoted(layer.attachmentHistoryTable))
                 WHERE attachmentid = c.attachment_id)
-            WHERE c.layer_id = ? AND c.generation > ? GROUP BY c.attachment_id ORDER BY c.attachment_id
+            WHERE c.layer_id = ?1 AND c.generation > ?2 GROUP BY c.attachment_id ORDER BY c.attachment_id
             """,
             bind: {
                 try $0.bind(Int64(layer.definition.id), at: 1)
                 try $0.bind(generation, at: 2)
+                try $0.bind(replicaID?.uuidString ?? "", at: 3)
             },
             row: { row in
                 let added = row.isNull(1) ? nil : row.integer(1)
                 entries.append(
                     Entry(
                         // One that was deleted first was there before, and was restored.
-                        id: row.integer(0), isNew: added == row.integer(3), lastGeneration: row.integer(2),
+                        id: row.integer(0), isNew: added == row.integer(3), isOwn: row.integer(6) != 0,
+                        lastGeneration: row.integer(2),
                         firstGeneration: row.integer(3), globalID: row.optionalText(4).flatMap(GUID.parse),
                         parent: row.isNull(5) ? nil : row.integer(5)))
             })

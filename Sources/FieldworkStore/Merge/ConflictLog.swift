@@ -49,6 +49,24 @@ struct ConflictLog {
         }
     }
 
+    /// Features of a layer that a replica's client has deleted and the service kept.
+    func keptFeatures(of layerID: Int, deletedBy replicaID: UUID) throws -> Set<Int64> {
+        var found: Set<Int64> = []
+        try connection.run(
+            """
+            SELECT object_id FROM fieldwork_conflicts
+            WHERE layer_id = ? AND kind = ? AND winner = ? AND json_extract(lost, '$.replicaID') = ?
+            """,
+            bind: {
+                try $0.bind(Int64(layerID), at: 1)
+                try $0.bind(MergeConflict.Kind.deleteOfUpdated.rawValue, at: 2)
+                try $0.bind(MergeConflict.Winner.service.rawValue, at: 3)
+                try $0.bind(replicaID.uuidString, at: 4)
+            },
+            row: { found.insert($0.integer(0)) })
+        return found
+    }
+
     func conflict(_ id: Int64) throws -> MergeConflict? {
         try conflicts(where: "conflict_id = ?") { try $0.bind(id, at: 1) }.first
     }

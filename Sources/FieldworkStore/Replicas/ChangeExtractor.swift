@@ -36,6 +36,7 @@ struct ChangeExtractor {
             }
             try filter.leaveOutWhatIsKnown(from: upload, in: &delta)
         }
+        try tellAnew(part, &delta)
         // After that: what the client has deleted and the service kept comes to it anew, with its attachments.
         let attachments = try attachments(part, since: since, delta, rows)
         try sink.beginLayer(layer.definition, delta: delta)
@@ -52,13 +53,23 @@ struct ChangeExtractor {
         try sink.endLayer(layer.definition)
     }
 
+    /// A client whose delete lost in a sync that brought it nothing lacks the feature, of which the log tells a change at
+    /// most.
+    private func tellAnew(_ part: ChangeRequest.Layer, _ delta: inout LayerDelta) throws {
+        guard part.includesAttachments, let replicaID = part.replicaID, !delta.updates.isEmpty else { return }
+        let kept = try ConflictLog(connection: connection).keptFeatures(of: part.layerID, deletedBy: replicaID)
+        guard !kept.isEmpty else { return }
+        delta.adds += delta.updates.filter(kept.contains)
+        delta.updates.removeAll(where: kept.contains)
+    }
+
     /// nil when none are wanted.
     private func attachments(
         _ part: ChangeRequest.Layer, since: Int64, _ delta: LayerDelta, _ rows: ReplicaRowsReader
     ) throws -> AttachmentDeltaReader.Delta? {
         let layer = try catalogue.layer(part.layerID)
         guard part.includesAttachments, layer.definition.hasAttachments else { return nil }
-        let reader = AttachmentDeltaReader(layer: layer, connection: connection) {
+        let reader = AttachmentDeltaReader(layer: layer, connection: connection, replicaID: part.replicaID) {
             try rows.contains($0, in: part.layerID)
         }
         return try reader.delta(

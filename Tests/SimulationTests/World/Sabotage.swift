@@ -19,6 +19,10 @@ enum Sabotage: String, CaseIterable {
     case ignoresArea
     /// The service says that it has taken what it has refused.
     case dropsUpdates
+    /// The service says that it has taken files that it has not.
+    case dropsFiles
+    /// A file that is handed in comes a second time, as another one.
+    case doublesFiles
 
     var losesCommits: Bool { self == .losesCommits }
 
@@ -27,8 +31,8 @@ enum Sabotage: String, CaseIterable {
         switch self {
         case .losesCommits: .generationsGrow
         case .hidesDeletes, .claimsGenerations: .replicasAreEqual
-        case .renamesAdds: .onlyOnce
-        case .forgetsConflicts, .dropsUpdates: .savedIsKept
+        case .renamesAdds, .doublesFiles: .onlyOnce
+        case .forgetsConflicts, .dropsUpdates, .dropsFiles: .savedIsKept
         case .ignoresArea: .insideArea
         }
     }
@@ -53,7 +57,8 @@ enum Sabotage: String, CaseIterable {
                         }
                     ).text
             }
-        case (.renamesAdds, "synchronizeReplica"), (.dropsUpdates, "synchronizeReplica"):
+        case (.renamesAdds, "synchronizeReplica"), (.dropsUpdates, "synchronizeReplica"),
+            (.dropsFiles, "synchronizeReplica"), (.doublesFiles, "synchronizeReplica"):
             guard let text = fields["edits"], let edits = try? JSONParser.parse(text).arrayValue else { break }
             fields["edits"] = JSONValue.array(edits.map(changed)).text
         default: return order
@@ -77,6 +82,17 @@ enum Sabotage: String, CaseIterable {
                 })
         }
         object["features"] = .object(features)
+        if self == .dropsFiles { object["attachments"] = nil }
+        if self == .doublesFiles, var files = layer["attachments"]?.objectValue {
+            let adds = files["adds"]?.arrayValue ?? []
+            let others = adds.compactMap { add -> JSONValue? in
+                guard var other = add.objectValue else { return nil }
+                other["globalId"] = .string(GUID.normalForm(UUID()))
+                return .object(other)
+            }
+            files["adds"] = .array(adds + others)
+            object["attachments"] = .object(files)
+        }
         return .object(object)
     }
 

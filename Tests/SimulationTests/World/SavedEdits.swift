@@ -61,6 +61,8 @@ struct SavedEdits {
             }
         }
 
+        var keys: Set<Key> { Set(values.keys) }
+
         mutating func attempt() { attempted = Set(values.keys) }
 
         /// Gives what was handed in: all but the features that are still to be sent.

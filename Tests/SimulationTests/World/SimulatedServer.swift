@@ -17,8 +17,11 @@ final class SimulatedServer: Sendable {
         /// Where a download goes on.
         var offset: Int64?
 
+        /// Whether the service or one of its layers is to say what it is.
         var isAboutDefinition: Bool {
-            isRead && !["/jobs/", "/replicafiles/", "/attachments/"].contains(where: address.contains)
+            let path = address.prefix { $0 != "?" }.split(separator: "/")
+            let owner = path.last.flatMap { Int($0) } == nil ? path.last : path.dropLast().last
+            return isRead && owner == "FeatureServer"
         }
     }
 

@@ -90,6 +90,9 @@ extension Simulation {
         note("-- at rest: \(trees.count) trees, \(visits.count) visits, \(saved.promised.count) values")
         let files = try await servedFiles()
         for device in devices { try await check(device, trees, visits, files) }
+        for walker in walkers {
+            try await check(walker, [OrchardService.trees: trees, OrchardService.visits: visits])
+        }
         try await checkPromises([OrchardService.trees: trees, OrchardService.visits: visits])
         try await checkFiles(files, trees)
         let findings = try await server.store.check()

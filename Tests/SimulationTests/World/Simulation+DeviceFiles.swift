@@ -56,7 +56,7 @@ extension Simulation {
         return [SavedEdits.Fact(OrchardService.files, id, SavedEdits.content, content)]
     }
 
-    private func attach(to tree: ArcGISFeature, _ treeID: UUID, _ author: String) async throws -> [SavedEdits.Fact] {
+    func attach(to tree: ArcGISFeature, _ treeID: UUID, _ author: String) async throws -> [SavedEdits.Fact] {
         // Some photos show two trees: whoever keeps such a content keeps it once.
         let content = chance(200) ? pick(saved.files.map(\.content).sorted()) : nil
         let text = content ?? freshValue("\(author)-photo")
@@ -78,6 +78,14 @@ extension Simulation {
     func filesGoing(with tree: UUID, _ geodatabase: Geodatabase) async throws -> [SavedEdits.Fact] {
         try await files(of: geodatabase).values.filter { $0.tree == tree }.sorted().map {
             SavedEdits.Fact(OrchardService.files, $0.id, SavedEdits.existence, SavedEdits.gone)
+        }
+    }
+
+    /// The files that go with a tree and that somebody has saved, and not handed in.
+    func filesGoing(with tree: UUID, of pending: SavedEdits.Pending) -> [SavedEdits.Fact] {
+        let ids = Set(pending.keys.filter { $0.layer == OrchardService.files && saved.trees[$0.id] == tree }.map(\.id))
+        return ids.sorted { $0.uuidString < $1.uuidString }.map {
+            SavedEdits.Fact(OrchardService.files, $0, SavedEdits.existence, SavedEdits.gone)
         }
     }
 

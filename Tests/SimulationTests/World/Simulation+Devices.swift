@@ -9,7 +9,7 @@ import Foundation
 extension Simulation {
     private func environment(_ index: Int) -> ServiceEnvironment {
         let network = SimulatedNetwork(
-            simulation: self, device: index, process: devices[index].process,
+            simulation: self, name: devices[index].name, process: devices[index].process,
             takesDocument: devices[index].plan.takesDocument)
         var environment = ServiceEnvironment(
             directory: devices[index].process.folder, client: network, downloads: network)

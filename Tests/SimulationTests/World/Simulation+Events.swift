@@ -7,7 +7,9 @@ import Foundation
 /// What happens next.
 extension Simulation {
     func happen() async {
-        guard let index = devices.indices.randomElement(using: &generator) else { return }
+        let who = number(0...devices.count + walkers.count - 1)
+        if who >= devices.count { return await happenConnected(who - devices.count) }
+        let index = who
         guard devices[index].geodatabase != nil || devices[index].isBusy else {
             return await takeOffline(index)
         }
@@ -136,6 +138,10 @@ extension Simulation {
                 // Who started over in the round before.
                 if devices[index].geodatabase == nil { await takeOffline(index) }
                 await synchronise(index)
+            }
+            for index in walkers.indices where problems.isEmpty {
+                if walkers[index].geodatabase == nil { await connect(index) }
+                await send(index)
             }
         }
     }

@@ -7,14 +7,14 @@ import Foundation
 /// The way between a device and the server, as the device's process sees it.
 struct SimulatedNetwork: ServiceClient, FileDownloading {
     let simulation: Simulation
-    let device: Int
+    let name: String
     let process: SimulatedProcess
     let takesDocument: Bool
 
     func answer(to request: Fieldwork.ServiceRequest) async throws -> ServiceAnswer {
         let path = String(request.url.absoluteString.dropFirst(SimulatedServer.origin.count))
         let order = SimulatedServer.Order(
-            address: path, form: request.form, isRead: request.isRead, editor: "crew\(device)")
+            address: path, form: request.form, isRead: request.isRead, editor: name)
         var reply = try await simulation.carry(order, for: process)
         if order.isAboutDefinition, takesDocument {
             let text = String(decoding: reply.bytes, as: UTF8.self)
@@ -33,7 +33,7 @@ struct SimulatedNetwork: ServiceClient, FileDownloading {
         let there = Int64(try handle.seekToEnd())
         let order = SimulatedServer.Order(
             address: String(url.absoluteString.dropFirst(SimulatedServer.origin.count)), form: "", isRead: true,
-            editor: "crew\(device)", offset: there)
+            editor: name, offset: there)
         let reply = try await simulation.carry(order, for: process)
         if reply.status == 416, there > 0 { return }
         guard [200, 206].contains(reply.status) else {

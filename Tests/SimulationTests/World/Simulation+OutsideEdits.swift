@@ -28,7 +28,9 @@ extension Simulation {
                 var facts: [SavedEdits.Fact] = []
                 for _ in 0..<number(1...3) where !devices[index].process.isDead {
                     facts = try await editOutside(devices[index].name, file, devices[index].plan)
-                    settle(facts, index)
+                    let trees = facts.filter { $0.key.layer == OrchardService.trees && $0.value == SavedEdits.deleted }
+                    let gone = trees.flatMap { filesGoing(with: $0.key.id, of: devices[index].pending) }
+                    settle(facts + gone, index)
                 }
                 guard !devices[index].process.isDead else { return }
                 let opened = Geodatabase(fileURL: file)

@@ -35,6 +35,7 @@ actor Simulation {
     var generator: SeededGenerator
     var server: SimulatedServer
     var devices: [Device] = []
+    var walkers: [Walker] = []
     var saved = SavedEdits()
     /// Requests that arrive when nobody waits for their answer any more.
     var late: [SimulatedServer.Order] = []
@@ -110,6 +111,8 @@ actor Simulation {
         if problems.isEmpty { await comeToRest() }
         if problems.isEmpty { try await checkAll() }
         for device in devices { await shut(device) }
+        for walker in walkers { CrashingDisk.forget(walker.process.watch) }
+        walkers = []
         await server.end()
         CrashingDisk.forget(server.process.watch)
         return Outcome(seed: seed, problems: problems, story: story, savedValues: saved.promised.count)
@@ -127,6 +130,7 @@ actor Simulation {
                 Device(
                     number: number, plan: DevicePlan(using: &generator), process: SimulatedProcess(folder: place)))
         }
+        try beginWalkers()
     }
 
     // MARK: Telling

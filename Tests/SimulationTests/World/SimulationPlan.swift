@@ -10,6 +10,8 @@ struct SimulationPlan {
     var isComposite: Bool
     var isTracked: Bool
     var deviceCount: Int
+    /// Connected people, beside those with devices.
+    var walkerCount: Int
     var steps: Int
     /// Of a thousand requests, about so many meet each kind of fault; some stories have a good network.
     var faultsPerMille: Int
@@ -21,7 +23,8 @@ struct SimulationPlan {
         isTracked = Bool.random(using: &generator)
         // Mostly small stories: they find as much, and are read more easily.
         deviceCount = Int.random(in: 0..<25, using: &generator) == 0 ? 10 : Int.random(in: 1...4, using: &generator)
-        steps = Int.random(in: 12...45, using: &generator) + deviceCount * 3
+        walkerCount = [0, 0, 0, 1, 1, 2].randomElement(using: &generator) ?? 0
+        steps = Int.random(in: 12...45, using: &generator) + (deviceCount + walkerCount) * 3
         faultsPerMille = [0, 30, 60, 120].randomElement(using: &generator) ?? 0
         crashesPerMille = [0, 20, 60, 150].randomElement(using: &generator) ?? 0
     }

@@ -1,0 +1,70 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// What a sync brings of attachments. One with an edit that the service has not decided about is this device's still.
+extension ReplicaDownload {
+    /// The attachments whose edits are this device's still, and the features that they need.
+    struct PendingAttachments {
+        var ids: Set<UUID> = []
+        var parents: Set<UUID> = []
+    }
+
+    /// What this sync did not carry, the service has not decided about.
+    func decidedGeneration(of layer: LayerDefinition, _ record: ReplicaRecord) -> Int64 {
+        let sent = record.sentGeneration(of: layer.id)
+        return parameters.sends(layer.id) ? record.pendingUpload?.throughGeneration ?? sent : sent
+    }
+
+    func pendingAttachments(
+        _ layer: LayerDefinition, _ record: ReplicaRecord
+    ) async throws -> PendingAttachments {
+        var pending = PendingAttachments(ids: Set((record.refusedAttachments[layer.id] ?? [:]).keys))
+        let changes = try await session.netAttachmentChanges(
+            of: layer.id, after: decidedGeneration(of: layer, record))
+        pending.ids.formUnion(changes.compactMap(\.globalID))
+        let infos = try await session.attachments(Array(pending.ids), in: layer.id)
+        pending.parents = Set(infos.values.compactMap(\.parentGlobalID))
+        return pending
+    }
+
+    /// What of a layer's attachments and their features is this device's still.
+    private func own(_ layer: LayerDefinition, _ record: ReplicaRecord) async throws -> AttachmentDownload.Own {
+        let changes = try await session.netChanges(of: layer.id, after: decidedGeneration(of: layer, record))
+        return AttachmentDownload.Own(
+            attachments: try await pendingAttachments(layer, record).ids,
+            deletedFeatures: Set(changes.filter { $0.operation == .delete }.compactMap(\.globalID)))
+    }
+
+    /// - Parameter json: what the answer says of a layer; null for nothing.
+    func takeAttachments(
+        _ json: JSONValue, _ layer: LayerDefinition, into record: inout ReplicaRecord, _ outcome: inout Outcome
+    ) async throws {
+        let download = AttachmentDownload(
+            session: session, layer: layer, downloads: downloads, folder: contents, failure: outcome.failure)
+        let known = record
+        let own: () async throws -> AttachmentDownload.Own = { try await self.own(layer, known) }
+        let awaited: AttachmentDownload.Awaited
+        if let whole = json["attachments"]?.arrayValue {
+            awaited = try await download.takeWhole(whole, keeping: own)
+        } else {
+            let delta = json["attachments"]
+            let gone = (delta?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
+            let items = ["adds", "updates"].flatMap { delta?[$0]?.arrayValue ?? [] }
+            let newer = Set(items.compactMap { $0["globalId"]?.stringValue.flatMap(GUID.parse) }).union(gone)
+            // Of what this sync handed in the service has what this device has, or else it tells of it.
+            let decided = Set(sentAttachments.filter { $0.layerID == layer.id }.map(\.globalID))
+                .subtracting((record.refusedAttachments[layer.id] ?? [:]).keys)
+            let older = (record.awaitedAttachments[layer.id] ?? [:]).filter {
+                !newer.contains($0.key) && !decided.contains($0.key)
+            }
+            awaited = try await download.take(
+                older.sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value) + items, gone: gone,
+                keeping: own)
+        }
+        record.awaitedAttachments[layer.id] = awaited.items.isEmpty ? nil : awaited.items
+        outcome.refusedContents += awaited.refusals
+        outcome.failure = awaited.failure
+    }
+}
