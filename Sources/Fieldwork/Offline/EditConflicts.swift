@@ -39,10 +39,14 @@ public final class EditConflicts: Sendable {
         do {
             if try !kept.content().decisions.isEmpty { try await sendDecisions() }
             let service = try await service()
-            let all = service.capabilities.contains(.sync) ? try await list(nil) : []
-            try kept.change { content in
-                content.service = service
-                content.conflicts = all
+            let told = service.capabilities.contains(.sync) ? try await list(state) : []
+            let known = try kept.content()
+            let conflicts = Self.merged(told, in: state, with: known.conflicts)
+            if known.service != service || known.conflicts != conflicts {
+                try kept.change { content in
+                    content.service = service
+                    content.conflicts = conflicts
+                }
             }
         } catch ServiceError.connectionFailed(let details) {
             guard try kept.content().service != nil else { throw ServiceError.connectionFailed(details: details) }
@@ -77,16 +81,29 @@ public final class EditConflicts: Sendable {
         return json["conflicts"]?.arrayValue ?? []
     }
 
-    /// What the file tells: a conflict that is decided here is not open.
+    /// What was told of one state takes the place of what was known of that state.
+    private static func merged(
+        _ told: [JSONValue], in state: EditConflict.State?, with known: [JSONValue]
+    ) -> [JSONValue] {
+        guard let state else { return told }
+        let ids = Set(told.compactMap { $0["id"]?.integerValue })
+        return told
+            + known.filter { json in
+                json["state"]?.stringValue != state.rawValue && !ids.contains(json["id"]?.integerValue ?? -1)
+            }
+    }
+
+    /// What the file tells, the newest first: a conflict that is decided here is not open.
     private func known(_ content: KeptConflicts.Content) throws -> [EditConflict] {
         guard let service = content.service else { return [] }
-        return try content.conflicts.map { json in
+        let conflicts = try content.conflicts.map { json in
             var conflict = try EditConflict(json: json, service: service)
             if let waiting = content.decisions.last(where: { $0.id == conflict.id }) {
                 conflict.state = waiting.decision == .restore ? .restored : .decided
             }
             return conflict
         }
+        return conflicts.sorted { ($0.date, $0.id) > ($1.date, $1.id) }
     }
 
     // MARK: Settling
