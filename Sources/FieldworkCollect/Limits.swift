@@ -58,7 +58,9 @@ package enum Limits {
     static let freshDraftSeconds = 60.0
     /// Features remembered by their address while they are shown.
     package static let rememberedFeatures = 500
-    /// Edits kept in the journal, for undo and for the page of changes.
+    /// Edits of each kind that the page of changes lists, the latest ones.
+    static let listedChanges = 100
+    /// Edits kept in the journal, for undo and for the page of changes; those that aren't sent are kept above it.
     package static let journalEntries = 1_000
     /// Events kept for a window that reconnects.
     package static let keptEvents = 256
@@ -90,6 +92,10 @@ package enum Limits {
     package static let retryMostMilliseconds = 60_000
     /// Choices of a coded domain shown as buttons; more become a select.
     package static let buttonChoices = 8
+    /// Choices that stand in one row on a telephone, where their words are short.
+    static let shortChoices = 4
+    /// Characters of such a word.
+    static let shortChoiceCharacters = 8
     /// Choices in the menu of the call-out; more are left to the form.
     package static let menuChoices = 12
     /// A new feature nearer than this to another is warned about, in metres.

@@ -32,8 +32,8 @@ struct CollectFormCrashTests {
         var app = try await CollectVisitor.start(map: service, data: data)
         let list = try await app.page("/list/0?scope=all")
         let ids = list.matches(of: /href="\/f\/0\/([0-9a-f-]{36})\/edit"/).map { String($0.output.1) }
-        let features = Array(Set(ids)).sorted().prefix(3)
-        try #require(features.count == 3)
+        let features = Array(Set(ids)).sorted().prefix(2)
+        try #require(features.count == 2)
 
         for (round, id) in features.enumerated() {
             let form = "/f/0/\(id)/edit"
@@ -48,7 +48,7 @@ struct CollectFormCrashTests {
             #expect(try await Self.stored(service, id).files == 0)
 
             // Killed at some moment of saving; what isn't saved then is saved once more.
-            let (saving, moment) = (app, [0, 15, 60][round])
+            let (saving, moment) = (app, [5, 40][round])
             async let answer = try? saving.post(form, ["session": "s\(round)", "field.primcause": "Typed \(round)"])
             try await Task.sleep(for: .milliseconds(moment))
             await app.process.kill()

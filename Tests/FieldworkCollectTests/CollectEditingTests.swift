@@ -192,6 +192,35 @@ import Testing
         }
     }
 
+    @Test func unsentEditsAreSavedAsAFileWhenTheServerIsGoneForGood() async throws {
+        try await DamageField.with(points: 2) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            #expect(!(try await visitor.get("/changes").text.contains("Save unsent edits as a file")))
+            // The page has been there before the server went.
+            let id = try #require(try await field.serverFeatures().min { $0.objectID < $1.objectID }?.globalID)
+            let address = "/f/0/\(id.uuidString.lowercased())"
+            _ = try await visitor.get(address)
+            await field.services.stop()
+            let hostile = "<script>\u{5e9}\u{5dc}\u{5d5}\u{5dd} 🌳"
+            let saved = try await visitor.post("\(address)/edit", ["session": "one", "field.primcause": hostile])
+            #expect(saved.status == 303)
+            #expect(try await visitor.get("/changes").text.contains("Save unsent edits as a file"))
+            let file = try await visitor.get("/changes/unsent.geojson")
+            #expect(file["Content-Disposition"]?.contains("attachment") == true)
+            let json = try #require(
+                try JSONSerialization.jsonObject(with: Data(file.body)) as? [String: Any])
+            let features = try #require(json["features"] as? [[String: Any]])
+            try #require(features.count == 1)
+            let properties = try #require(features[0]["properties"] as? [String: Any])
+            #expect(properties["primcause"] as? String == hostile)
+            let geometry = try #require(features[0]["geometry"] as? [String: Any])
+            #expect(geometry["type"] as? String == "Point")
+            let edit = try #require(features[0]["fieldwork"] as? [String: Any])
+            #expect(edit["kind"] as? String == "update")
+            try await field.services.comeBack()
+        }
+    }
+
     @Test func unsentEditsAreThereAfterTheAppIsStartedAgain() async throws {
         try await DamageField.with(points: 1) { field in
             let visitor = try await PlainClient.visitor(port: field.app.port)

@@ -184,4 +184,44 @@ import Testing
             #expect(try await visitor.get("/conflicts").text.contains("No conflicts to decide."))
         }
     }
+
+    @Test func conflictsAreSettledWithoutTheServerAndSentLater() async throws {
+        try await Self.with { field, visitor in
+            try await Self.collide(field, visitor)
+            #expect(try await visitor.get("/changes").text.contains("1 conflict waits for you"))
+            await field.services.stop()
+            #expect(try await visitor.get("/changes").text.contains("1 conflict waits for you"))
+            #expect(try await visitor.get("/conflicts/0/1").text.contains("Conflict 1 of 1"))
+            let kept = try await visitor.post(
+                "/conflicts/0/1", ["session": "keep", "choice.typdamage": "lost", "choice.occupants": "won"])
+            #expect(kept["Location"] == "/conflicts?settled=yes")
+            #expect(try await visitor.get("/conflicts").text.contains("No conflicts to decide."))
+            #expect(!(try await visitor.get("/changes").text.contains("waits for you")))
+            try await field.services.comeBack()
+            #expect(try await Self.values(field) == [.text("Minor"), .integer(3)])
+            try await OfflineField.sync(visitor)
+            #expect(try await Self.values(field) == [.text("Destroyed"), .integer(3)])
+            #expect(try await field.store.conflicts(in: [.open], of: DamageField.service, limit: 10).isEmpty)
+        }
+    }
+
+    @Test(arguments: [("lost", 2), ("won", 1)])
+    func aDeletedFeatureIsDecidedWithoutTheServer(all: String, count: Int) async throws {
+        try await Self.with { field, visitor in
+            try await OfflineField.goOffline(visitor)
+            let id = try #require(try await Self.feature(field)?.globalID)
+            _ = try await visitor.post(
+                "/f/0/\(id.uuidString.lowercased())/edit", ["session": "mine", "field.typdamage": "Destroyed"])
+            try await Self.others(field, LayerEdits(layerID: 0, deletes: .features([.globalID(id)])))
+            try await OfflineField.sync(visitor)
+            await field.services.stop()
+            #expect(try await visitor.post("/conflicts/0/1", ["all": all]).status == 303)
+            #expect(try await visitor.get("/conflicts").text.contains("No conflicts to decide."))
+            try await field.services.comeBack()
+            #expect(try await field.serverFeatures().count == 1)
+            try await OfflineField.sync(visitor)
+            #expect(try await field.serverFeatures().count == count)
+            #expect(try await field.store.conflicts(in: [.open], of: DamageField.service, limit: 10).isEmpty)
+        }
+    }
 }

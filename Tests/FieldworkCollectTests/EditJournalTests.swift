@@ -11,14 +11,16 @@ import Testing
         return try body(folder.appending(path: "edits.jsonl"))
     }
 
-    private static func entry(_ title: String, session: String? = nil, undoes: UUID? = nil) -> EditEntry {
+    private static func entry(
+        _ title: String, session: String? = nil, undoes: UUID? = nil, progress: EditEntry.Progress = .onDevice
+    ) -> EditEntry {
         EditEntry(
             id: UUID(), kind: .update, session: session,
             feature: FeatureReference(layer: 0, key: .global(UUID())), objectID: 7, title: title, detail: "Changed",
             date: Date(timeIntervalSince1970: 1_700_000_000),
             before: FeatureSnapshot(attributes: ["a": .text("<b>"), "n": .null], geometry: Data("{}".utf8)),
             after: FeatureSnapshot(attributes: ["a": .real(2.5), "d": .date(.distantPast)], geometry: nil),
-            progress: .onDevice, undoes: undoes)
+            progress: progress, undoes: undoes)
     }
 
     @Test func whatWasWrittenIsThereAtTheNextStart() throws {
@@ -75,24 +77,39 @@ import Testing
         }
     }
 
+    /// Writes a journal with five edits too many, as an earlier process left it.
+    private static func tooMany(_ progress: EditEntry.Progress, in file: URL) throws {
+        struct Line: Encodable {
+            struct Box: Encodable {
+                let _0: EditEntry
+            }
+            let entry: Box
+        }
+        var lines = Data()
+        for index in 0..<(Limits.journalEntries + 5) {
+            let entry = entry("\(index)", progress: index == 0 ? .onDevice : progress)
+            lines += try JSONEncoder().encode(Line(entry: .init(_0: entry))) + [10]
+        }
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try lines.write(to: file)
+    }
+
     @Test func onlyTheLatestEntriesAreKept() throws {
         try Self.withFile { file in
-            var lines = Data()
-            for index in 0..<(Limits.journalEntries + 5) {
-                struct Line: Encodable {
-                    struct Box: Encodable {
-                        let _0: EditEntry
-                    }
-                    let entry: Box
-                }
-                lines += try JSONEncoder().encode(Line(entry: .init(_0: Self.entry("\(index)")))) + [10]
-            }
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try lines.write(to: file)
+            try Self.tooMany(.onServer(.distantPast), in: file)
             let journal = try EditJournal(file: file)
             #expect(journal.entries.count == Limits.journalEntries)
             #expect(journal.entries.last?.title == "\(Limits.journalEntries + 4)")
+            #expect(journal.entries.first?.title == "0", "what isn't sent stays, however old")
+        }
+    }
+
+    @Test(arguments: [EditEntry.Progress.onDevice, .refused("no")])
+    func whatNoServerHasIsKeptAboveTheLimit(progress: EditEntry.Progress) throws {
+        try Self.withFile { file in
+            try Self.tooMany(progress, in: file)
+            #expect(try EditJournal(file: file).entries.count == Limits.journalEntries + 5)
         }
     }
 

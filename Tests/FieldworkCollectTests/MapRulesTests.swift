@@ -69,7 +69,7 @@ import Testing
         try await TreesField.with { field in
             let visitor = try await PlainClient.visitor(port: field.app.port)
             let address = TreesField.address(0)
-            #expect(try await visitor.get("\(address)/history").text.contains("No edit of it was made on this device."))
+            #expect(try await visitor.get("\(address)/history").text.contains("No change since it was added."))
             _ = try await visitor.post("\(address)/edit", ["field.Condition": "Dead", "session": "h"])
             let history = try await visitor.get("\(address)/history").text
             #expect(history.contains("Condition from Good to Dead"))

@@ -20,6 +20,36 @@ struct OfflineBrowserTests {
         try await browser.wait("document.querySelector('\(selector)')?.innerText.includes('\(text)')", seconds: 60)
     }
 
+    /// Edges are moved by keys, corners by a hand; what was typed of the edges follows.
+    private static func frameIsPulled(_ browser: Browser) async throws {
+        func value(_ name: String) async throws -> Double {
+            try await browser.evaluate("Number(document.getElementById('area-\(name)').value)")
+        }
+        let (north, south, west) = (try await value("north"), try await value("south"), try await value("west"))
+        try await browser.tab(to: "North edge")
+        try await browser.press("ArrowDown")
+        try await browser.wait("Number(document.getElementById('area-north').value) < \(north)")
+        #expect(try await value("south") == south)
+        let said = try await browser.evaluate(
+            "document.activeElement.getAttribute('aria-valuetext')", as: String.self)
+        #expect(said.contains("degrees north"))
+        let corner = try await browser.evaluate(
+            """
+            (() => { const r = document.querySelector('.corner.bottom.left').getBoundingClientRect();
+            return [r.x + r.width / 2, r.y + r.height / 2]; })()
+            """, as: [Double].self)
+        for (type, x, y) in [
+            ("mousePressed", corner[0], corner[1]), ("mouseMoved", corner[0] + 60, corner[1] - 40),
+            ("mouseReleased", corner[0] + 60, corner[1] - 40),
+        ] {
+            try await browser.command(
+                "Input.dispatchMouseEvent",
+                ["type": type, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1])
+        }
+        try await browser.wait("Number(document.getElementById('area-west').value) > \(west)")
+        #expect(try await value("south") > south)
+    }
+
     @Test func anAreaIsChosenOnTheMapTakenAlongAndEditedInATransaction() async throws {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
             let browser = try await Browser.start()
@@ -30,6 +60,8 @@ struct OfflineBrowserTests {
             try await browser.wait(Self.ready, seconds: 60)
             try await browser.wait("document.querySelector('.frame span')?.textContent.includes('km')")
             try await browser.screenshot("offline-area")
+            try await Self.frameIsPulled(browser)
+            try await browser.screenshot("offline-area-pulled")
             try await browser.click("[data-area-size=\"1.25\"]")
             try await browser.click("#area-form button[type=submit]")
             try await Self.text("#panel", has: "is on this device", browser)

@@ -39,7 +39,7 @@ struct TaskTests {
         func tapTree(_ index: Int, _ field: TreesField) async throws {
             steps += 1
             try await browser.open(field.app.address + "map" + TreesField.address(index))
-            try await browser.wait(TaskTests.ready, seconds: 60)
+            try await browser.wait("document.readyState === 'complete'", seconds: 60)
         }
 
         func says(_ text: String) async throws {
@@ -110,7 +110,7 @@ struct TaskTests {
             let photo = try Self.photo()
             for round in 0..<2 {
                 try await browser.open(field.app.address + "map")
-                try await browser.wait(Self.ready, seconds: 60)
+                try await browser.wait("document.readyState === 'complete'", seconds: 60)
                 hand.begin()
                 try await hand.tap("link", "Add tree")
                 try await hand.tap("button", "Place here")
@@ -174,6 +174,77 @@ struct TaskTests {
             try await browser.wait("document.documentElement.dataset.theme === 'sunlight'")
             #expect(hand.steps <= 2)
             try? FileManager.default.removeItem(at: photo)
+        }
+    }
+
+    @Test func areasSyncsAndConflictsAreDoneByNamesAloneWithinTheirSteps() async throws {
+        var definition = OfflineField.definition()
+        definition.conflictRule = .holdForReview
+        try await DamageField.with(points: 2, definition: definition) { field in
+            let browser = try await Browser.start(width: 390, height: 844)
+            defer { browser.stop() }
+            try await browser.resize(width: 390, height: 844, isPhone: true)
+            try await browser.command("Accessibility.enable")
+            try await browser.open(field.app.address)
+            try await browser.wait(Self.ready, seconds: 60)
+            let hand = Hand(browser, isPhone: true)
+
+            // Take the shown area offline: 4.
+            hand.begin()
+            try await hand.tap("link", "Settings")
+            try await hand.tap(
+                "link", "Offline Areas on this device, work mode", or: "OfflineAreas on this device, work mode")
+            try await hand.tap("link", "Take an area offline")
+            try await hand.says("2 features")
+            try await hand.tap("button", "Download")
+            try await hand.says("is on this device")
+            #expect(hand.steps <= 4)
+
+            // Switch to offline, to online and to offline again: 2 each.
+            for (button, state) in [
+                ("Work offline in Area", "Offline, Area"), ("Work online", "Online"),
+                ("Work offline in Area", "Offline, Area"),
+            ] {
+                hand.begin()
+                try await hand.tap("link", "Changes")
+                try await hand.tap("button", button)
+                try await browser.wait("document.getElementById('state').innerText.includes(\(Self.quoted(state)))")
+                #expect(hand.steps <= 2)
+            }
+
+            // Sync now: 2. Meanwhile somebody else changed the same two values.
+            let id = try #require(try await field.serverFeatures().min { $0.objectID < $1.objectID }?.globalID)
+            let status = try await browser.evaluate(
+                """
+                fetch('/f/0/\(id.uuidString.lowercased())/edit', { method: 'POST', body: new URLSearchParams({
+                session: 'mine', 'field.typdamage': 'Destroyed', 'field.occupants': '7' }) }).then(a => a.status)
+                """, as: Int.self)
+            #expect(status == 200)
+            let theirs = FeatureEdit(
+                globalID: id, attributes: [("typdamage", .text("Minor")), ("occupants", .integer(3))])
+            _ = try await field.store.apply(
+                EditBatch(
+                    layers: [LayerEdits(layerID: 0, updates: [theirs])], usesGlobalIDs: true, editor: "Dana",
+                    moment: Date()), to: DamageField.service)
+            hand.begin()
+            try await hand.tap("link", "Changes", or: "1 Changes")
+            try await hand.tap("button", "Sync now")
+            try await hand.says("All is sent.")
+            #expect(hand.steps <= 2)
+
+            // Settle a conflict of two values: 4 from the notice.
+            hand.begin()
+            try await hand.tap(
+                "link", "1 conflict waits for you. Nothing is lost. Decide which values stand.")
+            try await hand.tap("radio", "Yours Destroyed", or: "YoursDestroyed")
+            try await hand.tap("radio", "Dana’s 3", or: "Dana’s3")
+            try await hand.tap("button", "Keep these values")
+            try await hand.says("These values are kept.")
+            #expect(hand.steps <= 4)
+            try await OfflineField.sync(try await PlainClient.visitor(port: field.app.port))
+            let settled = try await field.serverFeatures().first { $0.globalID == id }
+            #expect(settled?.attributes["typdamage"] == .text("Destroyed"))
+            #expect(settled?.attributes["occupants"] == .integer(3))
         }
     }
 

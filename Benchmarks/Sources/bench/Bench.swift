@@ -9,7 +9,7 @@ struct Bench {
           --rounds    how often each measurement is taken, in turn (5)
           --seconds   length of one measurement (3)
           --data      where to keep the loaded data between runs (.build/bench-data)
-          --parts     what to measure: service, offline, changes, wire, related, sdk (all)
+          --parts     what to measure: service, offline, changes, wire, related, sdk; and app (all but that)
           --sizes     rows of the layers whose changes are measured, and that apps fetch (100000,1000000)
           --fieldwork the executable to measure (.build/release/fieldwork); bench-sdk is expected beside it
         """
@@ -66,7 +66,7 @@ struct Bench {
         let copies = data.appending(path: "run-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(at: copies) }
         try FileManager.default.createDirectory(at: copies, withIntermediateDirectories: true)
-        if parts.contains("service") || parts.contains("offline") { try measureServer(copies) }
+        if !Set(parts).isDisjoint(with: ["service", "offline", "app"]) { try measureServer(copies) }
         if parts.contains("changes") { try Changes(bench: self, folder: copies).run() }
         if parts.contains("wire") { try Wire(bench: self, folder: copies).run() }
         if parts.contains("related") { try Related(bench: self, folder: copies).run() }
@@ -83,6 +83,7 @@ struct Bench {
         if parts.contains("offline") {
             try Offline(bench: self, folder: copies, store: storePath, server: server).run()
         }
+        if parts.contains("app") { try App(bench: self, folder: copies, server: server).run() }
         guard parts.contains("service") else { return }
         try FileManager.default.copyItem(at: try loadedFloor(features), to: URL(filePath: floorPath))
         let idle = server.memory()

@@ -106,19 +106,34 @@ final class Connection {
         }
     }
 
+    /// Sends a request as it is written, and reads the answer whatever it is; the fields' names in lower case.
+    func exchange(_ request: String) throws -> (status: String, head: [String: String], body: [UInt8]) {
+        try send(Array(request.utf8))
+        let (status, head) = try self.head()
+        return (status, head, try body(head))
+    }
+
     private func answer() throws -> [UInt8] {
-        let status = try line()
+        let (status, head) = try self.head()
         guard status.hasPrefix("HTTP/1.1 200") else { throw ConnectionError(message: status) }
-        var length: Int?
+        return try body(head)
+    }
+
+    private func head() throws -> (status: String, fields: [String: String]) {
+        let status = try line()
+        var fields: [String: String] = [:]
         while true {
             let header = try line()
-            if header.isEmpty { break }
-            if header.lowercased().hasPrefix("content-length:") {
-                length = Int(header.dropFirst(15).trimmingCharacters(in: .whitespaces))
-            }
+            if header.isEmpty { return (status, fields) }
+            let halves = header.split(separator: ":", maxSplits: 1)
+            guard halves.count == 2 else { continue }
+            fields[halves[0].lowercased()] = halves[1].trimmingCharacters(in: .whitespaces)
         }
+    }
+
+    private func body(_ head: [String: String]) throws -> [UInt8] {
         var body: [UInt8] = []
-        if let length {
+        if let length = head["content-length"].flatMap({ Int($0) }) {
             body.reserveCapacity(length)
             try take(length, into: &body)
             return body

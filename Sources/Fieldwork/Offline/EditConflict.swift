@@ -80,7 +80,7 @@ public struct EditConflict: Sendable, Identifiable {
     /// What met.
     public let kind: Kind
     /// Whether somebody has to look at it.
-    public let state: State
+    public internal(set) var state: State
     /// Whether the edit that was handed in won; else what the service had.
     public let isUploadWinner: Bool
     /// What lost.

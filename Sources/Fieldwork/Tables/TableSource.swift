@@ -17,6 +17,9 @@ protocol TableSource: Sendable {
 
     /// Fields whose values depend on each other.
     func fieldGroups() async throws -> [FieldGroupDefinition]
+
+    /// The versions of a row that edits replaced, the newest first.
+    func history(of record: FeatureRecord) async throws -> FeatureHistory
 }
 
 extension TableSource {

@@ -71,6 +71,7 @@ struct FormControls {
         if let choices = input.choices {
             let options = options(element, choices: choices, typed: typed ?? input.text)
             values["options"] = options
+            values["short"] = Self.isShort(options)
             return Self.control(isOpen(element, count: options.count) ? "picks" : "select", values)
         }
         values["value"] = typed ?? input.text
@@ -136,6 +137,12 @@ struct FormControls {
             options.append(["value": "", "text": none, "current": typed.isEmpty, "symbol": false])
         }
         return options
+    }
+
+    /// Whether the buttons stand in one row on a telephone.
+    private static func isShort(_ options: [Values]) -> Bool {
+        options.count <= Limits.shortChoices
+            && options.allSatisfy { ($0["text"] as? String).map { $0.count <= Limits.shortChoiceCharacters } ?? false }
     }
 
     /// What to have no value is called; nil where that isn't offered. A list without a value always shows that it has none.

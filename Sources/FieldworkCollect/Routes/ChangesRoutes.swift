@@ -2,6 +2,7 @@ import Fieldwork
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Where each edit is; sending now; taking edits back.
 struct ChangesRoutes: Sendable {
@@ -11,6 +12,15 @@ struct ChangesRoutes: Sendable {
 
     func add(to router: Router<CollectContext>) {
         router.get("changes") { request, _ in try await changes(request, map: try await workspace.map()) }
+        router.get("changes/unsent.geojson") { _, _ in
+            let bytes = try JSONEncoder().encode(ExportedEdits(try await workspace.map()))
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/geo+json",
+                    .contentDisposition: "attachment; filename=unsent-edits.geojson",
+                ], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+        }
         router.post("sync") { request, _ in
             let map = try await workspace.map()
             if map.transaction != nil {
@@ -71,11 +81,16 @@ struct ChangesRoutes: Sendable {
         // An area is also synced for what others did.
         if map.offline != nil, map.transaction == nil { values["canSend"] = true }
         values["groups"] = Self.groups(map)
+        values["canExport"] = map.journal.entries.contains { !$0.isSettled }
         values["mode"] = await mode(map)
-        let conflicts = try await map.openConflictCount() ?? 0
+        let conflicts = try await map.openConflicts() ?? []
+        let wait = conflicts.count == 1 ? "waits" : "wait"
+        // One tap from the notice to the first of them.
         values["conflicts"] =
-            conflicts > 0
-            ? FieldText.count(conflicts, "conflict") + (conflicts == 1 ? " waits" : " wait") + " for you" : false
+            conflicts.first.map { first -> Values in
+                ["text": "\(FieldText.count(conflicts.count, "conflict")) \(wait) for you", "address": first.address]
+            }
+            .orFalse
         let over = FeatureViews.over(request, map: map, back: "/changes")
         values["drafts"] = map.drafts.open.map { draft -> Values in
             [
@@ -108,20 +123,27 @@ struct ChangesRoutes: Sendable {
     }
 
     private static func groups(_ map: OpenMap) -> [Values] {
-        var unsent: [Values] = []
-        var refused: [Values] = []
-        var sent: [Values] = []
-        let now = Date()
+        var groups: [(name: String, tone: String, entries: [(entry: EditEntry, reason: String?)])] = [
+            ("Refused by the server", "bad", []), ("On this device, not sent", "unsent", []),
+            ("On the server", "good", []),
+        ]
         for entry in map.journal.entries.reversed() {
             switch entry.progress {
-            case .onDevice: unsent.append(row(entry, map: map, tone: "unsent", now: now))
-            case .refused(let reason): refused.append(row(entry, map: map, tone: "bad", now: now, reason: reason))
-            case .onServer: if sent.count < 50 { sent.append(row(entry, map: map, tone: "good", now: now)) }
+            case .refused(let reason): groups[0].entries.append((entry, reason))
+            case .onDevice: groups[1].entries.append((entry, nil))
+            case .onServer: groups[2].entries.append((entry, nil))
             }
         }
-        return [("Refused by the server", refused), ("On this device, not sent", unsent), ("On the server", sent)]
-            .filter { !$0.1.isEmpty }
-            .map { ["name": $0.0, "edits": $0.1] }
+        let now = Date()
+        return groups.filter { !$0.entries.isEmpty }.map { group in
+            let listed = group.entries.prefix(Limits.listedChanges)
+            let more = group.entries.count - listed.count
+            return [
+                "name": more == 0 ? group.name : "\(group.name), the latest \(listed.count)",
+                "more": more == 0 ? false : "\(FieldText.grouped(more)) more are older.",
+                "edits": listed.map { row($0.entry, map: map, tone: group.tone, now: now, reason: $0.reason) },
+            ]
+        }
     }
 
     static func row(

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// What was done with one feature on this device, the newest first, and the way back to what was there before.
+/// What was done with one feature, by this device and by others, the newest first, and the way back to what was there before.
 struct HistoryRoutes: Sendable {
     let pages: PageRenderer
     let edits: EditRoutes
@@ -23,36 +23,34 @@ struct HistoryRoutes: Sendable {
         let map = try await workspace.map()
         let found = try await map.find(try context.reference())
         let title = FeatureTitle(layer: found.layer, feature: found.feature).title
-        let rows = entries(of: found.reference, map: map).map { row($0, found: found) }
+        let past = try await map.past(of: found)
+        var changes: [PastChange] = []
+        if case .known(let known, _) = past { changes = known }
+        let rows = views(found).rows(entries(of: found.reference, map: map), changes)
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "history", kind: "side", tab: "map", title: "History of \(title)",
                 values: [
                     "heading": "History", "subheading": title, "back": found.reference.address, "rows": rows,
-                    "hasRows": !rows.isEmpty, "facts": tracked(found),
+                    "hasRows": !rows.isEmpty, "facts": tracked(found), "note": Self.note(past, map: map).orFalse,
+                    "empty": map.offline == nil
+                        ? "No change since it was added." : "No change since the area was taken.",
                 ]),
             to: request, map: map)
     }
 
-    private func row(_ entry: EditEntry, found: FoundFeature) -> Values {
-        let place =
-            switch entry.progress {
-            case .onDevice: "on this device"
-            case .onServer: "on the server"
-            case .refused: "refused by the server"
-            }
-        let now = FeatureSnapshot(found.feature)
-        let canRestore =
-            found.layer.table.canUpdate(found.feature)
-            && !Self.restorable(entry, now: now, layer: found.layer).isEmpty
-        return [
-            "what": entry.undoes == nil
-                ? entry.detail : entry.detail.replacingOccurrences(of: "Undo: ", with: "Taken back: "),
-            "when": "\(FieldText.date(entry.date, now: Date(), timeZone: .current)) · \(place)",
-            "restore": canRestore
-                ? "\(found.reference.address)/history/\(entry.id.uuidString.lowercased())/restore" : false,
-            "session": UUID().uuidString,
-        ]
+    private func views(_ found: FoundFeature) -> HistoryViews {
+        HistoryViews(found: found, own: workspace.settings.replicas)
+    }
+
+    /// What isn't among the rows, and where it is.
+    private static func note(_ past: OpenMap.Past, map: OpenMap) -> String? {
+        switch past {
+        case .known(_, isComplete: true): nil
+        case .known where map.offline != nil: "What was before the area was taken is on the server."
+        case .known: "Older versions are on the server."
+        case .unknown: "The server's history can't be shown now. These are the edits of this device."
+        }
     }
 
     /// What the service itself keeps of who made and changed it.
@@ -71,18 +69,24 @@ struct HistoryRoutes: Sendable {
         ].compactMap { $0 }
     }
 
-    /// The values from before an edit that aren't there now.
-    private static func restorable(
-        _ entry: EditEntry, now: FeatureSnapshot, layer: MapLayer
-    ) -> [(field: Field, value: StoredValue)] {
-        guard let before = entry.before, let after = entry.after else { return [] }
-        return layer.fields.compactMap { field in
-            let old = before.attributes[field.name] ?? .null
-            guard field.isEditable, old != after.attributes[field.name] ?? .null,
-                old != now.attributes[field.name] ?? .null
-            else { return nil }
-            return (field, old)
+    // MARK: Restoring
+
+    /// What stood before a change: of an edit that this device made, or of one that the history remembers.
+    private func change(
+        _ context: CollectContext, of found: FoundFeature, map: OpenMap
+    ) async throws -> (before: FeatureSnapshot, after: FeatureSnapshot, isMoveToo: Bool) {
+        let name = context.parameters.get("edit") ?? ""
+        if let id = UUID(uuidString: name), let entry = map.journal.entry(id: id),
+            map.journal.current(entry.feature) == found.reference, let before = entry.before, let after = entry.after
+        {
+            return (before, after, false)
         }
+        if let generation = Int64(name), case .known(let changes, _) = try await map.past(of: found),
+            let change = changes.first(where: { $0.generation == generation && !$0.isDeletion })
+        {
+            return (change.before, change.after, true)
+        }
+        throw CollectError(.notFound, "This edit isn't known any more.")
     }
 
     /// Restoring is an edit of its own, which can be undone; what is there now goes to the history in its turn.
@@ -91,14 +95,16 @@ struct HistoryRoutes: Sendable {
         let reference = try context.reference()
         let form = try await FormValues.read(request)
         if let known = map.journal.entry(session: form["session"]) { return edits.answer(known, map: map) }
-        guard let id = context.parameters.get("edit").flatMap({ UUID(uuidString: $0) }),
-            let entry = map.journal.entry(id: id), map.journal.current(entry.feature) == map.journal.current(reference)
-        else { throw CollectError(.notFound, "This edit isn't known any more.") }
         let made = try await workspace.oneByOne { () -> EditEntry in
             let found = try await map.find(reference)
+            let change = try await change(context, of: found, map: map)
+            let views = views(found)
             let before = FeatureSnapshot(found.feature)
-            let values = Self.restorable(entry, now: before, layer: found.layer)
-            guard !values.isEmpty else { throw CollectError(.notAllowed, "These values are there already.") }
+            let values = views.restorable(change.before, change.after)
+            let isMoved = change.isMoveToo && views.isPlaceRestorable(change.before, change.after)
+            guard !values.isEmpty || isMoved else {
+                throw CollectError(.notAllowed, "These values are there already.")
+            }
             let text = FieldText(layer: found.layer)
             var words: [String] = []
             for (field, value) in values {
@@ -106,8 +112,12 @@ struct HistoryRoutes: Sendable {
                 found.feature.setAttributeValue(typed, forKey: field.name)
                 words.append("\(AttributeForm.label(field)) \(text.text(typed, field: field))")
             }
+            if isMoved {
+                found.feature.geometry = try change.before.geometry.map { try Geometry.fromJSON($0) }
+                words.append(found.layer.geometry == .point ? "the place" : "the shape")
+            }
             return try await map.update(
-                found, kind: .update, before: before, session: form["session"],
+                found, kind: values.isEmpty ? .move : .update, before: before, session: form["session"],
                 detail: "Restored " + words.joined(separator: ", "))
         }
         return await edits.sent(made, map: map)

@@ -33,6 +33,7 @@ struct PhotoRoutes: Sendable {
                 template: "photos", kind: "side", tab: "map", title: "Photos and files of \(title)",
                 values: [
                     "heading": "Photos and files", "subheading": title, "back": found.reference.address,
+                    "count": attachments.map { "\($0.count)" } ?? "",
                     "pictures": rows.filter { $0["isFile"] as? Bool == false },
                     "hasPictures": rows.contains { $0["isFile"] as? Bool == false },
                     "files": rows.filter { $0["isFile"] as? Bool == true },

@@ -35,6 +35,15 @@ struct EditEntry: Sendable, Codable, Identifiable, Hashable {
     /// The photos and files that it added and deleted; nil for none.
     var photos: PhotoChanges?
 
+    /// Whether nothing can be lost with it: a server has it, or it was refused and taken back.
+    var isSettled: Bool {
+        switch progress {
+        case .onServer: true
+        case .onDevice: false
+        case .refused: isUndone
+        }
+    }
+
     var canUndo: Bool { !isUndone && undoes == nil && follows == nil }
 
     /// What the status line says when the edit succeeded; the seeds' words.

@@ -163,12 +163,16 @@ extension EditJournal.Content {
         for id in dropped.compactMap(\.undoes) { change(id) { $0.isUndone = false } }
     }
 
-    /// Drops the oldest edits above the greatest number, but none of the transaction that is open.
+    /// Drops the oldest edits above the greatest number, but none that isn't on a server, and none of the transaction that is
+    /// open.
     fileprivate mutating func shorten() {
-        let over = entries.count - Limits.journalEntries
+        var over = entries.count - Limits.journalEntries
         guard over > 0 else { return }
         let open = openTransaction
-        let oldest = Set(entries.prefix(over).filter { open == nil || $0.transaction != open }.map(\.id))
-        entries.removeAll { oldest.contains($0.id) }
+        entries.removeAll { entry in
+            guard over > 0, entry.isSettled, open == nil || entry.transaction != open else { return false }
+            over -= 1
+            return true
+        }
     }
 }

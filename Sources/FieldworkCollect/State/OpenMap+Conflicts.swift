@@ -22,14 +22,19 @@ struct FoundConflict: Sendable {
     static let place = "geometry"
 }
 
-/// The conflicts of the map's services, each service asked by one object that knows its layers.
+/// The conflicts of the map's services, each service asked by one object that knows its layers. What a service told last and
+/// what was decided without it is in a file, which the service's map and its offline areas share.
 final class ConflictSources: Sendable {
     private let known = Mutex<[URL: EditConflicts]>([:])
+    private let folder: URL
+
+    init(folder: URL) { self.folder = folder }
 
     func source(of url: URL) -> EditConflicts {
         known.withLock { known in
             if let source = known[url] { return source }
-            let source = EditConflicts(serviceURL: url)
+            let name = StableHash.hex(url.absoluteString)
+            let source = EditConflicts(serviceURL: url, keptIn: folder.appending(path: "\(name).json"))
             known[url] = source
             return source
         }
@@ -74,10 +79,10 @@ extension OpenMap {
         return found.sorted { $0.conflict.date > $1.conflict.date }
     }
 
-    /// How many wait to be decided; nil without an answer.
-    func openConflictCount() async throws -> Int? {
+    /// Those that wait to be decided; nil without an answer.
+    func openConflicts() async throws -> [FoundConflict]? {
         do {
-            return try await conflicts(in: .open).count
+            return try await conflicts(in: .open)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -99,25 +104,49 @@ extension OpenMap {
 
     /// What became of a settling.
     enum Settlement: Sendable {
-        /// The service did it.
+        /// The service did it, or does it when it is reached.
         case kept
         /// The chosen values are an edit of this device, which goes the way of any other.
         case edited(EditEntry)
     }
 
-    /// Settles a conflict: as it stands, as it lost, or with some values of each.
+    /// Settles a conflict: as it stands, as it lost, or with some values of each. Without a connection the decision is kept
+    /// on this device and sent later.
     /// - Parameter chosen: the parts whose lost value is to stand; all of them for a conflict about a delete.
     func settle(_ found: FoundConflict, lost chosen: Set<String>, session: String?) async throws -> Settlement {
         let parts = Set(found.parts)
         if parts.isEmpty ? chosen.isEmpty : chosen.isDisjoint(with: parts) {
-            try await found.source.close(found.conflict)
+            try await close(found)
             return .kept
         }
         if chosen.isSuperset(of: parts) {
-            try await found.source.restore(found.conflict)
-            forget(found.reference)
-            return .kept
+            do {
+                try await found.source.restore(found.conflict)
+                forget(found.reference)
+                return .kept
+            } catch ServiceError.connectionFailed where parts.isEmpty {
+                try found.source.decideLater(found.conflict, restoring: true)
+                return .kept
+            } catch ServiceError.connectionFailed {
+                // The values are an edit of this device then: they are seen here at once.
+            }
         }
+        let entry = try await edit(found, lost: chosen, session: session)
+        // The values are safe before the conflict is no longer open.
+        try await close(found)
+        return .edited(entry)
+    }
+
+    private func close(_ found: FoundConflict) async throws {
+        do {
+            try await found.source.close(found.conflict)
+        } catch ServiceError.connectionFailed {
+            try found.source.decideLater(found.conflict, restoring: false)
+        }
+    }
+
+    /// Gives the feature the values that had lost.
+    private func edit(_ found: FoundConflict, lost chosen: Set<String>, session: String?) async throws -> EditEntry {
         let feature = try await find(found.reference)
         let before = FeatureSnapshot(feature.feature)
         var words: [String] = []
@@ -130,11 +159,8 @@ extension OpenMap {
                 words.append(found.layer.field(named: name).map(AttributeForm.label) ?? name)
             }
         }
-        let entry = try await update(
+        return try await update(
             feature, kind: .update, before: before, session: session,
             detail: "Conflict settled: \(words.joined(separator: ", "))")
-        // The values are safe before the conflict is no longer open.
-        try await found.source.close(found.conflict)
-        return .edited(entry)
     }
 }

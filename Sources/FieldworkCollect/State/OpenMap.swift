@@ -32,14 +32,18 @@ final class OpenMap: Sendable {
     let offline: OfflineWork?
     /// Keeps the layers of a web map, which their tables don't.
     private let webMap: Map?
-    let conflictSources = ConflictSources()
+    let conflictSources: ConflictSources
     private let remembered = Mutex(RememberedFeatures())
 
-    private init(address: MapAddress, content: MapContent, journal: EditJournal, drafts: DraftStore, folder: URL) {
+    private init(
+        address: MapAddress, content: MapContent, journal: EditJournal, drafts: DraftStore, folder: URL,
+        dataDirectory: URL
+    ) {
         self.address = address
         self.journal = journal
         self.drafts = drafts
         self.folder = folder
+        conflictSources = ConflictSources(folder: dataDirectory.appending(path: "conflicts"))
         title = content.title
         geodatabases = content.geodatabases
         layers = content.layers
@@ -69,7 +73,9 @@ final class OpenMap: Sendable {
         let folder = dataDirectory.appendingPathComponent("maps/\(address.folderName)", isDirectory: true)
         let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appendingPathComponent("drafts", isDirectory: true))
-        let map = OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
+        let map = OpenMap(
+            address: address, content: content, journal: journal, drafts: drafts, folder: folder,
+            dataDirectory: dataDirectory)
         map.sweepKeptPhotos()
         return map
     }
@@ -81,7 +87,9 @@ final class OpenMap: Sendable {
         let folder = dataDirectory.appending(path: "maps/\(address.folderName)")
         let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
-        let map = OpenMap(address: address, content: content, journal: journal, drafts: drafts, folder: folder)
+        let map = OpenMap(
+            address: address, content: content, journal: journal, drafts: drafts, folder: folder,
+            dataDirectory: dataDirectory)
         map.sweepKeptPhotos()
         try await map.recoverTransaction()
         return map

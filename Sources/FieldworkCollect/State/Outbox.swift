@@ -32,6 +32,7 @@ actor Outbox {
     private var sleeper: CheckedContinuation<Void, Never>?
     private var waiters: [UUID: CheckedContinuation<Void, Never>] = [:]
     private var listener: (@Sendable (Change) async -> Void)?
+    private var companion: (@Sendable () async -> Void)?
 
     /// What listeners are told.
     enum Change: Sendable {
@@ -70,6 +71,9 @@ actor Outbox {
     }
 
     func listen(_ listener: @escaping @Sendable (Change) async -> Void) { self.listener = listener }
+
+    /// What goes with each sync of an offline area: the conflicts, which are looked at and settled without a network too.
+    func accompanySync(_ body: @escaping @Sendable () async -> Void) { companion = body }
 
     /// Runs until the task is cancelled.
     func run() async {
@@ -199,7 +203,10 @@ actor Outbox {
         }.map(\.id)
         await setPhase(.sending)
         do {
+            // What was decided goes first, so that what it brings back comes with the sync.
+            await companion?()
             let results = try await work.sync()
+            await companion?()
             var refusals: [FeatureReference: String] = [:]
             for result in results {
                 for edit in result.editResults {

@@ -91,6 +91,7 @@ actor Workspace {
         maps[map.key] = map
         select(map)
         await map.outbox.listen { [weak self] change in await self?.heard(change, from: map) }
+        await map.outbox.accompanySync { [weak map] in _ = try? await map?.openConflicts() }
         newOutbox.yield(map)
         logger.info("map opened", metadata: ["layers": "\(map.layers.count)"])
     }

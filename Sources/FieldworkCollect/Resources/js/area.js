@@ -1,18 +1,17 @@
-// Choosing an area: the frame stays on the screen, the map moves under it; its size is changed by buttons and Shift + arrows.
+// Choosing an area: the frame stays on the screen, the map moves under it; its handles, buttons and Shift + arrows change it.
 import * as panels from './panels.js';
 import * as map from './map.js';
 import { announce } from './live.js';
 import { windowID } from './window-id.js';
+import * as frames from './area-frame.js';
 
 const view = document.getElementById('mapview');
-const share = { width: 0.76, height: 0.76 };
 let frame = null;
 let asked = 0;
 let timer = 0;
 
 const isOpen = () => 'area' in document.getElementById('panel').dataset;
 const field = (name) => document.getElementById(`area-${name}`);
-const clamp = (value) => Math.min(0.96, Math.max(0.08, value));
 
 /** The part of the map that no panel covers, in pixels of the map. */
 function free() {
@@ -23,21 +22,18 @@ function free() {
 }
 
 function place() {
-  const box = free();
-  const width = box.width * share.width;
-  const height = box.height * share.height;
-  Object.assign(frame.style, {
-    left: `${(box.width - width) / 2}px`, top: `${(box.height - height) / 2}px`, width: `${width}px`, height: `${height}px`,
-  });
-  return { left: (box.width - width) / 2, top: (box.height - height) / 2, width, height };
+  const at = frames.box(free());
+  Object.assign(frame.style, { left: `${at.left}px`, top: `${at.top}px`, width: `${at.width}px`, height: `${at.height}px` });
+  return at;
 }
 
 function follow() {
   const at = place();
   const high = map.instance().unproject([at.left, at.top]);
   const low = map.instance().unproject([at.left + at.width, at.top + at.height]);
+  const edges = { west: Math.max(high.lng, -180), south: low.lat, east: Math.min(low.lng, 180), north: high.lat };
+  frames.tell(frame, edges);
   if (!document.getElementById('area-edges').contains(document.activeElement)) {
-    const edges = { west: Math.max(high.lng, -180), south: low.lat, east: Math.min(low.lng, 180), north: high.lat };
     for (const [name, value] of Object.entries(edges)) field(name).value = value.toFixed(6);
   }
   clearTimeout(timer);
@@ -67,8 +63,7 @@ function typed() {
 }
 
 function resize(x, y) {
-  share.width = clamp(share.width * x);
-  share.height = clamp(share.height * y);
+  frames.scale(x, y);
   follow();
 }
 
@@ -81,21 +76,39 @@ function keydown(event) {
   resize(...sizes[event.key]);
 }
 
-function settle() {
+/** Brings an extent into the frame, above the panel where that covers the lower part. */
+function fit([west, south, east, north]) {
+  const box = document.getElementById('map').getBoundingClientRect();
+  const part = free();
+  map.instance().fitBounds([[west, south], [east, north]], {
+    padding: {
+      left: part.width * 0.14, right: part.width * 0.14, top: part.height * 0.14, bottom: box.height - part.height * 0.86,
+    }, animate: false,
+  });
+}
+
+/** What the map showed comes into the frame when the panel covers a part of it. */
+function keepInSight() {
+  if (free().height > document.getElementById('map').getBoundingClientRect().height - 1) return;
+  const shown = map.instance().getBounds();
+  const [x, y] = [(shown.getEast() - shown.getWest()) * 0.12, (shown.getNorth() - shown.getSouth()) * 0.12];
+  fit([shown.getWest() + x, shown.getSouth() + y, shown.getEast() - x, shown.getNorth() - y]);
+}
+
+function settle(isOpened) {
   const open = isOpen() && map.instance() !== null;
   if (!open) { frame?.remove(); frame = null; return; }
   if (frame) return;
-  frame = document.createElement('div');
-  frame.className = 'frame';
-  frame.append(document.createElement('span'));
+  frame = frames.make(free, follow);
   view.append(frame);
   document.querySelector('.area-size').hidden = false;
   map.clearSelection();
+  if (isOpened) keepInSight();
   if (!document.querySelector('#area-edges[open]')) follow();
 }
 
 export function start() {
-  panels.onChange((changed) => { if (changed.panel) settle(); });
+  panels.onChange((changed) => { if (changed.panel) settle(true); });
   map.instance()?.on('move', () => { if (frame) follow(); });
   document.getElementById('map').addEventListener('keydown', keydown, true);
   document.addEventListener('change', (event) => { if (event.target.closest('#area-edges')) typed(); });
@@ -103,12 +116,8 @@ export function start() {
     const button = event.target.closest('[data-area-size]');
     if (button) resize(Number(button.dataset.areaSize), Number(button.dataset.areaSize));
     if (event.target.closest('[data-area-all]')) {
-      const [west, south, east, north] = document.getElementById('panel').dataset.whole.split(',').map(Number);
-      const box = free();
-      map.instance().fitBounds([[west, south], [east, north]], {
-        padding: { left: box.width * 0.14, right: box.width * 0.14, top: box.height * 0.14, bottom: box.height * 0.14 }, animate: false,
-      });
+      fit(document.getElementById('panel').dataset.whole.split(',').map(Number));
     }
   });
-  settle();
+  settle(false);
 }
