@@ -14,7 +14,7 @@ extension Simulation {
         var geodatabase: ServiceGeodatabase?
         var isSending = false
         var pending = SavedEdits.Pending()
-        /// What was made here and no request has named yet: deleted, it leaves no edit.
+        /// What was made here and is not known to have arrived: deleted, it may leave no edit.
         var unsent: Set<UUID> = []
         /// What an edit was about in whose midst the process died.
         var doubt: [SavedEdits.Fact] = []
@@ -106,7 +106,6 @@ extension Simulation {
         do {
             try await asWalker(index, isOuter: true) {
                 walkers[index].pending.attempt()
-                walkers[index].unsent = []
                 let results = try await geodatabase.applyEdits()
                 guard !walkers[index].process.isDead else { return }
                 for result in results.flatMap(\.editResults) {
@@ -129,6 +128,7 @@ extension Simulation {
         let waiting = Set(edits.flatMap { [$0.globalID] + $0.attachments.map(\.globalID) }.compactMap(\.self))
         let facts = walkers[index].pending.handOver(except: waiting)
         saved.promise(facts)
+        walkers[index].unsent.formIntersection(waiting)
         note("  \(walkers[index].name) has handed in \(facts.count) values, \(edits.count) features wait")
     }
 }

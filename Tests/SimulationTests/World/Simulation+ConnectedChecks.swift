@@ -49,8 +49,13 @@ extension Simulation {
         guard let geodatabase = walker.geodatabase, let local = geodatabase.session?.local else {
             return complain(.workGoesOn, "\(walker.name) never got connected")
         }
-        for edit in local.edits() where edit.refusal == nil && !edit.attachments.contains(where: { $0.refusal != nil })
-        {
+        // Of a file whose tree others have deleted nobody knows whether it had arrived.
+        let trees = rows[OrchardService.trees] ?? [:]
+        let isUndecided = { (edit: LocalEdit) in
+            edit.attachments.contains { $0.attempt != nil } && edit.globalID.map { trees[$0] == nil } ?? false
+        }
+        for edit in local.edits() where edit.refusal == nil && !isUndecided(edit) {
+            if edit.attachments.contains(where: { $0.refusal != nil }) { continue }
             complain(.workGoesOn, "\(walker.name) still has to send \(edit.globalID?.uuidString ?? "?") at rest")
         }
         for fact in walker.pending.untouched where try !isWaiting(fact, of: walker, geodatabase) {
