@@ -35,7 +35,7 @@ struct OfflineBrowserTests {
         #expect(said.contains("degrees north"))
         let corner = try await browser.evaluate(
             """
-            (() => { const r = document.querySelector('.corner.bottom.left').getBoundingClientRect();
+            (() => { const r = document.querySelector('.corner.to-bottom.to-left').getBoundingClientRect();
             return [r.x + r.width / 2, r.y + r.height / 2]; })()
             """, as: [Double].self)
         for (type, x, y) in [

@@ -60,7 +60,7 @@ function drag(handle, sides, free, changed) {
 function slider(name, free, changed) {
   const edge = edges[name];
   const handle = document.createElement('div');
-  handle.className = `edge ${edge.side}`;
+  handle.className = `edge to-${edge.side}`;
   handle.tabIndex = 0;
   for (const [key, value] of Object.entries({
     role: 'slider', 'aria-label': `${name} edge`, 'aria-valuemin': -edge.degrees, 'aria-valuemax': edge.degrees, 'aria-valuenow': 0,
@@ -88,7 +88,7 @@ export function make(free, changed) {
   for (const name of Object.keys(edges)) frame.append(slider(name, free, changed));
   for (const sides of corners) {
     const corner = document.createElement('i');
-    corner.className = `corner ${sides.join(' ')}`;
+    corner.className = ['corner', ...sides.map((side) => `to-${side}`)].join(' ');
     drag(corner, sides, free, changed);
     frame.append(corner);
   }
@@ -98,7 +98,7 @@ export function make(free, changed) {
 /** Tells the edges in degrees to who doesn't see them. */
 export function tell(frame, values) {
   for (const name of Object.keys(edges)) {
-    const handle = frame.querySelector(`.edge.${edges[name].side}`);
+    const handle = frame.querySelector(`.edge.to-${edges[name].side}`);
     const value = values[name.toLowerCase()];
     const way = name === 'North' || name === 'South' ? ['north', 'south'] : ['east', 'west'];
     handle.setAttribute('aria-valuenow', value.toFixed(6));
