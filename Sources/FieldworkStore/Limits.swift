@@ -20,7 +20,7 @@ package enum Limits {
     /// Edits in a batch that may share a transaction with others.
     package static let itemsPerSharedBatch = 50
     /// Rows of a service from which on they are taken over without the triggers that would look at each.
-    package static let bulkTakeOver = 200
+    package static let bulkTakeOver = 500
     /// Rows that one deletion takes at most: the feature, its parts and theirs.
     package static let rowsPerDelete = 100_000
     /// Features that an answer to edits tells with all their values.
