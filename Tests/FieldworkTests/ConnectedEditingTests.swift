@@ -101,6 +101,32 @@ struct ConnectedEditingTests {
         }
     }
 
+    @Test("A new feature whose answer was lost is seen once, and what is changed of it then arrives")
+    func uncertainFeature() async throws {
+        try await TestService.with { service in
+            let geodatabase = try await service.geodatabase()
+            let table = try Self.table(geodatabase)
+            try await table.add(
+                table.makeFeature(attributes: ["primcause": "Earthquake"], geometry: DamageService.place))
+            service.interceptor.fail("applyEdits", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await geodatabase.applyEdits() }
+            let found = Array(try await table.queryFeatures(using: QueryParameters()).features())
+            #expect(found.count == 1)
+            let feature = try #require(found.first)
+            feature.setAttributeValue("Destroyed", forKey: "typdamage")
+            try await table.update(feature)
+            let names = QueryParameters()
+            names.whereClause = "primcause = 'Earthquake'"
+            let ids = try await table.queryFeatures(using: names, queryFeatureFields: .idsOnly)
+            #expect(Array(ids.features()).count == 1)
+            _ = try await geodatabase.applyEdits()
+            let rows = try await service.rows()
+            #expect(rows.count == 1)
+            #expect(rows.first?.attributes["typdamage"] == .text("Destroyed"))
+            #expect(!geodatabase.hasLocalEdits)
+        }
+    }
+
     @Test("Only changed fields are sent: what somebody else changed meanwhile stays")
     func mergingByField() async throws {
         try await TestService.with(damages: 1) { service in

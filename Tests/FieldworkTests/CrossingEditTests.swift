@@ -147,6 +147,28 @@ struct CrossingEditTests {
         }
     }
 
+    @Test("What was added, sent without an answer and deleted does not come back with a sync that sends nothing")
+    func deletedBeforeAnswer() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            try await one.addDamage("Mine")
+            try await Self.add("mine.jpg", "mine", to: "Cause 1", one)
+            service.interceptor.fail("synchronizeReplica", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await Self.sync(one, service, .upload) }
+            try await Self.delete("Mine", one)
+            let feature = try #require(try await one.damage("Cause 1"))
+            try await feature.deleteAttachments(try await feature.attachments)
+            try await Self.sync(one, service, .download)
+            #expect(try await one.damage("Mine") == nil)
+            #expect(try await one.attachments(of: "Cause 1").isEmpty)
+            for _ in 0..<2 { try await service.sync(one) }
+            #expect(try await one.damage("Mine") == nil)
+            #expect(try await one.attachments(of: "Cause 1").isEmpty)
+            #expect(try await service.served("typdamage")["Mine"] == nil)
+            #expect(try await service.servedAttachments() == ["Cause 0": ["old.jpg": Data("old".utf8)]])
+        }
+    }
+
     @Test("A photo that others deleted goes from the device that made it, also when its sync brought nothing")
     func ownPhotoDeleted() async throws {
         try await Self.with { service in

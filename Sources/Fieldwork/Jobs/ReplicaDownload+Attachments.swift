@@ -17,13 +17,34 @@ extension ReplicaDownload {
         return parameters.sends(layer.id) ? record.pendingUpload?.throughGeneration ?? sent : sent
     }
 
+    /// From where on changes are this device's still. An upload whose answer is not known may have brought what was added
+    /// before it and deleted since: from there on the delete counts for itself.
+    private func openGenerations(of layer: LayerDefinition, _ record: ReplicaRecord) -> [Int64] {
+        let decided = decidedGeneration(of: layer, record)
+        guard let through = record.pendingUpload?.throughGeneration, through > decided else { return [decided] }
+        return [decided, through]
+    }
+
+    /// What became of the features that are this device's still, one entry each.
+    func ownChanges(of layer: LayerDefinition, _ record: ReplicaRecord) async throws -> [FeatureChange] {
+        var changes: [FeatureChange] = []
+        var known: Set<UUID> = []
+        for generation in openGenerations(of: layer, record) {
+            let found = try await session.netChanges(of: layer.id, after: generation)
+            changes += found.filter { change in change.globalID.map { !known.contains($0) } ?? true }
+            known.formUnion(found.compactMap(\.globalID))
+        }
+        return changes
+    }
+
     func pendingAttachments(
         _ layer: LayerDefinition, _ record: ReplicaRecord
     ) async throws -> PendingAttachments {
         var pending = PendingAttachments(ids: Set((record.refusedAttachments[layer.id] ?? [:]).keys))
-        let changes = try await session.netAttachmentChanges(
-            of: layer.id, after: decidedGeneration(of: layer, record))
-        pending.ids.formUnion(changes.compactMap(\.globalID))
+        for generation in openGenerations(of: layer, record) {
+            let changes = try await session.netAttachmentChanges(of: layer.id, after: generation)
+            pending.ids.formUnion(changes.compactMap(\.globalID))
+        }
         let infos = try await session.attachments(Array(pending.ids), in: layer.id)
         pending.parents = Set(infos.values.compactMap(\.parentGlobalID))
         return pending
@@ -31,7 +52,7 @@ extension ReplicaDownload {
 
     /// What of a layer's attachments and their features is this device's still.
     private func own(_ layer: LayerDefinition, _ record: ReplicaRecord) async throws -> AttachmentDownload.Own {
-        let changes = try await session.netChanges(of: layer.id, after: decidedGeneration(of: layer, record))
+        let changes = try await ownChanges(of: layer, record)
         return AttachmentDownload.Own(
             attachments: try await pendingAttachments(layer, record).ids,
             deletedFeatures: Set(changes.filter { $0.operation == .delete }.compactMap(\.globalID)))

@@ -51,8 +51,7 @@ struct ReplicaDownload: Sendable {
             }
             if behind.contains(layer.id) { continue }
             if json != nil || record.heldFeatures[layer.id] != nil {
-                let pending = try await pending(
-                    layer, after: decidedGeneration(of: layer, record), record.refused[layer.id] ?? [])
+                let pending = try await pending(layer, record)
                 let attachments = try await pendingAttachments(layer, record)
                 let held = record.heldFeatures[layer.id] ?? []
                 let stays: Set<UUID>
@@ -139,14 +138,13 @@ struct ReplicaDownload: Sendable {
     // MARK: Changes
 
     /// The fields of each feature that are this device's still.
-    private func pending(
-        _ layer: LayerDefinition, after generation: Int64, _ refused: Set<UUID>
-    ) async throws -> [UUID: FeatureChange] {
+    private func pending(_ layer: LayerDefinition, _ record: ReplicaRecord) async throws -> [UUID: FeatureChange] {
+        let refused = record.refused[layer.id] ?? []
         var pending: [UUID: FeatureChange] = [:]
         for edit in sent where edit.layerID == layer.id && refused.contains(edit.globalID) {
             pending[edit.globalID] = edit.change
         }
-        for change in try await session.netChanges(of: layer.id, after: generation) {
+        for change in try await ownChanges(of: layer, record) {
             guard let id = change.globalID else { continue }
             var change = change
             if let earlier = pending[id] {
@@ -165,7 +163,7 @@ struct ReplicaDownload: Sendable {
         var behind: Set<Int> = []
         for layer in session.file.definition.layers {
             guard let json = answer.first(where: { $0["id"]?.integerValue == Int64(layer.id) }) else { continue }
-            let changes = try await session.netChanges(of: layer.id, after: decidedGeneration(of: layer, record))
+            let changes = try await ownChanges(of: layer, record)
             let deleted = Set(changes.filter { $0.operation == .delete }.compactMap(\.globalID))
             if deleted.isEmpty { continue }
             let lists = [json["features"]] + ["adds", "updates"].map { json["features"]?[$0] }

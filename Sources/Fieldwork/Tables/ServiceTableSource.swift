@@ -14,12 +14,15 @@ struct ServiceTableSource: TableSource {
         let pending = session.local.edits(in: [layer.id])
         if pending.isEmpty { return try await session.remote.features(query, in: layer) }
         let edited = Set(pending.map(\.key.objectID))
+        // An add whose answer was lost may be among the rows of the service too: it is one feature, and seen as it is here.
+        let uncertain = Set(pending.filter { $0.key.objectID < 0 && $0.attempt != nil }.compactMap(\.globalID))
         var wider = query
         wider.offset = 0
         // Rows that are edited here may be among those of the service, and are then replaced.
         wider.limit = query.limit.map { $0 + query.offset + edited.count }
         if let names = query.outFields {
-            wider.outFields = Array(Set(names + query.order.map(\.field) + [layer.objectIDField])).sorted()
+            let own = [layer.objectIDField] + (uncertain.isEmpty ? [] : [layer.globalIDField].compactMap(\.self))
+            wider.outFields = Array(Set(names + query.order.map(\.field) + own)).sorted()
         }
         var rows: [FeatureRecord] = []
         var isCut = false
@@ -28,7 +31,9 @@ struct ServiceTableSource: TableSource {
             wider.objectIDs = query.objectIDs.isEmpty ? [] : asked
             let answer = try await session.remote.features(wider, in: layer)
             isCut = answer.exceededTransferLimit
-            rows = answer.records.filter { !edited.contains($0.objectID) }
+            rows = answer.records.filter { row in
+                !edited.contains(row.objectID) && !(row.globalID.map(uncertain.contains) ?? false)
+            }
         }
         rows += try await localRows(query, pending)
         return try page(of: rows, query, isCut: isCut)
