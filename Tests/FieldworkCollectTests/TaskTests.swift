@@ -39,7 +39,7 @@ struct TaskTests {
         func tapTree(_ index: Int, _ field: TreesField) async throws {
             steps += 1
             try await browser.open(field.app.address + "map" + TreesField.address(index))
-            try await browser.wait("document.readyState === 'complete'", seconds: 60)
+            try await browser.wait(TaskTests.ready, seconds: 60)
         }
 
         func says(_ text: String) async throws {
@@ -110,7 +110,7 @@ struct TaskTests {
             let photo = try Self.photo()
             for round in 0..<2 {
                 try await browser.open(field.app.address + "map")
-                try await browser.wait("document.readyState === 'complete'", seconds: 60)
+                try await browser.wait(Self.ready, seconds: 60)
                 hand.begin()
                 try await hand.tap("link", "Add tree")
                 try await hand.tap("button", "Place here")
@@ -208,7 +208,8 @@ struct TaskTests {
                 hand.begin()
                 try await hand.tap("link", "Changes")
                 try await hand.tap("button", button)
-                try await browser.wait("document.getElementById('state').innerText.includes(\(Self.quoted(state)))")
+                try await browser.wait(
+                    "document.getElementById('state').innerText.includes(\(Self.quoted(state)))", seconds: 60)
                 #expect(hand.steps <= 2)
             }
 
