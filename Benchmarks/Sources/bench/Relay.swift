@@ -11,7 +11,7 @@ final class Relay: @unchecked Sendable {
     init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         listener = descriptor
-        var address = Self.address(0)
+        var address = Self.address(0, last: 2)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
@@ -76,11 +76,14 @@ final class Relay: @unchecked Sendable {
         close(source)
     }
 
-    private static func address(_ port: UInt16) -> sockaddr_in {
+    /// A loopback address that the SDK does not know as its own machine: what it sends there is compressed, as on any line.
+    static let host = "127.0.0.2"
+
+    private static func address(_ port: UInt16, last: UInt32 = 1) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0000 | last).bigEndian
         return address
     }
 

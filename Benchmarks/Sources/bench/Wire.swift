@@ -22,7 +22,7 @@ struct Wire {
         defer { relay.stop() }
         let files = ["north", "south"].map { folder.appending(path: "\($0).gpkg") }
         for file in files {
-            try Offline.take("http://127.0.0.1:\(relay.port)\(Offline.service)", to: file, bench.executable)
+            try Offline.take("http://\(Relay.host):\(relay.port)\(Offline.service)", to: file, bench.executable)
         }
         // What a sync weighs that has nothing to tell.
         for file in files { try sync(file) }
