@@ -226,12 +226,30 @@ final class LocalStore: Sendable {
         case refused(String)
         /// The edit has not reached the service.
         case notSent
+
+        fileprivate var row: FeatureRecord? {
+            switch self {
+            case .applied(let row): row
+            case .arrivedBefore(let row): row
+            case .refused, .notSent: nil
+            }
+        }
     }
 
     func settle(_ settlements: [(edit: LocalEdit, settlement: Settlement)]) async throws {
         try await gate.run { [self] in
             var changes: [LocalFile.Change] = []
+            var touched: Set<LocalEdit.Key> = []
             for (sent, settlement) in settlements {
+                let keys = [resolved(sent.key)] + [settlement.row?.objectID].compactMap(\.self).map {
+                    LocalEdit.Key(layerID: sent.key.layerID, objectID: $0)
+                }
+                // Two edits of one feature settle one after the other.
+                if !touched.isDisjoint(with: keys) {
+                    try await write(changes)
+                    (changes, touched) = ([], [])
+                }
+                touched.formUnion(keys)
                 guard var present = self.edit(sent.key) else { continue }
                 let attempt = present.attempt ?? sent.attempt
                 present.attempt = nil
@@ -286,7 +304,10 @@ final class LocalStore: Sendable {
             rest.current = row.applying(
                 changes, movesGeometry ? current.geometry.map { .geometry($0) } ?? .null : .unchanged)
         }
-        return [.drop(present, row: nil), .keep(rest)]
+        guard rest.key != present.key, let other = memory.withLock({ $0.edits[rest.key] }) else {
+            return [.drop(present, row: nil), .keep(rest)]
+        }
+        return [.drop(present, row: nil), .drop(other, row: nil), .keep(rest.joined(by: other, layer))]
     }
 
     // MARK: Cache
@@ -356,6 +377,24 @@ final class LocalStore: Sendable {
             return unused
         }
         attachmentFiles.remove(unused)
+    }
+}
+
+extension LocalEdit {
+    /// With what was edited of the same feature under its id in the service, while its add was not known to have arrived.
+    fileprivate func joined(by other: LocalEdit, _ layer: LayerDefinition) -> LocalEdit {
+        var joined = self
+        joined.revision = max(revision, other.revision) + 1
+        joined.isCached = isCached || other.isCached
+        guard other.operation != .delete, let base = other.base, let theirs = other.current, let current else {
+            (joined.operation, joined.current, joined.attachments) = (other.operation, other.current, other.attachments)
+            return joined
+        }
+        joined.current = current.applying(
+            LocalEdit.changes(from: base, to: theirs, layer: layer),
+            base.geometry == theirs.geometry ? .unchanged : theirs.geometry.map { .geometry($0) } ?? .null)
+        joined.attachments += other.attachments
+        return joined
     }
 }
 

@@ -14,8 +14,8 @@ struct ServiceTableSource: TableSource {
         let pending = session.local.edits(in: [layer.id])
         if pending.isEmpty { return try await session.remote.features(query, in: layer) }
         let edited = Set(pending.map(\.key.objectID))
-        // An add whose answer was lost may be among the rows of the service too: it is one feature, and seen as it is here.
-        let uncertain = Set(pending.filter { $0.key.objectID < 0 && $0.attempt != nil }.compactMap(\.globalID))
+        // An add that was ever sent may be among the rows of the service too: it is one feature, and seen as it is here.
+        let uncertain = Set(pending.filter { $0.key.objectID < 0 }.compactMap(\.globalID))
         var wider = query
         wider.offset = 0
         // Rows that are edited here may be among those of the service, and are then replaced.

@@ -1,0 +1,78 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import Testing
+
+@testable import Fieldwork
+
+/// A feature whose add was lost on its way may have been edited under both of its ids: that of this device, and that of the
+/// service. The simulator found what was lost of that.
+@Suite("Edits of one feature under two ids")
+struct JoinedEditTests {
+    private static let globalID = UUID()
+    private static let layer = DamageService.damage
+
+    /// The feature as the service has it.
+    private static var row: FeatureRecord {
+        FeatureRecord(
+            objectID: 8, globalID: globalID,
+            attributes: ["objectid": .integer(8), "typdamage": .text("Minor"), "numoccup": .integer(1)],
+            geometry: DamageService.place)
+    }
+
+    /// An add that is under way and was changed since, and edits of the same feature under its id in the service.
+    private static func with(
+        _ test: (LocalStore, _ sent: [LocalEdit], _ content: UUID) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "joined-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await LocalStore.open(in: folder, definition: DamageService.definition)
+        var new = row
+        new.attributes["objectid"] = nil
+        let added = try await store.add([new], to: layer, isCached: false)
+        let sent = try await store.beginAttempt(store.edits())
+        try await store.update(
+            [
+                .init(
+                    objectID: added[0].objectID, base: added[0], attributes: [("typdamage", .text("Major"))],
+                    geometry: .unchanged)
+            ], in: layer)
+        try await store.update(
+            [.init(objectID: 8, base: row, attributes: [("numoccup", .integer(7))], geometry: .unchanged)], in: layer)
+        let kept = try store.attachmentFiles.keep(.data(Data("a photo".utf8)))
+        var photo = Fieldwork.AttachmentEdit(id: 0, globalID: UUID(), operation: .add)
+        (photo.name, photo.content, photo.size) = ("photo.jpg", kept.id, kept.size)
+        try await store.stage(photo, of: row, in: layer)
+        try #require(store.edits().count == 2)
+        try await test(store, sent, kept.id)
+        // What is on disk says the same.
+        let again = try await LocalStore.open(in: folder, definition: DamageService.definition)
+        #expect(again.edits().map(\.key) == store.edits().map(\.key))
+        let contents = { (edits: [LocalEdit]) in edits.map { $0.attachments.map(\.content) } }
+        #expect(contents(again.edits()) == contents(store.edits()))
+    }
+
+    @Test("When the add has arrived they are one edit, with the values and the photo of both")
+    func arrived() async throws {
+        try await Self.with { store, sent, content in
+            try await store.settle(sent.map { ($0, .applied(Self.row)) })
+            let edit = try #require(store.edits().first)
+            #expect(store.edits().count == 1 && edit.key.objectID == 8 && edit.operation == .update)
+            #expect(edit.current?.attributes["typdamage"] == .text("Major"))
+            #expect(edit.current?.attributes["numoccup"] == .integer(7))
+            #expect(edit.attachments.map(\.content) == [content])
+            #expect(FileManager.default.fileExists(atPath: store.attachmentFiles.url(of: content).path))
+        }
+    }
+
+    @Test("A delete under the service's id stands")
+    func deleted() async throws {
+        try await Self.with { store, sent, content in
+            try await store.delete([Self.row], in: Self.layer)
+            try await store.settle(sent.map { ($0, .applied(Self.row)) })
+            #expect(store.edits().map(\.operation) == [.delete])
+            #expect(store.edits().map(\.key.objectID) == [8])
+            #expect(!FileManager.default.fileExists(atPath: store.attachmentFiles.url(of: content).path))
+        }
+    }
+}
