@@ -241,9 +241,11 @@ final class LocalStore: Sendable {
             var changes: [LocalFile.Change] = []
             var touched: Set<LocalEdit.Key> = []
             for (sent, settlement) in settlements {
-                let keys = [resolved(sent.key)] + [settlement.row?.objectID].compactMap(\.self).map {
-                    LocalEdit.Key(layerID: sent.key.layerID, objectID: $0)
-                }
+                let keys =
+                    [resolved(sent.key)]
+                    + [settlement.row?.objectID].compactMap(\.self).map {
+                        LocalEdit.Key(layerID: sent.key.layerID, objectID: $0)
+                    }
                 // Two edits of one feature settle one after the other.
                 if !touched.isDisjoint(with: keys) {
                     try await write(changes)
