@@ -10,7 +10,8 @@ run: ## Build in release and start the demo
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests
-	swift test --skip-build --skip 'FieldworkCollectTests|EndToEndTests|SimulationTests'
+	swift test --skip-build --skip 'FieldworkTests\.|FieldworkCollectTests|EndToEndTests|SimulationTests'
+	swift test --skip-build --filter 'FieldworkTests\.'
 	swift test --skip-build --filter SimulationTests
 	swift test --skip-build --no-parallel --filter FieldworkCollectTests
 	swift test --skip-build --no-parallel --filter EndToEndTests

@@ -70,9 +70,15 @@ final class LoopbackServer: Sendable {
         guard isOpen else { throw CocoaError(.fileNoSuchFile) }
         port = UInt16(bigEndian: address.sin_port)
         Thread.detachNewThread { [weak self] in
+            // Nobody else closes it: its number may be another server's at once, whose clients would end up here.
+            defer { close(descriptor) }
             while true {
                 let connection = accept(descriptor, nil, nil)
-                guard connection >= 0, let self else { return }
+                guard connection >= 0 else { return }
+                guard let self else {
+                    close(connection)
+                    return
+                }
                 self.state.withLock { _ = $0.connections.insert(connection) }
                 Thread.detachNewThread { self.serve(connection) }
             }
@@ -93,7 +99,6 @@ final class LoopbackServer: Sendable {
     /// Ends the listening; a thread that waits for a client ends with it.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         state.withLock { for connection in $0.connections { shutdown(connection, Int32(SHUT_RDWR)) } }
     }
 
@@ -133,8 +138,14 @@ final class LoopbackServer: Sendable {
             case .tunnel(let port):
                 guard let other = Self.connect(to: port) else { return end(connection, isAbandoned: false) }
                 _ = Self.send(Self.head(200, []), to: connection)
-                Thread.detachNewThread { Self.copy(from: other, to: connection) }
+                let isBack = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    Self.copy(from: other, to: connection)
+                    isBack.signal()
+                }
                 Self.copy(from: connection, to: other)
+                shutdown(other, Int32(SHUT_RDWR))
+                isBack.wait()
                 close(other)
                 return end(connection, isAbandoned: false)
             }
