@@ -1,4 +1,4 @@
-/// What of a geometry is selected in a `GeometryEditor`.
+/// What of a geometry is selected in a `GeometryEditor`. It never changes; a class that others inherit from can't be checked.
 public class GeometryEditorElement: @unchecked Sendable {
     init() {}
 }
@@ -40,7 +40,8 @@ public final class GeometryEditorPart: GeometryEditorElement, @unchecked Sendabl
 /// The whole geometry.
 public final class GeometryEditorGeometry: GeometryEditorElement, @unchecked Sendable {}
 
-/// How a pointer edits. Nothing here has one: a tool says to whoever draws how people want to edit.
+/// How a pointer edits. Nothing here has one: a tool says to whoever draws how people want to edit. It
+/// never changes; a class that others inherit from can't be checked.
 public class GeometryEditorTool: @unchecked Sendable {
     init() {}
 }
