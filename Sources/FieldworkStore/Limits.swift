@@ -33,7 +33,7 @@ package enum Limits {
     package static let valueBytes = 256 * 1_024 * 1_024
     /// Pages that a reader keeps, in KiB: the operating system has the rest of the file. So much holds the inner pages of
     /// the trees of 10,000,000 rows beside 1,000 changed ones, so that a sync costs the same on layers of any size.
-    package static let readerCacheKibibytes = 8_192
+    package static let readerCacheKibibytes = 16_384
     /// Pages that the writer keeps, in KiB: a batch that doesn't fit is written twice.
     package static let writerCacheKibibytes = 16_384
     /// Pages that the maker of a replica's file keeps, in KiB: indexes are built in it.

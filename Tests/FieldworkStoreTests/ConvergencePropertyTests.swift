@@ -123,7 +123,7 @@ struct ConvergencePropertyTests {
         for (id, values) in run.acknowledged {
             var kept = Set([current[id]?.species, current[id]?.note].compactMap(\.self))
             for version in try await run.store.history(of: .globalID(id), in: Samples.trees) {
-                for value in version.record.attributes.values {
+                for value in version.record.attributes.map(\.value) {
                     if let text = value.textValue { kept.insert(text) }
                 }
             }

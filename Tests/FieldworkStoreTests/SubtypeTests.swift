@@ -76,7 +76,7 @@ struct SubtypeTests {
         ).layers[0].updates[0].error
     }
 
-    private func values() async throws -> [String: AttributeValue] {
+    private func values() async throws -> AttributeValues {
         try await store.records(FeatureQuery(), in: Self.nests)[0].attributes
     }
 

@@ -94,7 +94,7 @@ struct InterruptedSyncTests {
         }
     }
 
-    private func served(_ cause: String, _ service: TestService) async throws -> [String: AttributeValue] {
+    private func served(_ cause: String, _ service: TestService) async throws -> AttributeValues {
         try #require(try await service.rows().first { $0.attributes["primcause"] == .text(cause) }).attributes
     }
 

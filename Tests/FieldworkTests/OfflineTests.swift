@@ -84,7 +84,7 @@ struct OfflineTests {
         try await table(geodatabase).update(feature)
     }
 
-    private func served(_ cause: String, _ service: TestService) async throws -> [String: AttributeValue]? {
+    private func served(_ cause: String, _ service: TestService) async throws -> AttributeValues? {
         try await service.rows().first { $0.attributes["primcause"] == .text(cause) }?.attributes
     }
 

@@ -12,10 +12,7 @@ public class Feature: GeoElement, @unchecked Sendable {
         /// asked for first.
         var attributes: [String: any Sendable] {
             mutating get {
-                if let unread {
-                    made = unread.fields.attributes(of: unread.record)
-                    self.unread = nil
-                }
+                makeAttributes()
                 return made
             }
             set {
@@ -24,11 +21,31 @@ public class Feature: GeoElement, @unchecked Sendable {
             }
         }
         private var made: [String: any Sendable] = [:]
-        private var unread: (record: FeatureRecord, fields: ClientFields)?
+        /// Set while the values are those of `origin` and have not been made of it.
+        private var unread: ClientFields?
         var geometry: Geometry?
         /// The state that the object was read in or last handed over in; nil while it is not part of its table.
-        var origin: FeatureRecord?
+        var origin: FeatureRecord? {
+            get { row }
+            set {
+                makeAttributes()
+                row = newValue
+            }
+        }
+        private var row: FeatureRecord?
         var isComplete = true
+
+        private mutating func makeAttributes() {
+            guard let fields = unread else { return }
+            made = row.map(fields.attributes) ?? [:]
+            unread = nil
+        }
+
+        /// The value of one field, without making all.
+        func value(of name: String) -> (any Sendable)? {
+            guard let fields = unread else { return made[name] }
+            return row.flatMap { fields.value(of: name, in: $0) }
+        }
 
         init(attributes: [String: any Sendable], geometry: Geometry?) {
             made = attributes
@@ -36,9 +53,9 @@ public class Feature: GeoElement, @unchecked Sendable {
         }
 
         init(reading record: FeatureRecord, fields: ClientFields, isComplete: Bool) {
-            unread = (record, fields)
+            unread = fields
             geometry = record.geometry
-            origin = record
+            row = record
             self.isComplete = isComplete
         }
     }
@@ -72,7 +89,7 @@ public class Feature: GeoElement, @unchecked Sendable {
     /// The value of an attribute; nil when it has none. Names match without regard to case.
     public func attributeValue(forKey key: String) -> (any Sendable)? {
         let name = spelled(key)
-        return state.withLock { $0.attributes[name] }
+        return state.withLock { $0.value(of: name) }
     }
 
     /// Sets an attribute; nil clears it. The change is kept by `table.update`.
@@ -88,7 +105,17 @@ public class Feature: GeoElement, @unchecked Sendable {
 final class ClientFields: Sendable {
     private let fields: [(name: String, type: FieldworkREST.FieldType)]
 
-    init(_ layer: LayerDefinition) { fields = layer.fields.map { ($0.name, $0.type) } }
+    private let types: [String: FieldworkREST.FieldType]
+
+    init(_ layer: LayerDefinition) {
+        fields = layer.fields.map { ($0.name, $0.type) }
+        types = Dictionary(fields.map { ($0.name, $0.type) }) { first, _ in first }
+    }
+
+    func value(of name: String, in record: FeatureRecord) -> (any Sendable)? {
+        guard let type = types[name], let value = record.attributes[name] else { return nil }
+        return AttributeConversion.clientValue(value, type: type)
+    }
 
     func attributes(of record: FeatureRecord) -> [String: any Sendable] {
         var attributes: [String: any Sendable] = [:]

@@ -60,7 +60,8 @@ struct FeatureDraft {
         }
         let globalID = layer.globalIDField.flatMap { attributes[$0]?.textValue }.flatMap(GUID.parse)
         return FeatureRecord(
-            objectID: 0, globalID: globalID, attributes: attributes, geometry: try geometry.map(checked))
+            objectID: 0, globalID: globalID, attributes: AttributeValues(attributes),
+            geometry: try geometry.map(checked))
     }
 
     private func checked(_ geometry: Geometry) throws -> Geometry {

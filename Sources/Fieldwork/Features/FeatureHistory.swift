@@ -89,7 +89,7 @@ extension FeatureHistory.Version {
     }
 
     private static func attributes(
-        of values: [String: AttributeValue], layer: LayerDefinition
+        of values: some Sequence<AttributeValues.Element>, layer: LayerDefinition
     ) -> [String: any Sendable] {
         var attributes: [String: any Sendable] = [:]
         for (name, value) in values {

@@ -92,7 +92,7 @@ enum LocalEditCoding {
         return FeatureRecord(
             objectID: json["objectID"]?.integerValue ?? 0,
             globalID: layer.globalIDField.flatMap { attributes[$0]?.textValue }.flatMap(GUID.parse),
-            attributes: attributes,
+            attributes: AttributeValues(attributes),
             geometry: try json["geometry"].flatMap {
                 try GeoServicesJSON.geometry(from: $0, defaultSpatialReference: layer.spatialReference)
             })

@@ -58,21 +58,8 @@ final class LocalStore: Sendable {
 
     /// The rows on this device that a query means.
     func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
-        let fields = definition.layer(id: layerID)?.fields ?? []
-        // Values were written as they are to be read: as a rule there is nothing to do. Of most types there can't be.
-        let doubtful = fields.filter { [.single, .guid, .globalID, .blob].contains($0.type) }.map { ($0.name, $0.type) }
-        let records = try await onDevice { try await file.records(query, in: layerID) }
-        if doubtful.isEmpty { return records }
-        return records.map { record in
-            var record = record
-            for (name, type) in doubtful {
-                guard let value = record.attributes[name], !AttributeConversion.isNormal(value, type: type) else {
-                    continue
-                }
-                record.attributes[name] = AttributeConversion.normalised(value, type: type)
-            }
-            return record
-        }
+        // Values were written as they are to be read.
+        try await onDevice { try await file.records(query, in: layerID) }
     }
 
     func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {

@@ -81,6 +81,7 @@ extension FeatureRecord {
         if case .geometry(let geometry) = row.geometry { place = geometry }
         self.init(
             objectID: row.objectID ?? 0, globalID: row.globalID,
-            attributes: Dictionary(row.attributes.map { ($0.name, $0.value) }) { first, _ in first }, geometry: place)
+            attributes: AttributeValues(Dictionary(row.attributes.map { ($0.name, $0.value) }) { first, _ in first }),
+            geometry: place)
     }
 }

@@ -14,9 +14,12 @@ extension ServiceTableSource {
         let limit = min(query.limit ?? Limits.queriedFeatures, Limits.queriedFeatures)
         // One more tells whether there are more.
         asked.limit = limit + 1
-        let found = try await session.local.records(asked, in: layer.id)
-        return FeaturePage(
-            records: try found.prefix(limit).map { try shown($0, query) }, exceededTransferLimit: found.count > limit)
+        var found = try await session.local.records(asked, in: layer.id)
+        let isCut = found.count > limit
+        if isCut { found.removeLast() }
+        // The file gives the fields and the geometry that are asked for; only the place may have to be told otherwise.
+        if query.outSpatialReference != nil { found = try found.map { try shown($0, query) } }
+        return FeaturePage(records: found, exceededTransferLimit: isCut)
     }
 
     /// All rows that a query means, whatever page of them it asks for: as the service counts.

@@ -15,12 +15,12 @@ package struct FeatureSet: Sendable, Hashable {
     package var unknownMembers = JSONObject()
 
     package struct Feature: Sendable, Hashable {
-        package var attributes: [String: AttributeValue]
+        package var attributes: AttributeValues
         package var geometry: Geometry?
         /// What comes with a feature besides: a centroid, say.
         package var unknownMembers = JSONObject()
 
-        package init(attributes: [String: AttributeValue], geometry: Geometry?) {
+        package init(attributes: AttributeValues, geometry: Geometry?) {
             self.attributes = attributes
             self.geometry = geometry
         }
@@ -113,11 +113,16 @@ package enum FeatureSetReader {
     ) throws(ServiceError) -> [FeatureSet.Feature] {
         var features: [FeatureSet.Feature] = []
         features.reserveCapacity(list.count)
+        var names = AttributeValues.Names([])
         for feature in list {
-            var attributes: [String: AttributeValue] = [:]
             let members = feature["attributes"]?.objectValue?.members ?? []
-            attributes.reserveCapacity(members.count)
-            for member in members { attributes[member.key] = AttributeValue(json: member.value) }
+            // As a rule all have the same names in the same order.
+            if !names.all.elementsEqual(members.lazy.map(\.key)) { names = .init(members.map(\.key)) }
+            let attributes =
+                names.all.count == members.count
+                ? AttributeValues(names: names, values: members.map { AttributeValue(json: $0.value) })
+                : AttributeValues(
+                    Dictionary(members.map { ($0.key, AttributeValue(json: $0.value)) }) { _, last in last })
             var read = FeatureSet.Feature(
                 attributes: attributes, geometry: try geometry(of: feature, set, transform))
             if let object = feature.objectValue,

@@ -34,6 +34,8 @@ private struct PBFFeatureResult {
     private var translate = (x: 0.0, y: 0.0, z: 0.0, m: 0.0)
     private var isUpperLeft = true
     private var geometryCode: UInt64 = 0
+    /// The names of the fields, which all features have in common.
+    private var names = AttributeValues.Names([])
     private var isTable: Bool { geometryCode == 127 }
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) throws(ProtocolBufferError) -> FeatureSet {
@@ -55,6 +57,7 @@ private struct PBFFeatureResult {
             }
         }
         set.geometryType = PBFCodes.geometryTypes[geometryCode]
+        names = AttributeValues.Names(set.fields.map(\.name))
         for message in features { set.features.append(try feature(message)) }
         return set
     }
@@ -128,18 +131,22 @@ private struct PBFFeatureResult {
     private func feature(_ bytes: UnsafeRawBufferPointer) throws(ProtocolBufferError) -> FeatureSet.Feature {
         var reader = ProtocolBufferReader(bytes)
         var feature = FeatureSet.Feature(attributes: [:], geometry: nil)
-        var column = 0
+        var values: [AttributeValue?] = []
         while let (field, value) = try reader.next() {
             switch (field, value) {
             case (1, .bytes(let message)):
-                if column < set.fields.count {
-                    feature.attributes[set.fields[column].name] = try Self.value(message)
-                }
-                column += 1
+                if values.count < set.fields.count { values.append(try Self.value(message)) }
             case (2, .bytes(let message)) where !isTable: feature.geometry = try geometry(message)
             default: break
             }
         }
+        feature.attributes =
+            names.all.count == set.fields.count
+            ? AttributeValues(names: names, values: values)
+            : AttributeValues(
+                Dictionary(zip(set.fields, values).compactMap { field, value in value.map { (field.name, $0) } }) {
+                    _, last in last
+                })
         return feature
     }
 

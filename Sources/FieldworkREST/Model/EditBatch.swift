@@ -178,10 +178,10 @@ package struct EditBatchResult: Sendable, Hashable {
 package struct FeatureRecord: Sendable, Hashable {
     package var objectID: Int64
     package var globalID: UUID?
-    package var attributes: [String: AttributeValue]
+    package var attributes: AttributeValues
     package var geometry: Geometry?
 
-    package init(objectID: Int64, globalID: UUID?, attributes: [String: AttributeValue], geometry: Geometry?) {
+    package init(objectID: Int64, globalID: UUID?, attributes: AttributeValues, geometry: Geometry?) {
         self.objectID = objectID
         self.globalID = globalID
         self.attributes = attributes

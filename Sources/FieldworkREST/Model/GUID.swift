@@ -29,26 +29,31 @@ package enum GUID {
     /// Reads a UUID with or without braces, in any case.
     package static func parse(_ text: String) -> UUID? {
         var text = text
-        return text.withUTF8 { bytes in
-            let isBraced =
-                bytes.count == 38 && bytes[0] == UInt8(ascii: "{") && bytes[37] == UInt8(ascii: "}")
-            guard isBraced || bytes.count == 36 else { return nil }
-            var place = isBraced ? 1 : 0
-            var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-            let isRead = withUnsafeMutableBytes(of: &id) { result in
-                for index in 0..<16 {
-                    if followsDash(index) {
-                        guard bytes[place] == UInt8(ascii: "-") else { return false }
-                        place += 1
-                    }
-                    guard let high = value(bytes[place]), let low = value(bytes[place + 1]) else { return false }
-                    result[index] = high << 4 | low
-                    place += 2
+        return text.withUTF8 { parse(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same from UTF-8.
+    package static func parse(bytes: UnsafeRawBufferPointer) -> UUID? {
+        let isBraced = bytes.count == 38 && bytes[0] == UInt8(ascii: "{") && bytes[37] == UInt8(ascii: "}")
+        guard isBraced || bytes.count == 36 else { return nil }
+        var place = isBraced ? 1 : 0
+        var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        let isRead = withUnsafeMutableBytes(of: &id) { result in
+            // What is no digit sets a bit above those of a digit, looked at once.
+            var seen: UInt8 = 0
+            for index in 0..<16 {
+                if followsDash(index) {
+                    guard bytes[place] == UInt8(ascii: "-") else { return false }
+                    place += 1
                 }
-                return true
+                let (high, low) = (values[Int(bytes[place])], values[Int(bytes[place + 1])])
+                seen |= high | low
+                result[index] = high << 4 | low & 0x0F
+                place += 2
             }
-            return isRead ? UUID(uuid: id) : nil
+            return seen & 0xF0 == 0
         }
+        return isRead ? UUID(uuid: id) : nil
     }
 
     /// Whether a text has the form of `normalForm`.
@@ -74,6 +79,9 @@ package enum GUID {
     private static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
+
+    /// What each byte is worth as a hexadecimal digit; 0xFF for those that are none.
+    private static let values: InlineArray<256, UInt8> = InlineArray { value(UInt8($0)) ?? 0xFF }
 
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

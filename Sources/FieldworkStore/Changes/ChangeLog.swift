@@ -119,6 +119,7 @@ struct ChangeLog {
         let stored = layer.columns.filter { $0.isStored && $0.kind != .objectID }
         let names =
             stored.map { ", h.\(quoted($0.name))" }.joined() + (layer.geometryColumn.map { ", h.\(quoted($0))" } ?? "")
+        let fields = AttributeValues.Names([layer.objectIDColumn] + stored.map(\.name))
         var versions: [FeatureVersion] = []
         let added = try connection.integer(
             """
@@ -142,7 +143,7 @@ struct ChangeLog {
                 let to = row.integer(0)
                 versions.append(
                     FeatureVersion(
-                        record: try record(row, objectID, stored), fromGeneration: from, toGeneration: to,
+                        record: try record(row, objectID, stored, fields), fromGeneration: from, toGeneration: to,
                         endedBy: FeatureChange.Operation(number: row.integer(1)) ?? .update,
                         endedAt: Self.date(row.optionalText(2)), editor: row.optionalText(3),
                         replicaID: row.optionalText(4).flatMap(UUID.init(uuidString:))))
@@ -155,14 +156,14 @@ struct ChangeLog {
         Date(timeIntervalSince1970: Double(text.flatMap(DateText.milliseconds) ?? 0) / 1_000)
     }
 
-    private func record(_ row: SQLiteStatement, _ objectID: Int64, _ stored: [StoredColumn]) throws -> FeatureRecord {
+    private func record(
+        _ row: SQLiteStatement, _ objectID: Int64, _ stored: [StoredColumn], _ fields: AttributeValues.Names
+    ) throws -> FeatureRecord {
+        let values = stored.enumerated().map { offset, column in column.value(row, 5 + offset) }
         var record = FeatureRecord(
-            objectID: objectID, globalID: nil, attributes: [layer.objectIDColumn: .integer(objectID)], geometry: nil)
-        for (offset, column) in stored.enumerated() {
-            let value = column.value(row, 5 + offset)
-            record.attributes[column.name] = value
-            if column.name == layer.globalIDColumn { record.globalID = value.textValue.flatMap(GUID.parse) }
-        }
+            objectID: objectID, globalID: nil,
+            attributes: AttributeValues(names: fields, values: [.integer(objectID)] + values), geometry: nil)
+        record.globalID = layer.globalIDColumn.flatMap { record.attributes[$0]?.textValue }.flatMap(GUID.parse)
         if layer.geometryColumn != nil { record.geometry = try RecordReader.geometry(row, 5 + stored.count, layer) }
         return record
     }

@@ -92,7 +92,8 @@ enum GeoPackageSchema {
             PRIMARY KEY (layer_id, object_id, generation, operation)) WITHOUT ROWID
         """,
         """
-        CREATE INDEX IF NOT EXISTS fieldwork_changes_by_generation ON fieldwork_changes (layer_id, generation)
+        CREATE INDEX IF NOT EXISTS fieldwork_changes_since
+        ON fieldwork_changes (layer_id, generation, object_id, operation, changed_1)
         """,
     ]
 

@@ -39,23 +39,28 @@ extension StoredColumn.Kind {
         }
     }
 
-    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue {
-        let type = row.type(index)
+    @inline(__always)
+    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue { value(row.value(index)) }
+
+    @inline(__always)
+    func value(_ value: ColumnValue) -> AttributeValue {
+        let type = value.type
         if type == SQLITE_NULL { return .null }
         switch self {
         case .date:
-            if type == SQLITE_INTEGER { return .integer(row.integer(index)) }
-            return DateText.milliseconds(row.textBytes(index)).map(AttributeValue.integer) ?? .null
-        case .real: return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? .real(row.double(index)) : .null
+            if type == SQLITE_INTEGER { return .integer(value.integer) }
+            return DateText.milliseconds(value.textBytes).map(AttributeValue.integer) ?? .null
+        case .real: return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? .real(value.double) : .null
         case .integer, .objectID:
             switch type {
-            case SQLITE_INTEGER: return .integer(row.integer(index))
-            case SQLITE_FLOAT: return .real(row.double(index))
+            case SQLITE_INTEGER: return .integer(value.integer)
+            case SQLITE_FLOAT: return .real(value.double)
             default: return .null
             }
-        case .data: return .data(Data(type == SQLITE_TEXT ? row.textBytes(index) : row.blob(index)))
+        case .data: return .data(Data(type == SQLITE_TEXT ? value.textBytes : value.blob))
         case .geometry: return .null
-        case .text, .guid, .globalID, .dateOnly, .timeOnly, .timestampOffset: return .text(row.text(index))
+        case .text, .guid, .globalID, .dateOnly, .timeOnly, .timestampOffset:
+            return .text(String(decoding: value.textBytes, as: UTF8.self))
         }
     }
 }

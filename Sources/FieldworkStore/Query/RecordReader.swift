@@ -29,47 +29,48 @@ struct RecordReader {
 
     /// What all records of a query have in common, found out once.
     private struct Shape {
-        /// The attributes of a record that has no values yet: a record's own are a copy, so that no name is hashed again.
-        var attributes: [String: AttributeValue] = [:]
-        /// The place of each column's value there; nil for one that is not wanted.
-        var places: [Dictionary<String, AttributeValue>.Index?] = []
-        /// How each column keeps its values; nil for one that the table has not.
-        var kinds: [StoredColumn.Kind?] = []
+        var names: AttributeValues.Names
+        /// The columns whose values are wanted, in the order of the names, and how each keeps its values.
+        var wanted: [(column: Int, kind: StoredColumn.Kind)] = []
+        /// Where the identities are found.
         var objectID: Int?
         var globalID: Int?
 
-        init(_ plan: QueryPlan, layer: StoredLayer, wanted: Set<Int>?) {
-            let isWanted = plan.columns.map { column in
-                guard column.isStored else { return false }
-                guard let wanted, let position = layer.index(of: column.name) else { return true }
-                return wanted.contains(position)
+        init(_ plan: QueryPlan, layer: StoredLayer, wanted asked: Set<Int>?) {
+            var names: [String] = []
+            for (index, column) in plan.columns.enumerated() where column.isStored {
+                if column.name == layer.objectIDColumn { objectID = index }
+                if column.name == layer.globalIDColumn { globalID = index }
+                // An id that comes along twice is read once.
+                if names.contains(column.name) { continue }
+                if let asked, let position = layer.index(of: column.name), !asked.contains(position) { continue }
+                names.append(column.name)
+                wanted.append((index, column.kind))
             }
-            for (column, isWanted) in zip(plan.columns, isWanted) where isWanted { attributes[column.name] = .null }
-            places = zip(plan.columns, isWanted).map { $1 ? attributes.index(forKey: $0.name) : nil }
-            kinds = plan.columns.map { $0.isStored ? $0.kind : nil }
-            objectID = plan.columns.firstIndex { $0.isStored && $0.name == layer.objectIDColumn }
-            globalID = plan.columns.firstIndex { $0.isStored && $0.name == layer.globalIDColumn }
+            self.names = AttributeValues.Names(names)
         }
     }
 
     private func record(_ row: SQLiteStatement, _ plan: QueryPlan, _ shape: Shape) throws -> FeatureRecord {
-        var record = FeatureRecord(objectID: 0, globalID: nil, attributes: shape.attributes, geometry: nil)
-        for index in shape.kinds.indices {
-            guard let kind = shape.kinds[index] else { continue }
-            let value = kind.value(row, index)
-            if index == shape.objectID { record.objectID = value.integerValue ?? 0 }
-            if index == shape.globalID { record.globalID = value.textValue.flatMap(GUID.parse) }
-            if let place = shape.places[index] { record.attributes.values[place] = value }
+        let values = [AttributeValue?](unsafeUninitializedCapacity: shape.wanted.count) { values, count in
+            for (column, kind) in shape.wanted {
+                values.initializeElement(at: count, to: kind.value(row.value(column)))
+                count += 1
+            }
         }
-        if plan.hasGeometry { record.geometry = try Self.geometry(row, plan.columns.count, layer) }
-        return record
+        return FeatureRecord(
+            objectID: shape.objectID.map { row.integer($0) } ?? 0,
+            globalID: shape.globalID.flatMap { GUID.parse(bytes: row.textBytes($0)) },
+            attributes: AttributeValues(names: shape.names, values: values),
+            geometry: plan.hasGeometry ? try Self.geometry(row, plan.columns.count, layer) : nil)
     }
 
     static func geometry(_ row: SQLiteStatement, _ index: Int, _ layer: StoredLayer) throws -> Geometry? {
-        guard row.type(index) == SQLITE_BLOB else { return nil }
+        let value = row.value(index)
+        guard value.type == SQLITE_BLOB else { return nil }
         do {
             return try GeoPackageBinary.geometry(
-                from: row.blob(index), spatialReference: layer.definition.spatialReference)
+                from: value.blob, spatialReference: layer.definition.spatialReference)
         } catch {
             throw StoreError(.corrupt, "\(layer.definition.name) has a geometry that can't be read: \(error).")
         }

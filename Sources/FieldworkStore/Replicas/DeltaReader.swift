@@ -68,12 +68,13 @@ struct DeltaReader {
         delta.hasGeometryUpdates = delta.hasGeometryUpdates || layer.geometryColumn != nil
     }
 
-    /// The index is named, since SQLite would rather walk the whole log in the order that is wanted than sort a few.
+    /// The `+` keeps SQLite from walking the whole log in the order that is wanted: it is to sort a few. All columns are in the
+    /// index: the rows themselves lie by feature, each in a page of its own.
     static let entriesSQL = """
         SELECT c.object_id, c.operation, c.changed_1, o.replica_id IS NOT NULL
-        FROM fieldwork_changes AS c INDEXED BY fieldwork_changes_by_generation
+        FROM fieldwork_changes AS c
         LEFT JOIN fieldwork_generation_origins AS o ON o.generation = c.generation AND o.replica_id = ?3
-        WHERE c.layer_id = ?1 AND c.generation > ?2 ORDER BY c.object_id, c.generation, c.operation
+        WHERE c.layer_id = ?1 AND c.generation > ?2 ORDER BY +c.object_id, c.generation, c.operation
         """
 
     /// A feature that the client handed in and is not to keep.

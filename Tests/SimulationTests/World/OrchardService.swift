@@ -64,7 +64,7 @@ enum OrchardService {
 /// What a feature says, in a form that both sides give alike: object ids are each side's own.
 struct OrchardRow: Equatable, CustomStringConvertible {
     var name: String
-    var values: [String: AttributeValue]
+    var values: AttributeValues
     var place: String?
     var x: Double?
 
