@@ -62,7 +62,9 @@ struct ReplicaDownload: Sendable {
                 }
                 record.heldFeatures[layer.id] = stays.isEmpty ? nil : stays
             }
-            if record.attachmentDirection == .bidirectional, parameters.receives(layer.id) {
+            if record.attachmentDirection == .bidirectional,
+                parameters.receives(layer.id) || json?["attachments"] != nil
+            {
                 try await takeAttachments(json ?? .null, layer, into: &record, &outcome)
             }
         }

@@ -68,7 +68,47 @@ struct AttachmentDeltaReader {
             }
         }
         delta.adds += try ids(of: features.adds).filter { !seen.contains($0) }
+        seen.formUnion(delta.adds)
+        try tellOutcomes(handedIn, deleted: deleted, uploadGeneration, seen, &delta)
         return delta
+    }
+
+    /// What became of edits that nothing was written down for since the client's state: the service keeps the attachment
+    /// otherwise, or deleted, from a generation that the client passed while it had an edit of its own on it.
+    private func tellOutcomes(
+        _ handedIn: Set<UUID>, deleted: Set<UUID>, _ uploadGeneration: Int64?, _ seen: Set<Int64>, _ delta: inout Delta
+    ) throws {
+        let versions = AttachmentVersionReader(layer: layer, connection: connection)
+        var open: [Int64] = []
+        for globalID in handedIn.union(deleted).sorted(by: { $0.uuidString < $1.uuidString }) {
+            if let current = try versions.current(globalID) {
+                if !seen.contains(current.id), try contains(current.parentObjectID) { open.append(current.id) }
+            } else if handedIn.contains(globalID), try versions.deleted(globalID) != nil,
+                !delta.deletes.contains(globalID)
+            {
+                // What could not be applied at all was never there, and is the client's to keep.
+                delta.deletes.append(globalID)
+            }
+        }
+        if open.isEmpty { return }
+        // As the upload left it, it is at the client.
+        let known = try uploadGeneration.map(ids(lastChangedIn:)) ?? []
+        delta.updates += open.filter { !known.contains($0) }
+    }
+
+    private func ids(lastChangedIn generation: Int64) throws -> Set<Int64> {
+        var ids: Set<Int64> = []
+        try connection.run(
+            """
+            SELECT attachment_id FROM \(AttachmentTables.changes) WHERE layer_id = ? AND generation >= ?
+            GROUP BY attachment_id HAVING max(generation) = ?
+            """,
+            bind: {
+                try $0.bind(Int64(layer.definition.id), at: 1)
+                try $0.bind(generation, at: 2)
+                try $0.bind(generation, at: 3)
+            }, row: { ids.insert($0.integer(0)) })
+        return ids
     }
 
     private func entries(after generation: Int64) throws -> [Entry] {
