@@ -187,6 +187,46 @@ struct CrossingEditTests {
 
     // MARK: What became of an upload that was repeated
 
+    @Test("What an edit lost to comes with its answer, also when that tells of a feature that was deleted here since")
+    func lostBesideDelete() async throws {
+        try await Self.with(.firstInWins) { service in
+            let (one, two) = (try await service.takeOffline("one"), try await service.takeOffline("two"))
+            try await two.changeDamage("Cause 0", ["typdamage": "Major"])
+            try await service.sync(two)
+            try await one.changeDamage("Cause 0", ["typdamage": "Destroyed"])
+            service.interceptor.fail("synchronizeReplica", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await Self.sync(one, service, .upload) }
+            try await Self.sync(one, service, .download)
+            try await Self.delete("Cause 1", one)
+            try await two.changeDamage("Cause 1", ["typdamage": "Major"])
+            try await service.sync(two)
+            for _ in 0..<2 { try await service.sync(one) }
+            #expect(try await service.served("typdamage")["Cause 0"] == .text("Major"))
+            #expect(try await one.damage("Cause 0")?.attributes["typdamage"] as? String == "Major")
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
+    @Test("A feature that the service keeps deleted goes, also when its answer tells of one deleted here")
+    func deletedBesideDelete() async throws {
+        try await Self.with(.firstInWins) { service in
+            let (one, two) = (try await service.takeOffline("one"), try await service.takeOffline("two"))
+            try await Self.delete("Cause 0", two)
+            try await service.sync(two)
+            try await one.changeDamage("Cause 0", ["typdamage": "Destroyed"])
+            service.interceptor.fail("synchronizeReplica", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await Self.sync(one, service, .upload) }
+            try await Self.sync(one, service, .download)
+            try await Self.delete("Cause 1", one)
+            try await two.changeDamage("Cause 1", ["typdamage": "Major"])
+            try await service.sync(two)
+            for _ in 0..<2 { try await service.sync(one) }
+            #expect(try await service.served("typdamage")["Cause 0"] == nil)
+            #expect(try await one.damage("Cause 0") == nil)
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
     private static func replacePhoto(of cause: String, by name: String, _ geodatabase: Geodatabase) async throws {
         let feature = try #require(try await geodatabase.damage(cause))
         let photo = try #require(try await feature.attachments.first)
