@@ -271,4 +271,22 @@ struct CrossingEditTests {
             #expect(try await one.attachments(of: "Cause 0") == theirs)
         }
     }
+
+    @Test("A photo that this device deleted in the service and brought back there stays, when it fetches the next time")
+    func photoBroughtBack() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            let feature = try #require(try await one.damage("Cause 0"))
+            try await feature.deleteAttachments(try await feature.attachments)
+            try await Self.sync(one, service, .upload)
+            try await one.undo()
+            try await Self.replacePhoto(of: "Cause 0", by: "mine.jpg", one)
+            try await Self.sync(one, service, .upload)
+            try await service.sync(one)
+            let mine = ["mine.jpg": Data("mine.jpg".utf8)]
+            #expect(try await one.attachments(of: "Cause 0") == mine)
+            #expect(try await service.servedAttachments() == ["Cause 0": mine])
+            #expect(!one.hasLocalEdits)
+        }
+    }
 }

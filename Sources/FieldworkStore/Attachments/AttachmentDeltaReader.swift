@@ -48,6 +48,7 @@ struct AttachmentDeltaReader {
         let handedIn = Set(((upload?.adds ?? []) + (upload?.updates ?? [])).compactMap(\.globalID))
         var delta = Delta()
         var seen: Set<Int64> = []
+        var there: Set<UUID> = []
         for entry in try entries(after: generation) {
             seen.insert(entry.id)
             guard let parent = entry.parent else {
@@ -60,13 +61,17 @@ struct AttachmentDeltaReader {
             let isEcho =
                 entry.globalID.map(handedIn.contains) == true && entry.firstGeneration == uploadGeneration
                 && entry.lastGeneration == uploadGeneration
-            guard !isEcho, try contains(parent) else { continue }
+            guard try contains(parent) else { continue }
+            if let globalID = entry.globalID { there.insert(globalID) }
+            if isEcho { continue }
             if entry.isNew || arrived.contains(parent) {
                 delta.adds.append(entry.id)
             } else {
                 delta.updates.append(entry.id)
             }
         }
+        // One that was deleted and came back has another id; its global id says that it is the same.
+        delta.deletes.removeAll(where: there.contains)
         delta.adds += try ids(of: features.adds).filter { !seen.contains($0) }
         seen.formUnion(delta.adds)
         try tellOutcomes(handedIn, deleted: deleted, uploadGeneration, seen, &delta)
