@@ -23,7 +23,7 @@ extension Simulation {
             [
                 (
                     "INSERT INTO fieldwork_media (content_type, data) VALUES ('text/plain', ?)",
-                    [.bytes(Array(content.utf8))]
+                    [.bytes(FileContent.bytes(of: content))]
                 ),
                 (
                     """
