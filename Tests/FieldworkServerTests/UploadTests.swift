@@ -176,6 +176,7 @@ struct UploadTests {
         let folder = UploadFolder(work: work)
         let now = Date()
         let item = UploadItem(
+            id: UploadItem.newID(),
             name: "a.jpg", contentType: nil, description: "", service: AttachmentServer.name, editor: nil, date: now)
         try folder.keep(item)
         folder.sweep(now: now)

@@ -184,4 +184,109 @@ struct CrossingEditTests {
             #expect(try await service.servedAttachments() == ["Cause 0": ["old.jpg": Data("old".utf8)]])
         }
     }
+
+    // MARK: What became of an upload that was repeated
+
+    @Test("What an edit lost to comes with its answer, also when that tells of a feature that was deleted here since")
+    func lostBesideDelete() async throws {
+        try await Self.with(.firstInWins) { service in
+            let (one, two) = (try await service.takeOffline("one"), try await service.takeOffline("two"))
+            try await two.changeDamage("Cause 0", ["typdamage": "Major"])
+            try await service.sync(two)
+            try await one.changeDamage("Cause 0", ["typdamage": "Destroyed"])
+            service.interceptor.fail("synchronizeReplica", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await Self.sync(one, service, .upload) }
+            try await Self.sync(one, service, .download)
+            try await Self.delete("Cause 1", one)
+            try await two.changeDamage("Cause 1", ["typdamage": "Major"])
+            try await service.sync(two)
+            for _ in 0..<2 { try await service.sync(one) }
+            #expect(try await service.served("typdamage")["Cause 0"] == .text("Major"))
+            #expect(try await one.damage("Cause 0")?.attributes["typdamage"] as? String == "Major")
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
+    @Test("A feature that the service keeps deleted goes, also when its answer tells of one deleted here")
+    func deletedBesideDelete() async throws {
+        try await Self.with(.firstInWins) { service in
+            let (one, two) = (try await service.takeOffline("one"), try await service.takeOffline("two"))
+            try await Self.delete("Cause 0", two)
+            try await service.sync(two)
+            try await one.changeDamage("Cause 0", ["typdamage": "Destroyed"])
+            service.interceptor.fail("synchronizeReplica", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await Self.sync(one, service, .upload) }
+            try await Self.sync(one, service, .download)
+            try await Self.delete("Cause 1", one)
+            try await two.changeDamage("Cause 1", ["typdamage": "Major"])
+            try await service.sync(two)
+            for _ in 0..<2 { try await service.sync(one) }
+            #expect(try await service.served("typdamage")["Cause 0"] == nil)
+            #expect(try await one.damage("Cause 0") == nil)
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
+    private static func replacePhoto(of cause: String, by name: String, _ geodatabase: Geodatabase) async throws {
+        let feature = try #require(try await geodatabase.damage(cause))
+        let photo = try #require(try await feature.attachments.first)
+        try await feature.updateAttachment(
+            photo, name: name, contentType: "image/jpeg", data: Data(name.utf8))
+    }
+
+    @Test(
+        "A photo that the service keeps deleted goes, also when its delete came while it was being replaced",
+        arguments: [SyncGeodatabaseParameters.SyncDirection.upload, .bidirectional])
+    func photoKeptDeleted(direction: SyncGeodatabaseParameters.SyncDirection) async throws {
+        try await Self.with(.firstInWins) { service in
+            let (one, two) = (try await service.takeOffline("one"), try await service.takeOffline("two"))
+            let feature = try #require(try await two.damage("Cause 0"))
+            try await feature.deleteAttachments(try await feature.attachments)
+            try await service.sync(two)
+            try await Self.replacePhoto(of: "Cause 0", by: "mine.jpg", one)
+            try await Self.sync(one, service, .download)
+            #expect(try await one.attachments(of: "Cause 0").count == 1)
+            try await Self.sync(one, service, direction)
+            #expect(try await one.attachments(of: "Cause 0").isEmpty)
+            #expect(try await service.servedAttachments().isEmpty)
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
+    @Test("A photo that others replaced after an upload whose answer was lost comes as it is, also when it came before")
+    func photoReplacedSince() async throws {
+        try await Self.with { service in
+            let (one, two) = (try await service.takeOffline("one"), try await service.takeOffline("two"))
+            try await Self.replacePhoto(of: "Cause 0", by: "mine.jpg", one)
+            service.interceptor.fail("synchronizeReplica", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await Self.sync(one, service, .upload) }
+            try await service.sync(two)
+            try await Self.replacePhoto(of: "Cause 0", by: "theirs.jpg", two)
+            try await service.sync(two)
+            try await Self.sync(one, service, .download)
+            #expect(try await one.attachments(of: "Cause 0") == ["mine.jpg": Data("mine.jpg".utf8)])
+            for _ in 0..<2 { try await service.sync(one) }
+            let theirs = ["theirs.jpg": Data("theirs.jpg".utf8)]
+            #expect(try await service.servedAttachments() == ["Cause 0": theirs])
+            #expect(try await one.attachments(of: "Cause 0") == theirs)
+        }
+    }
+
+    @Test("A photo that this device deleted in the service and brought back there stays, when it fetches the next time")
+    func photoBroughtBack() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            let feature = try #require(try await one.damage("Cause 0"))
+            try await feature.deleteAttachments(try await feature.attachments)
+            try await Self.sync(one, service, .upload)
+            try await one.undo()
+            try await Self.replacePhoto(of: "Cause 0", by: "mine.jpg", one)
+            try await Self.sync(one, service, .upload)
+            try await service.sync(one)
+            let mine = ["mine.jpg": Data("mine.jpg".utf8)]
+            #expect(try await one.attachments(of: "Cause 0") == mine)
+            #expect(try await service.servedAttachments() == ["Cause 0": mine])
+            #expect(!one.hasLocalEdits)
+        }
+    }
 }

@@ -69,6 +69,100 @@ struct FullDiskTests {
             #expect(try await service.rows().count == 22)
         }
     }
+
+    /// `FIELDWORK_FULL_DISK_STEP` sets how many bytes are between two fillings of the disk: 4096 for every page.
+    @Test("Wherever the disk of both sides is full, what was kept arrives once, and what was refused never")
+    func everywhere() async throws {
+        await #expect(processExitsWith: .success) {
+            try await OfflineService.with(attachments: true) { service in
+                let file = try await service.takeOffline("one").fileURL
+                let two = try await service.takeOffline("two")
+                var story = FullDiskStory(service: service, file: file, other: two)
+                for room in FullDiskStory.rooms(in: service.folder) { try await story.tell(room) }
+                try await story.check()
+            }
+        }
+    }
+}
+
+/// A device that edits and syncs while neither it nor the service has more than so much room for a file.
+private struct FullDiskStory {
+    let service: TestService
+    let file: URL
+    let other: Geodatabase
+    private var features: Set<String> = []
+    private var photos: [String: Data] = [:]
+    private var refusals = 0
+
+    init(service: TestService, file: URL, other: Geodatabase) {
+        (self.service, self.file, self.other) = (service, file, other)
+    }
+
+    /// From nothing to more than the largest file has by now.
+    static func rooms(in folder: URL) -> [UInt64] {
+        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        let sizes = names.compactMap { name -> Int? in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+            return attributes?[.size] as? Int
+        }
+        let largest = UInt64(sizes.max() ?? 0)
+        let step = ProcessInfo.processInfo.environment["FIELDWORK_FULL_DISK_STEP"].flatMap(UInt64.init)
+        return Array(stride(from: 4_096, through: largest + 65_536, by: Int(step ?? largest / 8)))
+    }
+
+    mutating func tell(_ room: UInt64) async throws {
+        let (mine, theirs) = ("One \(room)", "Two \(room)")
+        // Larger than a page, and than what goes within edits.
+        let photo = Data(repeating: UInt8(truncatingIfNeeded: room / 4_096), count: 40_000) + Data(mine.utf8)
+        try await other.addDamage(theirs)
+        try await Self.attach(theirs, photo + Data(theirs.utf8), other)
+        try await service.sync(other)
+        features.insert(theirs)
+        photos[theirs] = photo + Data(theirs.utf8)
+
+        let device = Geodatabase(fileURL: file)
+        try await device.load()
+        FileRoom.limit(to: room)
+        let isAdded = (try? await device.addDamage(mine)) != nil
+        let isAttached = (try? await Self.attach(mine, photo, device)) != nil
+        let isSynced = (try? await service.sync(device)) != nil
+        FileRoom.limit(to: nil)
+        device.close()
+        if isAdded { features.insert(mine) }
+        if isAttached { photos[mine] = photo }
+        if !isAdded || !isAttached || !isSynced { refusals += 1 }
+
+        let again = Geodatabase(fileURL: file)
+        try await again.load()
+        #expect((try await again.damage(mine) != nil) == isAdded, "\(room)")
+        #expect(try await again.attachments(of: "Cause 1")[mine] == (isAttached ? photo : nil), "\(room)")
+        for _ in 0..<2 { #expect(try await service.sync(again).isEmpty, "\(room)") }
+        #expect(!again.hasLocalEdits, "\(room)")
+        #expect(try await again.damage(theirs) != nil, "\(room)")
+        again.close()
+    }
+
+    private static func attach(_ name: String, _ photo: Data, _ geodatabase: Geodatabase) async throws {
+        let feature = try #require(try await geodatabase.damage("Cause 1"))
+        try await feature.addAttachment(named: name, contentType: "image/jpeg", data: photo)
+    }
+
+    func check() async throws {
+        // A disk that had room enough each time would prove nothing.
+        #expect(refusals > 0)
+        let served = try await service.rows().compactMap { $0.attributes["primcause"]?.textValue }
+        #expect(served.sorted() == ((0..<20).map { "Cause \($0)" } + features).sorted())
+        #expect(try await service.servedAttachments() == ["Cause 1": photos])
+        #expect(try await service.store.file(service.name).check().isEmpty)
+        let device = Geodatabase(fileURL: file)
+        try await device.load()
+        for one in [device, other] {
+            try await service.sync(one)
+            #expect(try await one.attachments(of: "Cause 1") == photos)
+            #expect(try await one.damages.queryFeatureCount(using: QueryParameters()) == 10 + features.count)
+        }
+        device.close()
+    }
 }
 
 /// How large the files of this process may become.

@@ -47,6 +47,8 @@ struct AttachmentDownload: Sendable {
     ) async throws -> Awaited {
         guard layer.hasAttachments else { return Awaited(failure: failure) }
         let items = items.compactMap(Item.init)
+        // What the service deleted and has again is there.
+        let gone = Set(gone).subtracting(items.map(\.globalID)).sorted { $0.uuidString < $1.uuidString }
         var awaited = Awaited(failure: failure)
         let pending = try await own()
         let here = try await session.attachments(items.map(\.globalID), in: layer.id)

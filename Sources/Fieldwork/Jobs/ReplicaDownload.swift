@@ -49,7 +49,10 @@ struct ReplicaDownload: Sendable {
                 outcome.results.append(
                     SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))
             }
-            if behind.contains(layer.id) { continue }
+            if behind.contains(layer.id) {
+                try await takeDecided(json ?? .null, layer, into: &record, &outcome)
+                continue
+            }
             if json != nil || record.heldFeatures[layer.id] != nil {
                 let pending = try await pending(layer, record)
                 let attachments = try await pendingAttachments(layer, record)
@@ -62,7 +65,9 @@ struct ReplicaDownload: Sendable {
                 }
                 record.heldFeatures[layer.id] = stays.isEmpty ? nil : stays
             }
-            if record.attachmentDirection == .bidirectional, parameters.receives(layer.id) {
+            if record.attachmentDirection == .bidirectional,
+                parameters.receives(layer.id) || json?["attachments"] != nil
+            {
                 try await takeAttachments(json ?? .null, layer, into: &record, &outcome)
             }
         }
@@ -138,7 +143,7 @@ struct ReplicaDownload: Sendable {
     // MARK: Changes
 
     /// The fields of each feature that are this device's still.
-    private func pending(_ layer: LayerDefinition, _ record: ReplicaRecord) async throws -> [UUID: FeatureChange] {
+    func pending(_ layer: LayerDefinition, _ record: ReplicaRecord) async throws -> [UUID: FeatureChange] {
         let refused = record.refused[layer.id] ?? []
         var pending: [UUID: FeatureChange] = [:]
         for edit in sent where edit.layerID == layer.id && refused.contains(edit.globalID) {
@@ -225,7 +230,7 @@ struct ReplicaDownload: Sendable {
         }
     }
 
-    private func take(
+    func take(
         _ features: [ReplicaFeature], _ layer: LayerDefinition, keeping pending: [UUID: FeatureChange]
     ) async throws {
         let rows = try await records(of: features.map(\.globalID), layer)
@@ -264,7 +269,7 @@ struct ReplicaDownload: Sendable {
     }
 
     /// The rows on this device of global ids.
-    private func records(of ids: [UUID], _ layer: LayerDefinition) async throws -> [UUID: FeatureRecord] {
+    func records(of ids: [UUID], _ layer: LayerDefinition) async throws -> [UUID: FeatureRecord] {
         if ids.isEmpty { return [:] }
         let rows = try await onDevice { try await session.file.records(FeatureQuery(globalIDs: ids), in: layer.id) }
         return Dictionary(rows.compactMap { row in row.globalID.map { ($0, row) } }) { first, _ in first }

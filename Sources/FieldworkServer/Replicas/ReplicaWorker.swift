@@ -178,7 +178,11 @@ struct ReplicaWorker: Sendable {
                 // Who names uploads learns what became of these features, and of these alone: one that the service
                 // keeps otherwise, or not at all, may have changed in a generation that the client has.
                 let tells = request.uploadID != nil && replica.state != .retired
-                return layer(part.layerID, since: .max, definition, service, upload: tells ? upload : nil)
+                var wanted = layer(part.layerID, since: .max, definition, service, upload: tells ? upload : nil)
+                wanted.uploadGeneration = result?.generation
+                wanted.includesAttachments =
+                    tells && upload?.attachments.isEmpty == false && definition.attachments.direction == .bidirectional
+                return wanted
             }
             var wanted = layer(
                 part.layerID, since: part.direction == .snapshot ? nil : part.generation, definition, service,

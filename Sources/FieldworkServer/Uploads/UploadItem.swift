@@ -79,8 +79,11 @@ struct UploadItem: Sendable {
         }
     }
 
-    init(name: String, contentType: String?, description: String, service: ServiceName, editor: String?, date: Date) {
-        id = Self.newID()
+    init(
+        id: String, name: String, contentType: String?, description: String, service: ServiceName, editor: String?,
+        date: Date
+    ) {
+        self.id = id
         self.name = name
         self.contentType = contentType
         self.description = description

@@ -8,6 +8,8 @@ struct UploadService: Sendable {
     let folder: UploadFolder
     /// The moment of a request.
     var now: @Sendable () -> Date = { Date() }
+    /// Names uploads.
+    var makeID: @Sendable () -> String = UploadItem.newID
 
     /// Whether a service takes uploads: it says so, or its layers take attachments.
     static func isAllowed(_ service: ServiceDefinition) -> Bool {
@@ -90,7 +92,7 @@ struct UploadService: Sendable {
         _ name: String, contentType: String?, _ service: ServiceDefinition, _ request: ServiceRequest
     ) -> UploadItem {
         UploadItem(
-            name: name, contentType: contentType, description: request.parameters["description"] ?? "",
+            id: makeID(), name: name, contentType: contentType, description: request.parameters["description"] ?? "",
             service: service.name, editor: request.editor, date: now())
     }
 

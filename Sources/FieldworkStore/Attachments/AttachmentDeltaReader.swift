@@ -48,6 +48,7 @@ struct AttachmentDeltaReader {
         let handedIn = Set(((upload?.adds ?? []) + (upload?.updates ?? [])).compactMap(\.globalID))
         var delta = Delta()
         var seen: Set<Int64> = []
+        var there: Set<UUID> = []
         for entry in try entries(after: generation) {
             seen.insert(entry.id)
             guard let parent = entry.parent else {
@@ -60,15 +61,59 @@ struct AttachmentDeltaReader {
             let isEcho =
                 entry.globalID.map(handedIn.contains) == true && entry.firstGeneration == uploadGeneration
                 && entry.lastGeneration == uploadGeneration
-            guard !isEcho, try contains(parent) else { continue }
+            guard try contains(parent) else { continue }
+            if let globalID = entry.globalID { there.insert(globalID) }
+            if isEcho { continue }
             if entry.isNew || arrived.contains(parent) {
                 delta.adds.append(entry.id)
             } else {
                 delta.updates.append(entry.id)
             }
         }
+        // One that was deleted and came back has another id; its global id says that it is the same.
+        delta.deletes.removeAll(where: there.contains)
         delta.adds += try ids(of: features.adds).filter { !seen.contains($0) }
+        seen.formUnion(delta.adds)
+        try tellOutcomes(handedIn, deleted: deleted, uploadGeneration, seen, &delta)
         return delta
+    }
+
+    /// What became of edits that nothing was written down for since the client's state: the service keeps the attachment
+    /// otherwise, or deleted, from a generation that the client passed while it had an edit of its own on it.
+    private func tellOutcomes(
+        _ handedIn: Set<UUID>, deleted: Set<UUID>, _ uploadGeneration: Int64?, _ seen: Set<Int64>, _ delta: inout Delta
+    ) throws {
+        let versions = AttachmentVersionReader(layer: layer, connection: connection)
+        var open: [Int64] = []
+        for globalID in handedIn.union(deleted).sorted(by: { $0.uuidString < $1.uuidString }) {
+            if let current = try versions.current(globalID) {
+                if !seen.contains(current.id), try contains(current.parentObjectID) { open.append(current.id) }
+            } else if handedIn.contains(globalID), try versions.deleted(globalID) != nil,
+                !delta.deletes.contains(globalID)
+            {
+                // What could not be applied at all was never there, and is the client's to keep.
+                delta.deletes.append(globalID)
+            }
+        }
+        if open.isEmpty { return }
+        // As the upload left it, it is at the client.
+        let known = try uploadGeneration.map(ids(lastChangedIn:)) ?? []
+        delta.updates += open.filter { !known.contains($0) }
+    }
+
+    private func ids(lastChangedIn generation: Int64) throws -> Set<Int64> {
+        var ids: Set<Int64> = []
+        try connection.run(
+            """
+            SELECT attachment_id FROM \(AttachmentTables.changes) WHERE layer_id = ? AND generation >= ?
+            GROUP BY attachment_id HAVING max(generation) = ?
+            """,
+            bind: {
+                try $0.bind(Int64(layer.definition.id), at: 1)
+                try $0.bind(generation, at: 2)
+                try $0.bind(generation, at: 3)
+            }, row: { ids.insert($0.integer(0)) })
+        return ids
     }
 
     private func entries(after generation: Int64) throws -> [Entry] {

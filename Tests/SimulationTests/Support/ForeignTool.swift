@@ -15,8 +15,21 @@ enum ForeignTool {
     /// Does one statement.
     static func run(_ sql: String, _ values: [Value] = [], on file: URL) throws { _ = try rows(sql, values, of: file) }
 
+    /// Does several statements in one transaction.
+    static func runAll(_ statements: [(sql: String, values: [Value])], on file: URL) throws {
+        try with(file) { connection in
+            _ = try rows("BEGIN IMMEDIATE", [], connection)
+            for statement in statements { _ = try rows(statement.sql, statement.values, connection) }
+            _ = try rows("COMMIT", [], connection)
+        }
+    }
+
     /// The rows of one statement, as texts.
     static func rows(_ sql: String, _ values: [Value] = [], of file: URL) throws -> [[String?]] {
+        try with(file) { try rows(sql, values, $0) }
+    }
+
+    private static func with<Result>(_ file: URL, _ body: (OpaquePointer?) throws -> Result) throws -> Result {
         var connection: OpaquePointer?
         defer { sqlite3_close_v2(connection) }
         guard sqlite3_open_v2(file.path, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
@@ -24,6 +37,12 @@ enum ForeignTool {
         }
         sqlite3_busy_timeout(connection, 5_000)
         PointFunctions.register(on: connection)
+        return try body(connection)
+    }
+
+    private static func rows(
+        _ sql: String, _ values: [Value], _ connection: OpaquePointer?
+    ) throws -> [[String?]] {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
         var code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)

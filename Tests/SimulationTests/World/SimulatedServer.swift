@@ -16,6 +16,8 @@ final class SimulatedServer: Sendable {
         var editor: String
         /// Where a download goes on.
         var offset: Int64?
+        /// More of an upload.
+        var stretch: [UInt8]?
 
         /// Whether the service or one of its layers is to say what it is.
         var isAboutDefinition: Bool {
@@ -37,20 +39,24 @@ final class SimulatedServer: Sendable {
     let store: GeoPackageStore
     private let router: RequestRouter
     private let replicas: ReplicaService
+    private let uploads: UploadService
 
     init(_ process: SimulatedProcess, now: @escaping @Sendable () -> Date, ids: SeededIDs) async throws {
         self.process = process
         store = try await GeoPackageStore.open(at: process.folder)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        var replicas = ReplicaService(store: store, instance: "arcgis", uploads: nil, logger: logger)
+        var uploads = UploadService(folder: UploadFolder(work: store.workFolder))
+        uploads.now = now
+        uploads.makeID = { "i" + ids.next().uuidString.lowercased().filter { $0 != "-" } }
+        self.uploads = uploads
+        var replicas = ReplicaService(store: store, instance: "arcgis", uploads: uploads, logger: logger)
         replicas.now = now
         replicas.makeID = { ids.next() }
         self.replicas = replicas
         var server = FeatureServer(
             store: store, configuration: ServerConfiguration(definitionLifetime: .zero), logger: logger)
         server.now = now
-        var attachments = AttachmentService(
-            store: store, uploads: UploadService(folder: UploadFolder(work: store.workFolder)), instance: "arcgis")
+        var attachments = AttachmentService(store: store, uploads: uploads, instance: "arcgis")
         attachments.now = now
         router = server.makeRouter(replicas, attachments, metrics: ServerMetrics())
         await replicas.jobs.resume()
@@ -60,10 +66,14 @@ final class SimulatedServer: Sendable {
         let target = try RequestTarget(order.address)
         var parameters = RequestParameters(try FormURLEncoded.fields(target.query.utf8))
         parameters.merge(try FormURLEncoded.fields(order.form.utf8))
-        let request = ServiceRequest(
+        var request = ServiceRequest(
             method: order.isRead ? .get : .post, address: order.address,
             resource: Resource(target, instance: "arcgis"), parameters: parameters, accept: nil, origin: Self.origin,
             range: order.offset.flatMap { $0 > 0 ? "bytes=\($0)-" : nil }, editor: order.editor)
+        if let stretch = order.stretch {
+            if let refusal = try receive(stretch, of: request) { return refusal }
+            request.hasStretch = true
+        }
         let (_, answer) = await router.answer(request)
         var bytes: [UInt8] = []
         switch answer.body {
@@ -75,6 +85,21 @@ final class SimulatedServer: Sendable {
         }
         await settle()
         return Reply(status: answer.status.code, bytes: bytes)
+    }
+
+    /// Receives more of an upload, as the reader of requests does from a socket.
+    private func receive(_ bytes: [UInt8], of request: FieldworkServer.ServiceRequest) throws -> Reply? {
+        guard let id = request.resource.growingUpload, let offset = try request.parameters.integer("offset"),
+            let item = uploads.folder.item(id, now: uploads.now()), item.editor == request.editor, item.content == nil
+        else { return Reply(status: 404, bytes: Array(#"{"error":{"code":404,"message":"No such upload."}}"#.utf8)) }
+        do {
+            var stretch = try uploads.folder.stretches(of: item).begin(at: offset)
+            try stretch.write(bytes)
+            return nil
+        } catch let error as FieldworkREST.ServiceError {
+            return Reply(
+                status: error.code, bytes: Array(#"{"error":{"code":\#(error.code),"message":"Refused."}}"#.utf8))
+        }
     }
 
     /// Waits for the jobs that were begun: in a simulation nothing happens beside the story.

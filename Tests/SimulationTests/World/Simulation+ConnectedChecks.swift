@@ -35,7 +35,7 @@ extension Simulation {
             guard let edit else { return leavesNone }
             if fact.key.field == SavedEdits.existence { return isEnd == (edit.operation == .delete) }
             return try edit.content.map {
-                try String(contentsOf: local.attachmentFiles.url(of: $0), encoding: .utf8)
+                FileContent.name(of: try Data(contentsOf: local.attachmentFiles.url(of: $0)))
             } == fact.value
         }
         let edit = local.edits().first { $0.key.layerID == fact.key.layer && $0.globalID == fact.key.id }

@@ -118,7 +118,7 @@ extension Simulation {
         let content = freshValue("\(author)-photo")
         note("\(author) replaces \(id.uuidString.prefix(8)) of \(name(of: tree)) by \(content)")
         try await tree.updateAttachment(
-            attachment, name: "photo.txt", contentType: "text/plain", data: Data(content.utf8))
+            attachment, name: "photo.txt", contentType: "text/plain", data: Data(FileContent.bytes(of: content)))
         return [SavedEdits.Fact(OrchardService.files, id, SavedEdits.content, content)]
     }
 

@@ -19,7 +19,7 @@ extension Simulation {
                 complain(.filesAreWhole, "the file \(info.id) of \(geodatabase.fileURL.path) is with no tree")
                 continue
             }
-            let content = String(decoding: bytes, as: UTF8.self)
+            let content = FileContent.name(of: bytes)
             if files.updateValue(SavedEdits.File(tree: tree, id: id, content: content), forKey: id) != nil {
                 complain(.onlyOnce, "the file \(content) is twice in \(geodatabase.fileURL.path)")
             }
@@ -52,7 +52,7 @@ extension Simulation {
         let content = freshValue("\(name)-photo")
         note("\(name) replaces \(id.uuidString.prefix(8)) of \(self.name(of: tree)) by \(content)")
         try await tree.updateAttachment(
-            attachment, name: "photo.txt", contentType: "text/plain", data: Data(content.utf8))
+            attachment, name: "photo.txt", contentType: "text/plain", data: Data(FileContent.bytes(of: content)))
         return [SavedEdits.Fact(OrchardService.files, id, SavedEdits.content, content)]
     }
 
@@ -61,7 +61,7 @@ extension Simulation {
         let content = chance(200) ? pick(saved.files.map(\.content).sorted()) : nil
         let text = content ?? freshValue("\(author)-photo")
         let attachment = try await tree.addAttachment(
-            named: "photo.txt", contentType: "text/plain", data: Data(text.utf8))
+            named: "photo.txt", contentType: "text/plain", data: Data(FileContent.bytes(of: text)))
         guard let id = attachment.edit.globalID else {
             complain(.filesAreWhole, "a file of \(author) has no id")
             return []
@@ -121,7 +121,7 @@ extension Simulation {
         default:
             guard let info else { return false }
             let bytes = try await session.file.attachmentBytes(.id(info.id), in: OrchardService.trees)
-            return bytes.map { String(decoding: $0, as: UTF8.self) } == fact.value
+            return bytes.map { FileContent.name(of: $0) } == fact.value
         }
     }
 

@@ -49,7 +49,7 @@ extension Simulation {
         [
             "globalId": .string(GUID.normalForm(id)), "parentGlobalId": .string(GUID.normalForm(tree)),
             "name": "photo.txt", "contentType": "text/plain",
-            "data": .string(Data(content.utf8).base64EncodedString()),
+            "data": .string(Data(FileContent.bytes(of: content)).base64EncodedString()),
         ]
     }
 
@@ -96,7 +96,7 @@ extension Simulation {
     static func text(_ pieces: EncodedFeatures) async throws -> String {
         var bytes: [UInt8] = []
         for try await piece in pieces { bytes += piece }
-        return String(decoding: bytes, as: UTF8.self)
+        return FileContent.name(of: bytes)
     }
 
     // MARK: All or nothing

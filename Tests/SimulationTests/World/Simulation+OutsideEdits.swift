@@ -7,11 +7,11 @@ import Foundation
 /// What another program does to the file of a device while nobody else has it open.
 extension Simulation {
     private enum OutsideEdit: CaseIterable {
-        case nameSpecies, move, addTree, deleteTree, remark, addVisit, deleteVisit
+        case nameSpecies, move, addTree, deleteTree, remark, addVisit, deleteVisit, attach, detach
 
         var isOfTrees: Bool {
             switch self {
-            case .nameSpecies, .move, .addTree, .deleteTree: true
+            case .nameSpecies, .move, .addTree, .deleteTree, .attach, .detach: true
             case .remark, .addVisit, .deleteVisit: false
             }
         }
@@ -59,6 +59,8 @@ extension Simulation {
         guard let row = pick(found), let text = row[0], let id = GUID.parse(text) else { return [] }
         let name = row[1] ?? "?"
         switch kind {
+        case .attach: return try attachOutside(author, to: (id, name), file)
+        case .detach: return try detachOutside(file)
         case .move:
             let point = freshPlace(from: plan.from, to: plan.to)
             note("  another program moves \(name) to \(OrchardRow.text(point))")
