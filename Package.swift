@@ -116,6 +116,7 @@ let package = Package(
         // What `make bench` runs to measure the SDK as an app uses it.
         .executableTarget(name: "bench-sdk", dependencies: ["Fieldwork"], path: "Benchmarks/Sources/bench-sdk"),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
         .testTarget(
@@ -123,7 +124,7 @@ let package = Package(
         .testTarget(
             name: "FieldworkStoreTests",
             dependencies: [
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -133,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "FieldworkServerTests",
             dependencies: [
-                "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -146,13 +147,15 @@ let package = Package(
         .testTarget(
             name: "FieldworkTests",
             dependencies: [
-                "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "SeedCompatibilityTests",
-            dependencies: ["Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkCommand"],
+            dependencies: [
+                "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkCommand", "TestSupport",
+            ],
             swiftSettings: strict + arcGISAlias),
         .testTarget(
             name: "FieldworkCollectTests",
@@ -168,7 +171,7 @@ let package = Package(
             name: "FieldworkCommandTests",
             dependencies: [
                 "FieldworkCommand", "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry",
+                "FieldworkGeometry", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

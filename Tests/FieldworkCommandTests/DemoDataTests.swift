@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkCommand
 
-@Suite("Demo data")
+@Suite("Demo data", .fewAtATime)
 struct DemoDataTests {
     /// What stands in a service's features, in one number.
     private static func digest(_ demo: any DemoService) -> UInt64 {

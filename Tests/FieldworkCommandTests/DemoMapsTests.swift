@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkCommand
 
-@Suite("Demo maps")
+@Suite("Demo maps", .fewAtATime)
 struct DemoMapsTests {
     private static let root = "http://127.0.0.1:8080/arcgis/rest/services"
 

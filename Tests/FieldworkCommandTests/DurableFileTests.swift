@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkCommand
 
-@Suite("Files put in their place")
+@Suite("Files put in their place", .fewAtATime)
 struct DurableFileTests {
     private func withFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
         let folder = URL.temporaryDirectory.appending(path: "fieldwork-\(UUID())")

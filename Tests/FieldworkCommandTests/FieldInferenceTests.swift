@@ -1,9 +1,10 @@
 import FieldworkREST
+import TestSupport
 import Testing
 
 @testable import FieldworkCommand
 
-@Suite("Field inference")
+@Suite("Field inference", .fewAtATime)
 struct FieldInferenceTests {
     private static func field(_ texts: [String]) -> FieldDefinition {
         var inference = FieldInference(name: "column")

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkCommand
 
-@Suite("Sources of features")
+@Suite("Sources of features", .fewAtATime)
 struct SourceTests {
     private static func rows(_ text: String) throws -> [[String]] {
         let file = try TextFile(text, name: "table.csv")

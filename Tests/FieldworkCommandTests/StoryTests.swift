@@ -2,12 +2,13 @@ import Fieldwork
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// The seeds' collection app, told from its beginning to its end with the demo's own map, as its author would write it.
-@Suite("The story of a tree")
+@Suite("The story of a tree", .fewAtATime)
 struct StoryTests {
     private static func value(_ name: String, of popup: Popup) throws -> String? {
         let element = try #require(popup.evaluatedElements.lazy.compactMap { $0 as? FieldsPopupElement }.first)

@@ -2,12 +2,13 @@ import Fieldwork
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// The seeds' story from its first tap to its last, in one session with one service: each step stands on those before it.
-@Suite("The whole story of a tree")
+@Suite("The whole story of a tree", .fewAtATime)
 struct WholeStoryTests {
     private let view: PortlandView
     private let tree: PortlandView.Tree

@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// The administrative operations, requested as the vendor's Python client does: JSON in one field of a form.
-@Suite("Administration")
+@Suite("Administration", .fewAtATime)
 struct AdministrationTests {
     private static let service = "/arcgis/rest/admin/services/Trees/FeatureServer"
 

@@ -1,11 +1,12 @@
 import FieldworkREST
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Dressing of answers")
+@Suite("Dressing of answers", .fewAtATime)
 struct AnswerDressingTests {
     @Test("A browser gets a page, a program gets JSON, whoever names a format gets it")
     func formats() throws {

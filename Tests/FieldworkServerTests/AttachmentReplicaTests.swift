@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Attachments of replicas")
+@Suite("Attachments of replicas", .fewAtATime)
 struct AttachmentReplicaTests {
     private static let photo: [UInt8] = (0..<600_001).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 / 200) }
 

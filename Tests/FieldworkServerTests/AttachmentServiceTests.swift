@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Attachments over the protocol")
+@Suite("Attachments over the protocol", .fewAtATime)
 struct AttachmentServiceTests {
     private static let photo: [UInt8] = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256) }
 

@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// Everything that issue 2 lists under "Bad input": a clear error, and the layer is as it was.
-@Suite("Bad input")
+@Suite("Bad input", .fewAtATime)
 struct BadInputTests {
     private static let layer = "Trees/FeatureServer/0"
 

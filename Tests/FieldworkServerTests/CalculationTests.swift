@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Top features, calculations and contingent values")
+@Suite("Top features, calculations and contingent values", .fewAtATime)
 struct CalculationTests {
     private static let layer = "Trees/FeatureServer/0"
 

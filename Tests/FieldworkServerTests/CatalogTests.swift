@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Catalogue, services and layers")
+@Suite("Catalogue, services and layers", .fewAtATime)
 struct CatalogTests {
     @Test("The server says who it is")
     func info() async throws {

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Edits")
+@Suite("Edits", .fewAtATime)
 struct EditTests {
     private static let layer = "Trees/FeatureServer/0"
     private static let newTree =

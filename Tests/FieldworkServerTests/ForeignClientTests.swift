@@ -1,12 +1,13 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// Clients that others wrote, against the running server.
-@Suite("Foreign clients")
+@Suite("Foreign clients", .fewAtATime)
 struct ForeignClientTests {
     private static let hasGDAL = Tool.isInstalled("ogrinfo") && Tool.isInstalled("ogr2ogr")
     private static let query = "query?where=1%3D1&outFields=*&orderByFields=OBJECTID"

@@ -1,13 +1,14 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// Everything that reads what strangers send, fed with mutations of what they send. A reader may refuse an input; it must
 /// not crash (which ends the tests), hang, or read back something else than what it wrote. `make fuzz` runs millions.
-@Suite("Mutated inputs")
+@Suite("Mutated inputs", .fewAtATime)
 struct FuzzTests {
     enum Reader: String, CaseIterable, Sendable {
         case condition, geoServicesJSON, geoJSON, wellKnownBinary, geoPackageBinary, wellKnownText, multipart,

@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// `outStatistics` with what the geometries of a group make together.
-@Suite("Statistics of geometries")
+@Suite("Statistics of geometries", .fewAtATime)
 struct GeometryStatisticsTests {
     private static let path = "Trees/FeatureServer/0/query"
     private static let all = """

@@ -1,11 +1,12 @@
 import FieldworkREST
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Compression")
+@Suite("Compression", .fewAtATime)
 struct GzipStreamTests {
     /// Pieces of very different sizes, some that compress and some that don't.
     private static let pieces: [[UInt8]] = {

@@ -1,11 +1,12 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("HTTP")
+@Suite("HTTP", .fewAtATime)
 struct HTTPBehaviourTests {
     @Test("A page of another origin may use the service")
     func crossOrigin() async throws {

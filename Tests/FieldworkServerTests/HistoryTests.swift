@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("The history of features")
+@Suite("The history of features", .fewAtATime)
 struct HistoryTests {
     private func versions(_ client: TestClient, _ feature: String) async throws -> [JSONValue] {
         try await client.get("0/\(feature)/history").json["versions"]?.arrayValue ?? []

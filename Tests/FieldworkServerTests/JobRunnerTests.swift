@@ -3,11 +3,12 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Jobs of replicas")
+@Suite("Jobs of replicas", .fewAtATime)
 struct JobRunnerTests {
     private func parameters(_ fields: [(name: String, value: String)]) -> [(name: String, value: String)] {
         [("layers", "0"), ("syncModel", "perLayer"), ("replicaName", "r"), ("async", "true")] + fields

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Legend swatches")
+@Suite("Legend swatches", .fewAtATime)
 struct LegendSwatchTests {
     @Test("A square marker is its colour in the middle and clear in the corner")
     func canvas() throws {

@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Map service face")
+@Suite("Map service face", .fewAtATime)
 struct MapServiceTests {
     @Test("The root lists the same layers and promises no drawing")
     func root() async throws {

@@ -1,9 +1,10 @@
 import FieldworkREST
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Multipart forms")
+@Suite("Multipart forms", .fewAtATime)
 struct MultipartFormTests {
     private static func form(_ text: String, boundary: String = "x") throws -> MultipartForm {
         try MultipartForm(Array(text.utf8), contentType: "multipart/form-data; boundary=\(boundary)")

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// `Documentation/operations.md` against the running server.
-@Suite("The table of operations")
+@Suite("The table of operations", .fewAtATime)
 struct OperationsDocumentTests {
     private static let text: String = {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

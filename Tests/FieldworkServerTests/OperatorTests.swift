@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("What an operator sees")
+@Suite("What an operator sees", .fewAtATime)
 struct OperatorTests {
     @Test("Health says that the store answers")
     func healthy() async throws {

@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// The parameters of a query that decide how much comes and in which form.
-@Suite("Output of queries")
+@Suite("Output of queries", .fewAtATime)
 struct QueryOutputTests {
     private static let path = "Trees/FeatureServer/0/query"
 

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Queries")
+@Suite("Queries", .fewAtATime)
 struct QueryTests {
     private static let path = "Trees/FeatureServer/0/query"
 

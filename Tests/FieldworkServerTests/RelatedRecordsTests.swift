@@ -3,11 +3,12 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Related records")
+@Suite("Related records", .fewAtATime)
 struct RelatedRecordsTests {
     private static let trees = "Grove/FeatureServer/0/queryRelatedRecords"
 

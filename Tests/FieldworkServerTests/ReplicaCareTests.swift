@@ -3,12 +3,13 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// Replicas that nobody has heard of for long, and the change log that is shortened then.
-@Suite("The care of replicas")
+@Suite("The care of replicas", .fewAtATime)
 struct ReplicaCareTests {
     private func update(_ client: TestClient, _ id: Int, _ name: String) async throws {
         let answer = try await client.post(

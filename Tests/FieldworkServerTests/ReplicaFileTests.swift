@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// Replicas with `dataFormat=sqlite`: a GeoPackage that the server makes.
-@Suite("Replicas as files")
+@Suite("Replicas as files", .fewAtATime)
 struct ReplicaFileTests {
     private func create(_ client: TestClient, _ extra: KeyValuePairs<String, String>) async throws -> TestClient.Answer
     {

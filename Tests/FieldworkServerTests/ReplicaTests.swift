@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// Sessions of the plain protocol, written by hand as the protocol's reference shows them.
-@Suite("Replicas over the protocol")
+@Suite("Replicas over the protocol", .fewAtATime)
 struct ReplicaTests {
     private func create(
         _ client: TestClient, _ extra: KeyValuePairs<String, String> = [:], model: String = "perLayer"

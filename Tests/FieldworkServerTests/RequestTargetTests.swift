@@ -1,9 +1,10 @@
 import FieldworkREST
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Addresses")
+@Suite("Addresses", .fewAtATime)
 struct RequestTargetTests {
     @Test("Duplicate and trailing slashes say nothing")
     func slashes() throws {

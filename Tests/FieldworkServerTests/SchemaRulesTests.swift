@@ -3,11 +3,12 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Schema rules over the network")
+@Suite("Schema rules over the network", .fewAtATime)
 struct SchemaRulesTests {
     private static let name = ServiceName(name: "Rules")
     private static let layer = "Rules/FeatureServer/0"

@@ -1,10 +1,11 @@
 import FieldworkGeometry
 import FieldworkREST
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Queries on a whole service")
+@Suite("Queries on a whole service", .fewAtATime)
 struct ServiceQueryTests {
     private static let path = "Trees/FeatureServer/query"
 

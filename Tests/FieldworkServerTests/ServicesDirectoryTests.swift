@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Services Directory")
+@Suite("Services Directory", .fewAtATime)
 struct ServicesDirectoryTests {
     @Test("A layer's page lists fields with their rules, and leads to the operations that are allowed")
     func layerPage() async throws {

@@ -1,10 +1,11 @@
 import FieldworkGeometry
 import FieldworkREST
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Statistics")
+@Suite("Statistics", .fewAtATime)
 struct StatisticsTests {
     private static let path = "Trees/FeatureServer/0/query"
 

@@ -4,11 +4,12 @@ import FieldworkStore
 import Foundation
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Streamed answers")
+@Suite("Streamed answers", .fewAtATime)
 struct StreamingTests {
     private struct Trouble: Error {}
 

@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Times and moments")
+@Suite("Times and moments", .fewAtATime)
 struct TimeQueryTests {
     private static let name = ServiceName(name: "Shifts")
     private static let path = "Shifts/FeatureServer/0/query"

@@ -3,11 +3,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
-@Suite("Uploads")
+@Suite("Uploads", .fewAtATime)
 struct UploadTests {
     private static let bytes: [UInt8] = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 300) }
 

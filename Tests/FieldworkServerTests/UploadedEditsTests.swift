@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// Edits that come as an upload, and requests that come compressed.
-@Suite("Uploaded edits and compressed requests")
+@Suite("Uploaded edits and compressed requests", .fewAtATime)
 struct UploadedEditsTests {
     private static func update(_ tree: Int, _ name: String) -> String {
         """

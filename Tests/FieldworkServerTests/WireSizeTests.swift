@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkServer
 
 /// What a synchronisation of attribute edits weighs, as it travels.
-@Suite("Bytes on the wire")
+@Suite("Bytes on the wire", .fewAtATime)
 struct WireSizeTests {
     private static let count = 1_000
     private static let bytesPerEdit = 100

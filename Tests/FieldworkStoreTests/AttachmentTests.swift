@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Attachments in a GeoPackage store")
+@Suite("Attachments in a GeoPackage store", .fewAtATime)
 struct AttachmentTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
-@Suite("Taking over many features of a service")
+@Suite("Taking over many features of a service", .fewAtATime)
 struct BulkTakeOverTests {
     private let folder: TemporaryFolder
     private let url: URL

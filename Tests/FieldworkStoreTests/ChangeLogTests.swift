@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Change log and history")
+@Suite("Change log and history", .fewAtATime)
 struct ChangeLogTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// The table of `Documentation/conflicts.md`, cell by cell: a tree for each cell, and clients that each do what the cell
 /// says to it.
-@Suite("The conflict matrix")
+@Suite("The conflict matrix", .fewAtATime)
 struct ConflictMatrixTests {
     /// What a client does to a feature.
     enum Action: String, CaseIterable, Sendable {

@@ -1,10 +1,11 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Clients that edit at random, synchronise at random moments, lose answers and send again.
-@Suite("Convergence of many clients")
+@Suite("Convergence of many clients", .fewAtATime)
 struct ConvergencePropertyTests {
     private static let species = ["oak", "elm", "ash", "yew", "lime"]
 

@@ -2,10 +2,11 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Fields and layers that come and go in a service that has features and a past.
-@Suite("Updates of a definition")
+@Suite("Updates of a definition", .fewAtATime)
 struct DefinitionUpdateTests {
     private let folder: TemporaryFolder
 

@@ -1,10 +1,11 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
-@Suite("Counts that are told at once")
+@Suite("Counts that are told at once", .fewAtATime)
 struct FeatureCounterTests {
     private let folder: TemporaryFolder
     private let file: GeoPackageFile

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
-@Suite("Answers in pieces")
+@Suite("Answers in pieces", .fewAtATime)
 struct FeatureStreamTests {
     private let folder: TemporaryFolder
     private let file: GeoPackageFile

@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Values of each type of field")
+@Suite("Values of each type of field", .fewAtATime)
 struct FieldTypeRulesTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Other programs and the same file")
+@Suite("Other programs and the same file", .fewAtATime)
 struct ForeignToolTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
-@Suite("Global ids that the store gives")
+@Suite("Global ids that the store gives", .fewAtATime)
 struct GlobalIDSourceTests {
     @Test("They are distinct, in ascending order, and say that they are of version 7")
     func order() {

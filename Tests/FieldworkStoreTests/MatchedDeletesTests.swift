@@ -1,10 +1,11 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
-@Suite("Deletes by a condition")
+@Suite("Deletes by a condition", .fewAtATime)
 struct MatchedDeletesTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

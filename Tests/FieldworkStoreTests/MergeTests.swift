@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Merging what clients hand in")
+@Suite("Merging what clients hand in", .fewAtATime)
 struct MergeTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Who may change what")
+@Suite("Who may change what", .fewAtATime)
 struct OwnershipTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

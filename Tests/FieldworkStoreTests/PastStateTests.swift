@@ -1,12 +1,13 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
 /// What a layer was at other moments, against a model that remembers every state.
-@Suite("Features at another moment")
+@Suite("Features at another moment", .fewAtATime)
 struct PastStateTests {
     private static let origin: Int64 = 1_700_000_000_000
     /// The order of a state: what a query without an order answers.

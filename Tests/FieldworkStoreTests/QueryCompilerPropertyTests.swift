@@ -2,10 +2,11 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// The compiler and the evaluator are two readings of one grammar: they must agree on every row.
-@Suite("Compiled conditions and evaluated ones")
+@Suite("Compiled conditions and evaluated ones", .fewAtATime)
 struct QueryCompilerPropertyTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -2,10 +2,11 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// The cells of `Documentation/conflicts.md` that are about several features: wholes and parts, one to one, unique values.
-@Suite("Conflicts between related features")
+@Suite("Conflicts between related features", .fewAtATime)
 struct RelatedConflictTests {
     private static let tree = UUID()
     private static let visit = UUID()

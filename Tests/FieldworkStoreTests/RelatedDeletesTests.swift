@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Relationships: what goes with a deleted feature")
+@Suite("Relationships: what goes with a deleted feature", .fewAtATime)
 struct RelatedDeletesTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Relationships: keys of what is added and changed")
+@Suite("Relationships: keys of what is added and changed", .fewAtATime)
 struct RelationshipTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
-@Suite("Deltas of replicas")
+@Suite("Deltas of replicas", .fewAtATime)
 struct ReplicaDeltaTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

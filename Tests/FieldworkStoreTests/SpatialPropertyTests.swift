@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Random features of every kind and random filters of every kind, asked through index, boxes and prepared geometries, and
 /// of GEOS itself pair by pair. Small whole coordinates make corners and sides meet often.
-@Suite("Spatial relations of every kind of geometry")
+@Suite("Spatial relations of every kind of geometry", .fewAtATime)
 struct SpatialPropertyTests {
     private static let name = ServiceName(name: "Kinds")
     private static let kinds: [LayerGeometryType] = [.point, .multipoint, .polyline, .polygon]

@@ -2,10 +2,11 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Index, boxes and prepared geometries against the engine asked feature by feature.
-@Suite("Spatial relations")
+@Suite("Spatial relations", .fewAtATime)
 struct SpatialQueryTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -1,10 +1,11 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
-@Suite("Documentation of the file format")
+@Suite("Documentation of the file format", .fewAtATime)
 struct StorageDocumentTests {
     @Test("Documentation/storage.md names every table that Fieldwork adds to a GeoPackage")
     func namesEveryTable() async throws {

@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Definitions in a GeoPackage store")
+@Suite("Definitions in a GeoPackage store", .fewAtATime)
 struct StoreDefinitionTests {
     private let folder: TemporaryFolder
 

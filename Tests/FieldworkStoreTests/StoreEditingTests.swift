@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Edits in a GeoPackage store")
+@Suite("Edits in a GeoPackage store", .fewAtATime)
 struct StoreEditingTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Queries on a GeoPackage store")
+@Suite("Queries on a GeoPackage store", .fewAtATime)
 struct StoreQueryTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

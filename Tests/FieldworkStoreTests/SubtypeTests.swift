@@ -2,9 +2,10 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Subtypes and contingent values at the door")
+@Suite("Subtypes and contingent values at the door", .fewAtATime)
 struct SubtypeTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -1,11 +1,12 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
 /// How often the content of an attachment is compared with its hash.
-@Suite("Verified contents")
+@Suite("Verified contents", .fewAtATime)
 struct VerifiedContentsTests {
     private let folder: TemporaryFolder
     private let store: GeoPackageStore

@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// The part of `Documentation/conflicts.md` that is about attachments, cell by cell and under each rule.
-@Suite("Conflicts of attachments")
+@Suite("Conflicts of attachments", .fewAtATime)
 struct AttachmentConflictTests {
     enum Action: String, CaseIterable, Sendable {
         case nothing, changes, deletes

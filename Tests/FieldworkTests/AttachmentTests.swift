@@ -1,10 +1,11 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Attachments")
+@Suite("Attachments", .fewAtATime)
 struct AttachmentTests {
     private static let photo = Data("a photo".utf8)
 

@@ -1,12 +1,13 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// A photo that can't be had holds up nothing else, and comes as soon as it can be had.
-@Suite("Attachments that are awaited")
+@Suite("Attachments that are awaited", .fewAtATime)
 struct AwaitedAttachmentTests {
     private static let photo = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 / 251) })
     private static let content = "attachments/"

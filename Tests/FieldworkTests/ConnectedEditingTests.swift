@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Connected editing")
+@Suite("Connected editing", .fewAtATime)
 struct ConnectedEditingTests {
     private static func table(_ geodatabase: ServiceGeodatabase) throws -> ServiceFeatureTable {
         try #require(geodatabase.table(withLayerID: 0))

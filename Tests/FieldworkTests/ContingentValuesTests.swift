@@ -1,11 +1,12 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Contingent values and subtypes")
+@Suite("Contingent values and subtypes", .fewAtATime)
 struct ContingentValuesTests {
     private static func withHydrants(
         _ test: (TestService, ServiceGeodatabase, ServiceFeatureTable) async throws -> Void
@@ -110,7 +111,7 @@ struct ContingentValuesTests {
     }
 }
 
-@Suite("Relationships of many to many")
+@Suite("Relationships of many to many", .fewAtATime)
 struct ManyToManyTests {
     @Test("Both sides are found over the table between them, with the edits on this device")
     func related() async throws {

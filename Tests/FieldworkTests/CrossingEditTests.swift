@@ -1,13 +1,14 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Edits that cross with a sync, on both sides. Each of these ended once in a device that was unlike its service, and the
 /// simulator found it.
-@Suite("Edits that cross with a sync")
+@Suite("Edits that cross with a sync", .fewAtATime)
 struct CrossingEditTests {
     private static let content = "attachments/"
 

@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Forms")
+@Suite("Forms", .fewAtATime)
 struct FeatureFormTests {
     /// Stands in for the interpreter: knows a few texts and answers by the feature's present state.
     struct Rules: ExpressionEvaluator {

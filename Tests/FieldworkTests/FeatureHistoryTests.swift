@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// What a feature was before, as a table of a service and a table of a geodatabase tell it.
-@Suite("Feature history")
+@Suite("Feature history", .fewAtATime)
 struct FeatureHistoryTests {
     private static func feature(_ cause: String, of table: ArcGISFeatureTable) async throws -> Feature {
         let parameters = QueryParameters()

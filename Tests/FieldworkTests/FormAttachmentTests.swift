@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Attachments of forms")
+@Suite("Attachments of forms", .fewAtATime)
 struct FormAttachmentTests {
     private static let photo = Data([0xFF, 0xD8, 0xFF, 0xE0, 1, 2, 3])
 

@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// A device without room: files of this process may not grow beyond a limit, as on a full disk.
-@Suite("A full disk")
+@Suite("A full disk", .fewAtATime)
 struct FullDiskTests {
     @Test("Taking offline fails with its reason, leaves no file, and goes on when there is room")
     func download() async throws {

@@ -1,12 +1,13 @@
 import FieldworkGeometry
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Attachments in a geodatabase of this device's own: edits of the file like any other.
-@Suite("Attachments in a geodatabase")
+@Suite("Attachments in a geodatabase", .fewAtATime)
 struct GeodatabaseAttachmentTests {
     private static let photo = Data("a photo".utf8)
 

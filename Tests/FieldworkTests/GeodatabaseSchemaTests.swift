@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Domains and fields that are made on the device, and what was done since a moment.
-@Suite("Domains and fields of a geodatabase")
+@Suite("Domains and fields of a geodatabase", .fewAtATime)
 struct GeodatabaseSchemaTests {
     @Test("A domain is made, had by a field, there after a restart, and deleted when no field has it")
     func domains() async throws {

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// The tables of a geodatabase: made, described, related, deleted.
-@Suite("Tables of a geodatabase")
+@Suite("Tables of a geodatabase", .fewAtATime)
 struct GeodatabaseTablesTests {
     private static func trees() -> TableDescription {
         let description = TableDescription(

@@ -2,10 +2,11 @@ import Fieldwork
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 /// A geodatabase file on its own: its tables, edits and transactions.
-@Suite("A geodatabase")
+@Suite("A geodatabase", .fewAtATime)
 struct GeodatabaseTests {
     /// A folder with a file of sightings, as a replica would be without its service.
     private static func withFile(_ body: (URL) async throws -> Void) async throws {

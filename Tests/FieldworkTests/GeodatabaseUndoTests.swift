@@ -1,12 +1,13 @@
 import FieldworkGeometry
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Undo and redo in a geodatabase, which are kept in its file.
-@Suite("Undo in a geodatabase")
+@Suite("Undo in a geodatabase", .fewAtATime)
 struct GeodatabaseUndoTests {
     @Test("Adds, changes, moves and deletes are taken back one by one and done again")
     func single() async throws {

@@ -1,10 +1,11 @@
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Editing geometries")
+@Suite("Editing geometries", .fewAtATime)
 struct GeometryEditorTests {
     private static func point(_ x: Double, _ y: Double) -> Point {
         Point(x: x, y: y, spatialReference: .webMercator)

@@ -1,11 +1,12 @@
 import FieldworkREST
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Requests on their way")
+@Suite("Requests on their way", .fewAtATime)
 struct InterceptionTests {
     private final class Witness: RequestInterceptor {
         private let state = Mutex<[RequestRecord]>([])

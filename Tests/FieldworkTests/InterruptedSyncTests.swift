@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Syncs that do not go as planned; each of these was once a way to lose an edit, and the simulator found it.
-@Suite("Interrupted syncs")
+@Suite("Interrupted syncs", .fewAtATime)
 struct InterruptedSyncTests {
     private static func with(
         rule: ConflictRule = .lastInWins, _ test: (TestService) async throws -> Void

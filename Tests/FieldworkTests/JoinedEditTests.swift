@@ -1,13 +1,14 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// A feature whose add was lost on its way may have been edited under both of its ids: that of this device, and that of the
 /// service. The simulator found what was lost of that.
-@Suite("Edits of one feature under two ids")
+@Suite("Edits of one feature under two ids", .fewAtATime)
 struct JoinedEditTests {
     private static let globalID = UUID()
     private static let layer = DamageService.damage

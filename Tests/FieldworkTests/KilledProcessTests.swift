@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("A killed process")
+@Suite("A killed process", .fewAtATime)
 struct KilledProcessTests {
     @Test("What add, update and delete returned from is there after SIGKILL")
     func killed() async throws {

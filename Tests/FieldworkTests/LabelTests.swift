@@ -1,10 +1,11 @@
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Labels")
+@Suite("Labels", .fewAtATime)
 struct LabelTests {
     private static func definition(_ text: String) throws -> LabelDefinition {
         try LabelDefinition.fromJSON(Data(text.utf8))

@@ -3,11 +3,12 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Refreshing layers")
+@Suite("Refreshing layers", .fewAtATime)
 struct LayerRefreshTests {
     /// A clock that ticks when the test says so.
     private final class Ticks: Sendable {

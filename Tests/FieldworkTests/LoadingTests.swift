@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Loading")
+@Suite("Loading", .fewAtATime)
 struct LoadingTests {
     private struct Failure: Error {}
 

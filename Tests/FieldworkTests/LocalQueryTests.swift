@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Queries with local edits")
+@Suite("Queries with local edits", .fewAtATime)
 struct LocalQueryTests {
     private static func causes(_ table: ServiceFeatureTable, _ parameters: QueryParameters) async throws -> [String] {
         try await table.queryFeatures(using: parameters).features()

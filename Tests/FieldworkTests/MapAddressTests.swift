@@ -1,10 +1,11 @@
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Maps by address")
+@Suite("Maps by address", .fewAtATime)
 struct MapAddressTests {
     /// A portal with two items, and a plain server with one document.
     private struct Portal: ServiceClient {

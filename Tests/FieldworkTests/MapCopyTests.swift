@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Copies of maps and layers")
+@Suite("Copies of maps and layers", .fewAtATime)
 struct MapCopyTests {
     private static func map(_ service: TestService) throws -> Map {
         let text = #"""

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Maps and layers")
+@Suite("Maps and layers", .fewAtATime)
 struct MapTests {
     @Test("Identify finds visible features within metres of a place, the nearest first, local edits included")
     func identify() async throws {

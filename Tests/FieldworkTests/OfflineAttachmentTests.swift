@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Attachments of features that were taken offline: they come along, are edited there, and go back exactly once.
-@Suite("Attachments offline")
+@Suite("Attachments offline", .fewAtATime)
 struct OfflineAttachmentTests {
     private static let photo = Data("a photo".utf8)
     /// Too large to go within the edits.

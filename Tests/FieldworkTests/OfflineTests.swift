@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Devices that take an area of a real server offline, edit it, and come back.
-@Suite("Working offline")
+@Suite("Working offline", .fewAtATime)
 struct OfflineTests {
     /// The service of the sample app, as one that can be taken offline: every table has global ids.
     private static func with(_ test: (TestService) async throws -> Void) async throws {

@@ -1,13 +1,14 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Edits that other programs make in an offline file while it is closed.
 @Suite(
-    "Edits of other programs in an offline file",
+    "Edits of other programs in an offline file", .fewAtATime,
     .enabled(if: Outsider.isInstalled, "Python, which plays the other program, is not installed."))
 struct OutsideEditsTests {
     @Test("Inserts, updates, moves and deletes in the closed file are noticed and synced once")

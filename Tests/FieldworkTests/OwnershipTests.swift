@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Features of others")
+@Suite("Features of others", .fewAtATime)
 struct OwnershipTests {
     /// Reports that only who made them may change.
     private static var definition: ServiceDefinition {

@@ -1,10 +1,11 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Long answers in pages")
+@Suite("Long answers in pages", .fewAtATime)
 struct PagingTests {
     /// Dense, with gaps, far apart, and some more than a page's worth in every case. Old services list rows as they lie.
     private static let ids: [Int64] =

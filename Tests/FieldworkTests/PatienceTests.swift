@@ -2,11 +2,12 @@ import FieldworkREST
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Waiting for answers")
+@Suite("Waiting for answers", .fewAtATime)
 struct PatienceTests {
     /// The pauses that were made, without making them.
     private final class Pauses: Sendable {

@@ -1,10 +1,11 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Attachments of pop-ups")
+@Suite("Attachments of pop-ups", .fewAtATime)
 struct PopupAttachmentTests {
     private static func withManager(
         _ test: (AttachmentScript, ServiceGeodatabase, PopupManager) async throws -> Void

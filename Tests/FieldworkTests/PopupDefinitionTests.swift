@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Definitions of pop-ups")
+@Suite("Definitions of pop-ups", .fewAtATime)
 struct PopupDefinitionTests {
     private static let text = """
         {"title":"{species} at {address}","description":null,"vendorThing":[1,2.50,{"a":"b"}],

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Texts and formats of pop-ups")
+@Suite("Texts and formats of pop-ups", .fewAtATime)
 struct PopupFormatTests {
     private static func number(_ value: any Sendable, _ format: JSONValue? = nil, _ new: JSONValue? = nil) -> String {
         ValueFormatter(layer: nil, timeZone: .gmt).text(value, format: .init(format: format, fieldFormat: new))

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Editing pop-ups")
+@Suite("Editing pop-ups", .fewAtATime)
 struct PopupManagerTests {
     private static let definition = #"""
         {"title":"{Address}","fieldInfos":[{"fieldName":"Address"},{"fieldName":"Condition"},{"fieldName":"DBH"},

@@ -2,11 +2,12 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Pop-ups")
+@Suite("Pop-ups", .fewAtATime)
 struct PopupTests {
     /// Stands in for the interpreter: what each text gives.
     struct KnownExpressions: ExpressionEvaluator {

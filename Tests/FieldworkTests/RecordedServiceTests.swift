@@ -1,12 +1,15 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Services that others run, as they answered once, behind a real port and through the SDK.
-@Suite("Recorded services", .enabled(if: !RecordedService.all.isEmpty, "the shared data is not beside the package"))
+@Suite(
+    "Recorded services", .fewAtATime,
+    .enabled(if: !RecordedService.all.isEmpty, "the shared data is not beside the package"))
 struct RecordedServiceTests {
     /// A device before a recorded service.
     private static func with(

@@ -2,11 +2,12 @@ import FieldworkREST
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("What the log does not show")
+@Suite("What the log does not show", .fewAtATime)
 struct RedactionTests {
     /// Keeps the lines of a log.
     private final class Lines: Sendable {

@@ -1,10 +1,11 @@
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Renderers")
+@Suite("Renderers", .fewAtATime)
 struct RendererTests {
     private static func feature(_ attributes: [String: any Sendable], geometry: Geometry? = nil) -> Feature {
         Feature(table: nil, attributes: attributes, geometry: geometry)

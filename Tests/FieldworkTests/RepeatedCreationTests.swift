@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// The request for a replica, when its answer does not arrive.
-@Suite("A replica that is asked for again")
+@Suite("A replica that is asked for again", .fewAtATime)
 struct RepeatedCreationTests {
     private func job(_ service: TestService) async throws -> GenerateGeodatabaseJob {
         try await OfflineService.generateJob(

@@ -2,11 +2,12 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Uploads that break off")
+@Suite("Uploads that break off", .fewAtATime)
 struct ResumableUploadTests {
     /// Larger than what goes within an edit, and than one part.
     private static let photo: Data = {

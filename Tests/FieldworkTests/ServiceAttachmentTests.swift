@@ -1,11 +1,12 @@
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Attachments between a device and the real server.
-@Suite("Attachments of a service")
+@Suite("Attachments of a service", .fewAtATime)
 struct ServiceAttachmentTests {
     /// The service as one that can't be told global ids: each attachment is then a request of its own.
     private struct WithoutGlobalIDs: ServiceClient {

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Edits survive")
+@Suite("Edits survive", .fewAtATime)
 struct SurvivalTests {
     /// Adds, changes and deletes, then lets go of everything without closing it.
     private static func edit(_ service: TestService) async throws {

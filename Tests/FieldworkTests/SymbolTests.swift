@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Symbols")
+@Suite("Symbols", .fewAtATime)
 struct SymbolTests {
     private static func symbol(_ text: String) throws -> Symbol { try Symbol.fromJSON(Data(text.utf8)) }
 

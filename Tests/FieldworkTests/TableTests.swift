@@ -3,11 +3,12 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Tables of services")
+@Suite("Tables of services", .fewAtATime)
 struct TableTests {
     @Test("Statistics by group count what is edited here, in every request mode")
     func statistics() async throws {

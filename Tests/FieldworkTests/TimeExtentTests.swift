@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Times of features")
+@Suite("Times of features", .fewAtATime)
 struct TimeExtentTests {
     /// Trees that say when they were planted.
     private static var definition: ServiceDefinition {

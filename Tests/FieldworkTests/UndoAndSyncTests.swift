@@ -2,12 +2,13 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
 /// Undo in a file that is a replica: before a sync, after it, and beside the work of others.
-@Suite("Undo and sync")
+@Suite("Undo and sync", .fewAtATime)
 struct UndoAndSyncTests {
     @Test("What was undone before a sync never reaches the service; what is undone after it does")
     func beforeAndAfter() async throws {

@@ -1,11 +1,12 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork
 
-@Suite("Web maps")
+@Suite("Web maps", .fewAtATime)
 struct WebMapTests {
     private static let sample = SharedData.url("webmap/trees-webmap.json")
 

@@ -1,9 +1,10 @@
 import ArcGIS
 import Foundation
+import TestSupport
 import Testing
 
 /// The names of the vendor's SDK for geodatabases, as an app writes them.
-@Suite("The names of geodatabases")
+@Suite("The names of geodatabases", .fewAtATime)
 struct OfflineSurfaceTests {
     @Test("A geodatabase is made with domains, fields and attachments by the vendor's names alone")
     func geodatabase() async throws {

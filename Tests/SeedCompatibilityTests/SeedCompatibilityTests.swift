@@ -1,10 +1,11 @@
 import ArcGIS
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 /// Code of the source documents, which says `import ArcGIS`, against a real server.
-@Suite("The source documents' code", .serialized)
+@Suite("The source documents' code", .fewAtATime, .serialized)
 struct SeedCompatibilityTests {
     init() { SeedServer.keepEditsAside() }
 

@@ -3,12 +3,13 @@ import FieldworkREST
 import FieldworkServer
 import FieldworkStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FieldworkCommand
 
 /// The geodatabase transactions sample against a real server with the demo's wildlife sightings.
-@Suite("The transactions sample")
+@Suite("The transactions sample", .fewAtATime)
 @MainActor
 struct TransactionsSampleTests {
     private static let middle = Point(x: -10_558_650, y: 3_439_700, spatialReference: .webMercator)

@@ -151,6 +151,7 @@ extension JSONParser {
             _ = try digits()
         }
         if isInteger, let value = integer(from: start) { return .integer(value) }
+        if !isInteger, let value = shortDecimal(from: start) { return .number(value) }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let value = Double(text), value.isFinite else { throw error(.invalidNumber) }
         return .number(value)
@@ -177,6 +178,31 @@ extension JSONParser {
         }
         return value
     }
+
+    /// The decimal number from `start` when it is short: its digits as an integer below 2^53, divided by a power of ten that a
+    /// Double holds exactly, give the nearest Double (W. D. Clinger, How to read floating point numbers accurately, 1990).
+    private func shortDecimal(from start: Int) -> Double? {
+        let isNegative = bytes[start] == 0x2D
+        var (digits, fraction): (UInt64, Int?) = (0, nil)
+        for index in (isNegative ? start + 1 : start)..<position {
+            if bytes[index] == 0x2E {
+                fraction = 0
+                continue
+            }
+            guard bytes[index] >= 0x30, bytes[index] <= 0x39, digits < 1 << 49 else { return nil }
+            digits = digits * 10 + UInt64(bytes[index] - 0x30)
+            fraction = fraction.map { $0 + 1 }
+        }
+        guard digits <= 1 << 53, let fraction, fraction < Self.powersOfTen.count else { return nil }
+        let value = Double(digits) / Self.powersOfTen[fraction]
+        return isNegative ? -value : value
+    }
+
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+        1e20,
+        1e21, 1e22,
+    ]
 
     private mutating func string() throws(JSONError) -> String {
         position += 1

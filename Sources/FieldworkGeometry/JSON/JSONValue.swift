@@ -1,6 +1,6 @@
 /// A JSON document as a value. Integers keep all 64 bits; objects keep the order of their members, so that a document
 /// that is read and written again stays recognisable.
-package indirect enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)

@@ -1,9 +1,10 @@
 import ArcGIS
 import Foundation
+import TestSupport
 import Testing
 
 /// What clients use of pop-ups and forms, in the types that they expect.
-@Suite("The names of pop-ups and forms", .serialized)
+@Suite("The names of pop-ups and forms", .fewAtATime, .serialized)
 struct FormSurface {
     init() { SeedServer.keepEditsAside() }
 

@@ -1,9 +1,10 @@
 import ArcGIS
 import Foundation
+import TestSupport
 import Testing
 
 /// What clients use of geometries, in the types that they expect.
-@Suite("The names of geometries")
+@Suite("The names of geometries", .fewAtATime)
 struct GeometrySurface {
     private static let square = ArcGIS.Polygon(points: [
         Point(x: 0, y: 0, spatialReference: .webMercator), Point(x: 10, y: 0, spatialReference: .webMercator),

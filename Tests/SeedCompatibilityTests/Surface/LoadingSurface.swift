@@ -1,9 +1,10 @@
 import ArcGIS
 import Foundation
+import TestSupport
 import Testing
 
 /// What clients use of loading and errors, in the types that they expect. Compiling is half of the test.
-@Suite("The names of loading and errors")
+@Suite("The names of loading and errors", .fewAtATime)
 struct LoadingSurface {
     /// A client's own object that loads.
     private final class Own: Loadable {

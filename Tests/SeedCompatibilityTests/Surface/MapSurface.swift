@@ -1,9 +1,10 @@
 import ArcGIS
 import Foundation
+import TestSupport
 import Testing
 
 /// What clients use of maps and layers, in the types that they expect.
-@Suite("The names of maps and layers", .serialized)
+@Suite("The names of maps and layers", .fewAtATime, .serialized)
 struct MapSurface {
     init() { SeedServer.keepEditsAside() }
 

@@ -1,9 +1,10 @@
 import ArcGIS
 import Foundation
+import TestSupport
 import Testing
 
 /// What clients use of queries, services and edit results, in the types that they expect.
-@Suite("The names of queries and services", .serialized)
+@Suite("The names of queries and services", .fewAtATime, .serialized)
 struct QuerySurface {
     init() { SeedServer.keepEditsAside() }
 

@@ -1,9 +1,10 @@
 import ArcGIS
 import Foundation
+import TestSupport
 import Testing
 
 /// What clients use of tables, features and their schema, in the types that they expect.
-@Suite("The names of tables and features", .serialized)
+@Suite("The names of tables and features", .fewAtATime, .serialized)
 struct TableSurface {
     init() { SeedServer.keepEditsAside() }
 
