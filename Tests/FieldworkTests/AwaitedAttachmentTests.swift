@@ -59,6 +59,31 @@ struct AwaitedAttachmentTests {
         }
     }
 
+    @Test("A sync that only sends photos asks for none, and forgets none")
+    func onlySending() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            try await Self.add("a.jpg", to: 2, service)
+            service.interceptor.fail(Self.content, .refused)
+            try await service.sync(one)
+            let feature = try #require(try await one.damage("Cause 4"))
+            try await feature.addAttachment(named: "mine.jpg", contentType: "image/jpeg", data: Data("mine".utf8))
+            let task = GeodatabaseSyncTask(url: service.rootURL, environment: service.environment())
+            let job = task.makeSyncGeodatabaseJob(
+                parameters: try await task.makeDefaultSyncGeodatabaseParameters(
+                    geodatabase: one, syncDirection: .upload), geodatabase: one)
+            // Whatever is asked of contents fails.
+            service.interceptor.fail(Self.content, .unreachable)
+            job.start()
+            #expect(try await job.output.isEmpty)
+            service.interceptor.mend()
+            #expect(try await service.servedAttachments()["Cause 4"] == ["mine.jpg": Data("mine".utf8)])
+            #expect(try await one.attachments(of: "Cause 2").isEmpty)
+            try await service.sync(one)
+            #expect(try await one.attachments(of: "Cause 2") == ["a.jpg": Self.photo])
+        }
+    }
+
     @Test("A line that breaks over a photo fails the sync, whose edits and rows are there, and is not asked in vain")
     func brokenLine() async throws {
         try await Self.with { service in

@@ -66,7 +66,7 @@ extension ReplicaDownload {
             session: session, layer: layer, downloads: downloads, folder: contents, failure: outcome.failure)
         let known = record
         let own: () async throws -> AttachmentDownload.Own = { try await self.own(layer, known) }
-        let awaited: AttachmentDownload.Awaited
+        var awaited: AttachmentDownload.Awaited
         if let whole = json["attachments"]?.arrayValue {
             awaited = try await download.takeWhole(whole, keeping: own)
         } else {
@@ -80,9 +80,12 @@ extension ReplicaDownload {
             let older = (record.awaitedAttachments[layer.id] ?? [:]).filter {
                 !newer.contains($0.key) && !decided.contains($0.key)
             }
+            // A sync that only sends fetches nothing that it need not.
+            let fetched = parameters.receives(layer.id) ? older : [:]
             awaited = try await download.take(
-                older.sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value) + items, gone: gone,
+                fetched.sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value) + items, gone: gone,
                 keeping: own)
+            if fetched.isEmpty { awaited.items.merge(older) { newer, _ in newer } }
         }
         record.awaitedAttachments[layer.id] = awaited.items.isEmpty ? nil : awaited.items
         outcome.refusedContents += awaited.refusals
