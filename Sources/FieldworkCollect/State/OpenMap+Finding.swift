@@ -189,16 +189,5 @@ extension OpenMap {
     }
 
     /// The features that aren't on the server yet, by reference, with the reason where it refused them.
-    func unsent() -> [FeatureReference: String?] {
-        var result: [FeatureReference: String?] = [:]
-        for entry in journal.entries {
-            let reference = journal.current(entry.feature)
-            switch entry.progress {
-            case .onDevice: result[reference] = .some(nil)
-            case .refused(let reason) where !entry.isUndone: result[reference] = reason
-            default: continue
-            }
-        }
-        return result
-    }
+    func unsent() -> [FeatureReference: String?] { journal.unsent }
 }
