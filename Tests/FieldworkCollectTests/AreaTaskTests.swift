@@ -73,6 +73,7 @@ struct AreaTaskTests {
             try await hand.tap("button", "Download")
             try await hand.says("is on this device")
             #expect(hand.steps <= 4)
+            try await hand.browser.screenshot("area-here-\(isPhone ? "phone" : "wide")")
 
             // Switch to offline, to online and to offline again: 2 each.
             for (button, state) in [
@@ -99,6 +100,7 @@ struct AreaTaskTests {
             try await hand.tap("link", Self.notice)
             try await hand.tap("radio", "Yours Destroyed", or: "YoursDestroyed")
             try await hand.tap("radio", "Dana’s 3", or: "Dana’s3")
+            try await hand.browser.screenshot("conflict-\(isPhone ? "phone" : "wide")")
             try await hand.tap("button", "Keep these values")
             try await hand.says("These values are kept.")
             #expect(hand.steps <= 4)
