@@ -149,8 +149,10 @@ def main():
         os.makedirs(PICTURES, exist_ok=True)
         for name, path, theme, width, height, scale in SCREENS:
             size(page, width, height)
+            # Chosen as a user does it: the map is drawn in the theme's colours when the page comes.
+            page.value(
+                "fetch('/settings', { method: 'POST', body: new URLSearchParams({ theme: '%s' }) }).then(() => 1)" % theme)
             page.go(app + path.replace("T", tree, 1) if "T" in path else app + path)
-            page.value(f"document.documentElement.dataset.theme = '{theme}'")
             page.wait("document.getElementById('busy').hidden && [...document.images].every((image) => image.complete)")
             # The map draws what has come within the next frames.
             time.sleep(2)

@@ -39,7 +39,11 @@ package enum Limits {
     /// Rows of the list beside the map.
     package static let nearbyRows = 50
     /// Rows of the full list.
-    package static let listRows = 200
+    package static let listRows = 50
+    /// Rows of a list by distance that one can go through, a page at a time.
+    package static let nearestRows = 500
+    /// Rows of the list that one value is given to at once.
+    package static let manyRows = 200
     /// Features looked at to find the nearest ones.
     package static let nearbyCandidates = 2_000
     /// Features within the tolerance of a tap that one can step through.
@@ -70,6 +74,10 @@ package enum Limits {
     static let areas = 200
     /// Characters of an area's name.
     static let areaName = 60
+    /// Places that an area can be chosen by which are listed.
+    static let areaPlaces = 50
+    /// Features that the size of an area's file is estimated by, of each layer.
+    static let estimatedFeatures = 50
     /// How often a download is looked at for its progress, in milliseconds.
     static let jobLookMilliseconds = 250
     /// Steps of the editing of a shape that can be taken back.

@@ -250,6 +250,36 @@ struct BrowserTests {
         }
     }
 
+    /// At dusk the device goes over to its dark look: the map goes along, with what is selected on it.
+    @Test func theMapFollowsTheLookOfTheDevice() async throws {
+        struct Feature: Encodable, Sendable {
+            let name: String
+            let value: String
+        }
+        try await Self.page { browser, _ in
+            try await Self.pick("Cause 13", in: browser)
+            let module = try await Self.modulePath(browser)
+            func ground() async throws -> String {
+                try await browser.evaluate(
+                    "import('\(module)').then(m => m.instance().getPaintProperty('paper', 'background-color'))")
+            }
+            let light = try await ground()
+            try await browser.command(
+                "Emulation.setEmulatedMedia", ["features": [Feature(name: "prefers-color-scheme", value: "dark")]])
+            try await browser.wait(
+                """
+                import('\(module)').then(m => m.instance().getLayer('selected-point') &&
+                  m.instance().getLayer('layer-0-points') &&
+                  m.instance().getPaintProperty('paper', 'background-color') !== '\(light)')
+                """, seconds: 30)
+            #expect(try await ground() != light)
+            try await browser.wait(
+                "import('\(module)').then(m => m.instance().queryRenderedFeatures({ layers: ['selected-point'] }).length > 0)",
+                seconds: 30)
+            try await browser.screenshot("map-dusk")
+        }
+    }
+
     @Test func markupInValuesStaysTextInTheBrowser() async throws {
         try await Self.page(points: 1) { browser, field in
             let evil = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"

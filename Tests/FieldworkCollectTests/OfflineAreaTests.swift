@@ -1,4 +1,6 @@
+import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import Testing
 
@@ -40,6 +42,73 @@ import Testing
             #expect(online.text.contains("Edits go to the server at once."))
             #expect(online.text.contains("Reno"))
             #expect(try await visitor.get("/list/0").text.contains("Cause 25"))
+        }
+    }
+
+    @Test func theSizeOfAnAreaIsSaidBeforeItIsTakenAndIsAboutRight() async throws {
+        try await DamageField.with(points: 2_000, definition: OfflineField.definition()) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let edges: KeyValuePairs = [
+                "west": "-98.05", "south": "37.95", "east": "-97.5", "north": "85", "name": "All",
+                "session": OfflineField.id,
+            ]
+            let counted = try await visitor.post("/data/area", edges).text
+            #expect(counted.contains("2,000 features"))
+            let said = try #require(counted.firstMatch(of: /about (\d+) kB/).flatMap { Double($0.1) })
+            _ = try await visitor.post("/offline/new", edges)
+            try await OfflineField.isHere(visitor)
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let size = Double(shelf.size(try #require(UUID(uuidString: OfflineField.id)))) / 1_000
+            #expect(abs(said - size) < size * 0.25, "said \(said), is \(size)")
+        }
+    }
+
+    @Test func anAreaGetsAnotherNameAndStaysInUse() async throws {
+        try await Self.with { _, visitor in
+            try await OfflineField.goOffline(visitor)
+            let long = String(repeating: "x", count: Limits.areaName + 1)
+            for name in ["  ", long] {
+                let refused = try await visitor.post("/offline/\(OfflineField.id)/name", ["name": name])
+                #expect(refused.status == 400)
+            }
+            let renamed = try await visitor.post("/offline/\(OfflineField.id)/name", ["name": " North <b>side</b> "])
+            #expect(renamed.status == 303)
+            let page = try await visitor.get("/offline").text
+            #expect(page.contains("Offline, North &lt;b&gt;side&lt;/b&gt;"))
+            #expect(page.contains("In use"))
+            #expect(!page.contains("Reno"))
+            _ = try await visitor.post("/offline/mode", ["area": ""])
+            #expect(try await visitor.get("/changes").text.contains("Work offline in North &lt;b&gt;side&lt;/b&gt;"))
+        }
+    }
+
+    @Test func anAreaIsChosenByTheNameOfAPolygonOfTheMap() async throws {
+        var definition = OfflineField.definition()
+        var district = definition.layers[0]
+        district.id = 1
+        district.name = "Districts"
+        district.geometryType = .polygon
+        district.drawingInfo = nil
+        district.displayField = "primcause"
+        definition.layers.append(district)
+        try await DamageField.with(points: 25, definition: definition) { field in
+            let corners = [(-97.95, 38.05), (-97.95, 38.25), (-97.75, 38.25), (-97.75, 38.05)].map {
+                Point(
+                    x: WebMercator.x(longitude: $0), y: WebMercator.y(latitude: $1), spatialReference: .webMercator)
+            }
+            let edit = FeatureEdit(
+                attributes: [("primcause", .text("O’Hara's \"West\""))], geometry: .geometry(Polygon(points: corners)))
+            _ = try await field.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 1, adds: [edit])], moment: Date()), to: DamageField.service)
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            #expect(try await visitor.get("/offline/new?place=nowhere").text.contains("No place of this map is called"))
+            let found = try await visitor.get("/offline/new?place=hara%27s").text
+            let link = try #require(found.firstMatch(of: /href="(\/offline\/new\?west=[^"]+)"/)).1
+            let chosen = try await visitor.get(String(link).replacingOccurrences(of: "&amp;", with: "&")).text
+            #expect(chosen.contains(#"name="west" inputmode="decimal" autocomplete="off" value="-97.95""#))
+            #expect(chosen.contains(#"data-fit="-97.95,38.05,"#))
+            #expect(chosen.contains("5 features"), "four points and the district")
+            #expect(chosen.contains("O’Hara&#39;s &quot;West&quot;"))
         }
     }
 

@@ -80,7 +80,7 @@ struct PageRenderer: Sendable {
         let refused = map.unsent().values.count { $0 != nil }
         return StatusLine(
             report: await map.outbox.report, refusedCount: refused, isUnreachable: await workspace.isUnreachable,
-            areaName: map.offline?.area.name)
+            areaName: map.offline.map { workspace.shelf.name(of: $0.area) })
     }
 
     /// The state line alone, for windows that are open.

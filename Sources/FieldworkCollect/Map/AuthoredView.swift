@@ -4,8 +4,11 @@ import Foundation
 extension OpenMap {
     /// Where the map's author wants it to be looked at first, as the map library says it; nil where nobody says. Edges are
     /// those of a window of 1,024 by 768 pixels: the page tells its own as soon as it is there.
-    var authoredView: DeviceSettings.View? {
-        guard let viewpoint, let target = GeometryEngine.project(viewpoint.targetGeometry, into: .webMercator) else {
+    var authoredView: DeviceSettings.View? { viewpoint.flatMap(Self.view) }
+
+    /// What a window shows that looks where a viewpoint does; nil where that is nowhere on the map.
+    static func view(of viewpoint: Viewpoint) -> DeviceSettings.View? {
+        guard let target = GeometryEngine.project(viewpoint.targetGeometry, into: .webMercator) else {
             return nil
         }
         let extent = target.extent

@@ -194,7 +194,7 @@ struct FeatureViews {
     static func over(_ request: Request, map: OpenMap, back: String) -> Values {
         let query = request.uri.queryParameters
         if let id = query["edit"].flatMap({ UUID(uuidString: String($0)) }), let entry = map.journal.entry(id: id) {
-            return over(entry, back: back)
+            return over(entry, back: back, another: another(like: entry, map: map))
         }
         guard let draft = query["discarded"].flatMap({ map.drafts.draft(id: String($0)) }), draft.discarded != nil
         else {
@@ -204,13 +204,14 @@ struct FeatureViews {
             "error": false,
             "toast": [
                 "text": "Changes discarded.", "where": false, "announce": "Changes discarded.", "undo": false,
-                "restore": draft.id, "back": back,
+                "restore": draft.id, "back": back, "another": false,
             ] as Values,
         ]
     }
 
     /// The toast or the note about an edit that was just made.
-    static func over(_ entry: EditEntry, back: String) -> Values {
+    /// - Parameter another: where one more of the same kind is added; nil where nothing was.
+    static func over(_ entry: EditEntry, back: String, another: String? = nil) -> Values {
         let undo: Any = entry.canUndo ? entry.id.uuidString.lowercased() : false
         switch entry.progress {
         case .refused(let reason):
@@ -228,9 +229,17 @@ struct FeatureViews {
                 "error": false,
                 "toast": [
                     "text": entry.success, "where": place, "announce": "\(entry.success) \(place).", "undo": undo,
-                    "restore": false, "back": back,
+                    "restore": false, "back": back, "another": another.orFalse,
                 ] as Values,
             ]
         }
+    }
+
+    /// The address that adds one more point like the one that was just added: of its kind, with the records it refers to.
+    private static func another(like entry: EditEntry, map: OpenMap) -> String? {
+        guard entry.kind == .create, entry.undoes == nil, !entry.isUndone,
+            let layer = map.layer(entry.feature.layer), layer.isAddable, layer.geometry == .point
+        else { return nil }
+        return "/add/\(layer.id)?like=\(entry.id.uuidString.lowercased())"
     }
 }

@@ -104,7 +104,9 @@ struct FormControls {
             values.merge(["type": "text", "check": "text"]) { $1 }
             if input.limit > 0 { values["limit"] = input.limit }
             let isLong = (session.layer.field(named: element.fieldName)?.length ?? 0) > 255
-            if element.input is TextAreaFormInput || (isLong && !(element.input is TextBoxFormInput)) {
+            // A control of one line would drop the ends of lines.
+            let hasLines = (values["value"] as? String)?.contains("\n") == true
+            if element.input is TextAreaFormInput || hasLines || (isLong && !(element.input is TextBoxFormInput)) {
                 return Self.control("area", values)
             }
         }

@@ -19,11 +19,11 @@ struct StatusLine: Sendable {
         icon = away || areaName != nil ? "i-cloud-off" : report.unsent > 0 ? "i-cloud" : "i-cloud-ok"
         let open = max(0, report.unsent - refusedCount)
         if report.phase == .sending, open > 0 {
-            unsent = "sending \(open)"
+            unsent = "sending \(FieldText.grouped(open))"
         } else {
-            unsent = open > 0 ? "\(open) not sent" : nil
+            unsent = open > 0 ? "\(FieldText.grouped(open)) not sent" : nil
         }
-        refused = refusedCount > 0 ? "\(refusedCount) refused" : nil
+        refused = refusedCount > 0 ? "\(FieldText.grouped(refusedCount)) refused" : nil
         if report.unsent == 0, refusedCount == 0, !away {
             calm =
                 report.lastSent.map {

@@ -56,6 +56,7 @@ struct AddRoutes: Sendable {
         guard layer.isAddable, layer.geometry == .point else {
             throw CollectError(.notAllowed, "\(layer.name) doesn't let you add here.")
         }
+        let like = form?["like"] ?? request.uri.queryParameters["like"].map(String.init)
         let asked = form?["template"] ?? request.uri.queryParameters["template"].map(String.init)
         let preferred = workspace.settings.kind(of: map.key)
         let chosen =
@@ -74,7 +75,7 @@ struct AddRoutes: Sendable {
                     "heading": "New \(layer.noun)", "subheading": "Choose the place", "mode": "add",
                     "layer": layer.id, "action": "/add/\(layer.id)", "back": "/map", "session": UUID().uuidString,
                     "error": error.orFalse, "open": error != nil, "lon": (form?["lon"]).orFalse,
-                    "lat": form?["lat"] ?? "",
+                    "lat": form?["lat"] ?? "", "like": like.flatMap { UUID(uuidString: $0)?.uuidString }.orFalse,
                     "kinds": layer.kinds.count > 1
                         ? ["options": options] as Values : false, "kindsLabel": "What it is",
                 ],
@@ -151,9 +152,12 @@ struct AddRoutes: Sendable {
         layer.kinds.first { $0.key == form["template"] } ?? layer.kinds.first
     }
 
+    /// What a new feature is made of: its place, its kind and the edit that made the one before it.
+    private static let makings = ["lon", "lat", "template", "like"]
+
     /// Holds the place and the kind, so that the form opens again from its address alone.
     private static func formAddress(_ form: FormValues, layer: MapLayer) -> String {
-        let parts = ["lon", "lat", "template"].compactMap { name in
+        let parts = makings.compactMap { name in
             form[name].map { "\(name)=\(ChooseRoutes.escaped($0))" }
         }
         return "/add/\(layer.id)/form?" + parts.joined(separator: "&")
@@ -166,13 +170,33 @@ struct AddRoutes: Sendable {
         }
         let feature = layer.make(kind, geometry: try map.point(at: try DataRoutes.place(form), in: layer))
         let filled = try await map.fill(feature, in: layer)
+        try await relate(feature, like: form["like"], layer: layer, map: map)
         let action = "/add/\(layer.id)/form"
         return FormSubject(
             layer: layer, feature: feature, address: Self.formAddress(form, layer: layer), action: action,
             back: "/map", heading: "New \(layer.noun)",
             subheading: layer.kinds.count > 1 ? kind.name : "",
-            hidden: ["lon", "lat", "template"].compactMap { name in form[name].map { (name, $0) } },
+            hidden: Self.makings.compactMap { name in form[name].map { (name, $0) } },
             parents: try await map.parents(of: feature, in: layer), filled: filled)
+    }
+
+    /// Lets a new feature refer to what the one before it refers to: the next tree of a row is of the same species. What of
+    /// that isn't known any more is left to be chosen.
+    private func relate(_ feature: Feature, like edit: String?, layer: MapLayer, map: OpenMap) async throws {
+        guard let entry = edit.flatMap({ UUID(uuidString: $0) }).flatMap({ map.journal.entry(id: $0) }),
+            entry.feature.layer == layer.id, let feature = feature as? ArcGISFeature
+        else { return }
+        do {
+            let last = try await map.find(entry.feature)
+            for parent in try await map.related(to: last).parents {
+                guard let record = parent.record?.feature as? ArcGISFeature else { continue }
+                try feature.relate(to: record, using: parent.info)
+            }
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return
+        }
     }
 }
 

@@ -11,7 +11,11 @@ struct AreaRoutes: Sendable {
     func add(to router: Router<CollectContext>) {
         router.get("offline/new") { request, _ in
             let map = try await workspace.map()
-            return try await choose(request, frame: start(map), form: nil, error: nil, map: map)
+            // The address may say which area is meant: what was chosen by its name.
+            let asked = FormValues(pairs: request.uri.queryParameters.map { (String($0.key), String($0.value)) })
+            let frame = Frame(asked)
+            return try await choose(
+                request, frame: frame ?? start(map), form: frame == nil ? nil : asked, error: nil, map: map)
         }
         router.post("offline/new") { request, _ in try await take(request) }
         router.post("data/area") { request, _ in
@@ -110,6 +114,10 @@ struct AreaRoutes: Sendable {
             "open": error != nil, "nameLimit": Limits.areaName, "session": form?["session"] ?? UUID().uuidString,
         ]
         values["whole"] = map.whole.map { $0.map { "\($0)" }.joined(separator: ",") }.orFalse
+        // A frame that was chosen by name is brought onto the map.
+        let isNamed = error == nil && form != nil
+        values["fit"] = isNamed ? "\(frame.west),\(frame.south),\(frame.east),\(frame.north)" : false
+        values.merge(try await places(request, map: map)) { $1 }
         values["counts"] = try pages.templates.render("area-counts", try await counts(frame, map: map))
         return try await pages.respond(
             PageRenderer.Panel(
@@ -118,25 +126,59 @@ struct AreaRoutes: Sendable {
             to: request, map: map)
     }
 
-    /// How many features of each layer an area holds.
+    /// The search for a place by its name, and what it found.
+    private func places(_ request: Request, map: OpenMap) async throws -> Values {
+        let places = AreaPlaces(map: map)
+        guard places.isAny else { return ["hasPlaces": false] }
+        let text = request.uri.queryParameters["place"].map(String.init) ?? ""
+        let found = try await places.found(text)
+        let digits = { (value: Double) in FeatureViews.degrees((value * 1e6).rounded() / 1e6) }
+        return [
+            "hasPlaces": true, "place": text,
+            "noPlace": !text.isEmpty && found.isEmpty ? "No place of this map is called '\(text)'." : false,
+            "places": found.map { place -> Values in
+                let frame = place.frame
+                return [
+                    "name": place.name, "kind": place.kind,
+                    "address": "/offline/new?west=\(digits(frame.west))&south=\(digits(frame.south))"
+                        + "&east=\(digits(frame.east))&north=\(digits(frame.north))"
+                        + "&name=\(ChooseRoutes.escaped(String(place.name.prefix(Limits.areaName))))",
+                ]
+            },
+        ]
+    }
+
+    /// How many features of each layer an area holds, and about how large its file will be.
     private func counts(_ frame: Frame, map: OpenMap) async throws -> Values {
         var rows: [Values] = []
         var total = 0
+        var bytes = AreaEstimate.emptyBytes
         for layer in map.listed where layer.geometry != nil {
             let parameters = QueryParameters()
             parameters.geometry = frame.envelope
             parameters.spatialRelationship = .envelopeIntersects
             let count = try await layer.table.queryFeatureCount(using: parameters)
             total += count
+            bytes += Double(count) * (try await Self.mean(of: layer, count: count, parameters: parameters))
             rows.append(["name": layer.name, "count": FieldText.grouped(count)])
         }
         let size = OfflineArea.size(west: frame.west, south: frame.south, east: frame.east, north: frame.north)
         return [
             "total": FieldText.count(total, "feature"), "size": size, "layers": rows,
+            "bytes": "about \(OfflineRoutes.bytes(Int64(bytes)))",
+            "photos": map.listed.contains(where: \.hasPhotos) ? "Photos and files come on top" : false,
             "tables": map.tables.isEmpty ? false : map.tables.map(\.name).joined(separator: ", "),
             "free": workspace.shelf.freeBytes.map { "\(OfflineRoutes.bytes($0)) free here" }.orFalse,
-            "says": "Area \(size), \(FieldText.count(total, "feature")).",
+            "says": "Area \(size), \(FieldText.count(total, "feature")), about \(OfflineRoutes.bytes(Int64(bytes))).",
         ]
+    }
+
+    /// Bytes of the mean feature of a layer in an area, by a sample.
+    private static func mean(of layer: MapLayer, count: Int, parameters: QueryParameters) async throws -> Double {
+        guard count > 0 else { return 0 }
+        parameters.maxFeatures = Limits.estimatedFeatures
+        let sample = try await layer.table.features(parameters, .loadAll)
+        return AreaEstimate.mean(of: Array(sample.features()))
     }
 
     // MARK: Taking

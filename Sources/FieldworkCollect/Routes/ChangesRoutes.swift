@@ -80,7 +80,11 @@ struct ChangesRoutes: Sendable {
         }
         // An area is also synced for what others did.
         if map.offline != nil, map.transaction == nil { values["canSend"] = true }
-        values["groups"] = Self.groups(map)
+        let start = request.uri.queryParameters["start"].flatMap { Int($0) } ?? 0
+        let groups = Self.groups(map, from: max(0, start))
+        values["groups"] = groups.shown
+        values["newer"] = groups.newer.orFalse
+        values["older"] = groups.older.orFalse
         values["canExport"] = map.journal.entries.contains { !$0.isSettled }
         values["mode"] = await mode(map)
         let conflicts = try await map.openConflicts() ?? []
@@ -122,7 +126,10 @@ struct ChangesRoutes: Sendable {
         }.joined(separator: ":")
     }
 
-    private static func groups(_ map: OpenMap) -> [Values] {
+    /// The edits by where they are, the latest first, a page of each group.
+    private static func groups(
+        _ map: OpenMap, from start: Int
+    ) -> (shown: [Values], newer: String?, older: String?) {
         var groups: [(name: String, tone: String, entries: [(entry: EditEntry, reason: String?)])] = [
             ("Refused by the server", "bad", []), ("On this device, not sent", "unsent", []),
             ("On the server", "good", []),
@@ -135,15 +142,21 @@ struct ChangesRoutes: Sendable {
             }
         }
         let now = Date()
-        return groups.filter { !$0.entries.isEmpty }.map { group in
-            let listed = group.entries.prefix(Limits.listedChanges)
-            let more = group.entries.count - listed.count
+        let end = start + Limits.listedChanges
+        let shown = groups.filter { $0.entries.count > start }.map { group -> Values in
+            let listed = group.entries[start..<min(end, group.entries.count)]
+            let isAll = listed.count == group.entries.count
+            let part = "\(FieldText.grouped(start + 1)) to \(FieldText.grouped(start + listed.count))"
             return [
-                "name": more == 0 ? group.name : "\(group.name), the latest \(listed.count)",
-                "more": more == 0 ? false : "\(FieldText.grouped(more)) more are older.",
+                "name": isAll ? group.name : "\(group.name), \(part) of \(FieldText.grouped(group.entries.count))",
                 "edits": listed.map { row($0.entry, map: map, tone: group.tone, now: now, reason: $0.reason) },
             ]
         }
+        let isMore = groups.contains { $0.entries.count > end }
+        return (
+            shown, start > 0 ? "/changes?start=\(max(0, start - Limits.listedChanges))" : nil,
+            isMore ? "/changes?start=\(end)" : nil
+        )
     }
 
     static func row(

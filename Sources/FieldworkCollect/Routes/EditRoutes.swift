@@ -64,7 +64,7 @@ struct EditRoutes: Sendable {
             back: hasPlace ? found.reference.mapAddress : found.reference.address,
             heading: "Edit \(found.layer.noun)",
             subheading: found.layer.popup == nil ? "\(title.title) · \(title.id)" : title.title,
-            parents: try await map.relatedIfAnswered(found)?.parents ?? [])
+            parents: try await map.relatedIfAnswered(found)?.parents ?? [], isKnown: true)
     }
 
     // MARK: Changing
@@ -129,11 +129,11 @@ struct EditRoutes: Sendable {
             if only == nil { try map.drafts.keep(form, of: subject.address, title: subject.draftTitle) }
             return try await forms.page(subject, posted: form, reading: reading, request: request, map: map)
         case .unchanged:
-            map.drafts.remove("\(reference.address)/edit")
+            map.drafts.remove("\(reference.address)/edit", savedBy: form)
             let now = map.journal.current(reference)
             return PageRenderer.redirect(map.layer(now.layer)?.geometry == nil ? now.address : now.mapAddress)
         case .saved(let entry):
-            if only == nil { map.drafts.remove("\(reference.address)/edit") }
+            if only == nil { map.drafts.remove("\(reference.address)/edit", savedBy: form) }
             return await sent(entry, map: map)
         }
     }

@@ -20,6 +20,8 @@ struct FormSubject: Sendable {
     var parents: [RelatedRecords.Parent] = []
     /// Fields that were filled for the user, with where the value comes from.
     var filled: [String: String] = [:]
+    /// Whether the feature was there before: others may change it while its form is open.
+    var isKnown = false
 }
 
 /// Shows forms, answers while one types, and reads what was posted. Forms for known features, new ones and related records
@@ -36,6 +38,8 @@ struct FormPages: Sendable {
         /// Records that were chosen and differ from those of before, by relationship.
         var chosen: [(info: RelationshipInfo, record: FoundFeature)]
         var photos = PhotoEdits()
+        /// Controls whose value others changed while another one was put in.
+        var overtaken: Set<String> = []
 
         var isChanged: Bool { session.hasEdits || !chosen.isEmpty || !photos.isEmpty }
     }
@@ -47,12 +51,12 @@ struct FormPages: Sendable {
         _ subject: FormSubject, posted: FormValues?, reading: Reading?, request: Request, map: OpenMap
     ) async throws -> Response {
         let draft = posted == nil ? map.drafts.draft(subject.address) : nil
-        let values = posted ?? draft?.form
+        let typed = posted ?? draft?.form
         let read: Reading
         if let reading {
             read = reading
-        } else if let values {
-            read = try await self.read(values, subject: subject, map: map)
+        } else if let typed {
+            read = try await self.read(typed, subject: subject, map: map)
         } else {
             read = Reading(session: try await .open(subject.feature, layer: subject.layer), problems: [], chosen: [])
         }
@@ -60,6 +64,7 @@ struct FormPages: Sendable {
         // A form that is opened doesn't complain before something was done in it.
         if reading == nil { session.forgetProblems() }
         let problems = reading == nil ? [] : read.problems
+        let values = typed.map(Self.touched)
         let photos = try await PhotoViews(pages: pages, map: map).section(subject, values: values, problems: problems)
         return try await pages.respond(
             PageRenderer.Panel(
@@ -69,6 +74,8 @@ struct FormPages: Sendable {
                     "address": subject.address, "back": subject.back,
                     "session": posted?["session"] ?? UUID().uuidString,
                     "hidden": subject.hidden.map { ["name": $0.name, "value": $0.value] as Values },
+                    "base": base(subject, read, typed: typed, decides: reading != nil),
+                    "seen": posted?[DraftStore.Draft.seenName] ?? String(draft?.revision ?? 0),
                     "problems": Self.summary(problems),
                     "parents": parents(subject, values: values, problems: problems, map: map),
                     "elements": FormControls(session: session, posted: values, filled: subject.filled).values,
@@ -83,6 +90,34 @@ struct FormPages: Sendable {
                 ],
                 status: problems.isEmpty ? .ok : .unprocessableContent),
             to: request, map: map)
+    }
+
+    /// Without the values that nobody touched: in their place the present ones are shown.
+    private static func touched(_ posted: FormValues) -> FormValues {
+        let base = FormBase(posted)
+        return FormValues(
+            pairs: posted.pairs.filter { base.isSame($0.name, $0.value) != true }, files: posted.files)
+    }
+
+    /// What the controls of a known feature's form show, for the next time that it is posted.
+    /// - Parameter decides: whether the page tells what others changed: saved again, what was put in stands.
+    private func base(_ subject: FormSubject, _ read: Reading, typed: FormValues?, decides: Bool) -> Any {
+        guard subject.isKnown else { return false }
+        let before = FormBase(typed)
+        var shown = read.session.opened.map { (AttributeForm.prefix + $0.key, $0.value) }
+        shown += subject.parents.map {
+            (Self.relationPrefix + String($0.info.id), $0.record?.reference.text ?? "")
+        }
+        var base = FormBase()
+        for (name, text) in shown {
+            let isTouched = typed?[name].flatMap { before.isSame(name, $0) } == false
+            if isTouched, !(decides && read.overtaken.contains(name)) {
+                base.take(name, from: before)
+            } else {
+                base.set(name, shows: text)
+            }
+        }
+        return base.text
     }
 
     static func summary(_ problems: [FormSession.Problem]) -> Any {
@@ -170,11 +205,20 @@ struct FormPages: Sendable {
         var session = try await FormSession.open(subject.feature, layer: subject.layer)
         var problems: [FormSession.Problem] = []
         var chosen: [(info: RelationshipInfo, record: FoundFeature)] = []
+        let base = FormBase(posted)
+        var overtaken: Set<String> = []
         for parent in subject.parents {
             let name = Self.relationPrefix + String(parent.info.id)
             let text = posted[name] ?? ""
             let reference = FeatureReference(text: text)
-            if let reference, reference != parent.record?.reference {
+            let present = parent.record?.reference
+            if let reference, reference != present, base.isSame(name, text) != true {
+                if base.isSame(name, present?.text ?? "") == false {
+                    overtaken.insert(name)
+                    let now = parent.record.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title } ?? ""
+                    problems.append(.init(field: name, label: parent.name, text: FormSession.changed(to: now)))
+                    continue
+                }
                 guard reference.layer == parent.layer.id else {
                     throw CollectError(.badForm, "The record isn't one of \(parent.name).")
                 }
@@ -190,7 +234,8 @@ struct FormPages: Sendable {
         try await session.apply(posted)
         let photos = self.photos(posted, subject: subject, map: map)
         return Reading(
-            session: session, problems: session.problems + problems + photos.problems, chosen: chosen, photos: photos)
+            session: session, problems: session.problems + problems + photos.problems, chosen: chosen, photos: photos,
+            overtaken: overtaken.union(session.overtaken.map { AttributeForm.prefix + $0 }))
     }
 
     private func photos(_ posted: FormValues, subject: FormSubject, map: OpenMap) -> PhotoEdits {

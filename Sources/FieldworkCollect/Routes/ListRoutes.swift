@@ -27,6 +27,7 @@ struct ListRoutes: Sendable {
         let sort: Field?
         let isInView: Bool
         let start: Int
+        let filter: ListFilter
 
         init(_ request: Request, layer: MapLayer, hasView: Bool) {
             let query = request.uri.queryParameters
@@ -36,12 +37,21 @@ struct ListRoutes: Sendable {
             let asked = query["sort"].flatMap { layer.field(named: String($0)) }
             sort = asked ?? (isPlaced ? nil : first ?? layer.field(named: layer.objectIDField))
             isInView = isPlaced && query["scope"] != "all"
-            start = sort == nil ? 0 : max(0, query["start"].flatMap { Int($0) } ?? 0)
+            let from = max(0, query["start"].flatMap { Int($0) } ?? 0)
+            // The nearest ones are looked for anew for each page.
+            filter = ListFilter(request, layer: layer, columns: ListRoutes.columns(layer))
+            start = sort == nil ? min(from, Limits.nearestRows - Limits.listRows) : from
+        }
+
+        /// The same list without a filter.
+        func bare(_ layer: MapLayer) -> String {
+            "/list/\(layer.id)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
+                + "&scope=\(isInView ? "view" : "all")"
         }
 
         func address(_ layer: MapLayer, start: Int, page: String = "") -> String {
             "/list/\(layer.id)\(page)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
-                + "&scope=\(isInView ? "view" : "all")&start=\(start)"
+                + "&scope=\(isInView ? "view" : "all")&start=\(start)\(filter.address)"
         }
     }
 
@@ -58,6 +68,7 @@ struct ListRoutes: Sendable {
             },
         ]
         values.merge(choices(wanted, layer: layer, hasView: view != nil)) { $1 }
+        values.merge(wanted.filter.values) { $1 }
         do {
             let found = try await find(wanted, layer: layer, view: view, map: map)
             await workspace.noteReachable(true)
@@ -87,17 +98,22 @@ struct ListRoutes: Sendable {
     }
 
     func find(
-        _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?, map: OpenMap
+        _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?, map: OpenMap, limit: Int = Limits.listRows
     ) async throws -> FoundFeatures {
         let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
         let area = wanted.isInView ? view.flatMap(NearbyList.envelope) : nil
         let names = Self.columns(layer).filter { $0.type == .text }.map(\.name)
-        let condition = wanted.text.isEmpty ? nil : ChooseRoutes.condition(wanted.text, fields: names)
+        let search = wanted.text.isEmpty ? nil : "(\(ChooseRoutes.condition(wanted.text, fields: names)))"
+        let conditions = [search, wanted.filter.condition].compactMap { $0 }
+        let condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
         guard let field = wanted.sort else {
-            return try await map.nearest(layer, to: place, within: area, limit: Limits.listRows, where: condition)
+            var found = try await map.nearest(
+                layer, to: place, within: area, limit: wanted.start + limit, where: condition)
+            found.features.removeFirst(min(wanted.start, found.features.count))
+            return found
         }
         return try await map.sorted(
-            layer, by: field, from: wanted.start, limit: Limits.listRows, within: area, where: condition, near: place)
+            layer, by: field, from: wanted.start, limit: limit, within: area, where: condition, near: place)
     }
 
     private func fill(
@@ -118,13 +134,17 @@ struct ListRoutes: Sendable {
         let canChange = found.features.contains { layer.hasPopups && layer.table.canUpdate($0.feature) }
         values["many"] = canChange ? wanted.address(layer, start: wanted.start, page: "/many") : false
         values["count"] = Self.count(found, layer: layer, wanted: wanted)
+        values["clear"] = wanted.filter.words == nil ? false : wanted.bare(layer)
         values["empty"] =
-            wanted.text.isEmpty
-            ? "No \(layer.name.lowercased())\(wanted.isInView ? " in the map's view" : "")."
-            : "No \(layer.name.lowercased()) match '\(wanted.text)'. Clear the text, or look everywhere."
-        guard wanted.sort != nil else { return }
+            wanted.filter.words.map {
+                "No \(layer.name.lowercased()) with \($0)\(wanted.isInView ? " in the map's view" : "")."
+            }
+            ?? (wanted.text.isEmpty
+                ? "No \(layer.name.lowercased())\(wanted.isInView ? " in the map's view" : "")."
+                : "No \(layer.name.lowercased()) match '\(wanted.text)'. Clear the text, or look everywhere.")
         let end = wanted.start + Limits.listRows
-        if end < found.count ?? 0 { values["next"] = wanted.address(layer, start: end) }
+        let isLast = wanted.sort == nil && end >= Limits.nearestRows
+        if end < found.count ?? 0, !isLast { values["next"] = wanted.address(layer, start: end) }
         if wanted.start > 0 {
             values["previous"] = wanted.address(layer, start: max(0, wanted.start - Limits.listRows))
         }
@@ -140,6 +160,7 @@ struct ListRoutes: Sendable {
         } else if found.features.count < total {
             shown = "\(FieldText.grouped(found.features.count)) of \(shown)"
         }
+        if let words = wanted.filter.words { shown += " with \(words)" }
         guard layer.geometry != nil else { return shown }
         let place = wanted.isInView ? " in the map's view" : ""
         if let sort = wanted.sort { return "\(shown)\(place), by \(AttributeForm.label(sort).lowercased())" }

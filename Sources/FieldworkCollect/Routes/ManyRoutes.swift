@@ -34,7 +34,8 @@ struct ManyRoutes: Sendable {
         let layer = try context.layer(in: map)
         let view = layer.geometry == nil ? nil : workspace.settings.view(of: map.key) ?? map.authoredView
         let wanted = ListRoutes.Wanted(request, layer: layer, hasView: view != nil)
-        let found = try await ListRoutes(pages: pages).find(wanted, layer: layer, view: view, map: map)
+        let found = try await ListRoutes(pages: pages).find(
+            wanted, layer: layer, view: view, map: map, limit: Limits.manyRows)
         let features = found.features.filter { layer.hasPopups && layer.table.canUpdate($0.feature) }
         guard let first = features.first else {
             throw CollectError(.notAllowed, "None of these \(layer.name.lowercased()) can be changed.")
@@ -94,7 +95,7 @@ struct ManyRoutes: Sendable {
         let map = try await workspace.map()
         let layer = try context.layer(in: map)
         let form = try await FormValues.read(request)
-        let rows = form.all("row").prefix(Limits.listRows).compactMap { FeatureReference(text: $0) }
+        let rows = form.all("row").prefix(Limits.manyRows).compactMap { FeatureReference(text: $0) }
         guard let name = form["field"], let value = form[AttributeForm.prefix + name], let session = form["session"],
             rows.allSatisfy({ $0.layer == layer.id })
         else { throw CollectError(.badForm, "No value was chosen.") }

@@ -11,6 +11,9 @@ struct OfflineRoutes: Sendable {
     func add(to router: Router<CollectContext>) {
         router.get("offline") { request, _ in try await list(request) }
         router.post("offline/mode") { request, _ in try await setMode(request) }
+        router.post("offline/:area/name") { request, context in
+            try await rename(try area(context), request: request)
+        }
         router.get("offline/:area/delete") { request, context in
             try await askDelete(try area(context), request: request)
         }
@@ -38,7 +41,8 @@ struct OfflineRoutes: Sendable {
                 template: "offline", kind: "side", tab: "offline", title: "Offline",
                 values: [
                     "online": map.offline == nil, "areas": rows, "hasAreas": !rows.isEmpty,
-                    "areaName": (map.offline?.area.name).orFalse, "problem": problem.orFalse,
+                    "areaName": map.offline.map { workspace.shelf.name(of: $0.area) }.orFalse,
+                    "problem": problem.orFalse,
                     "canTake": map.offline == nil && problem == nil,
                     "free": workspace.shelf.freeBytes.map { "\(Self.bytes($0)) free on this device" }.orFalse,
                     "transactions": map.offline != nil, "inTransaction": map.transaction != nil,
@@ -72,7 +76,8 @@ struct OfflineRoutes: Sendable {
             "Last sync \(FieldText.date($0, now: Date(), timeZone: .current))"
         }
         return [
-            "id": area.text, "name": area.name, "about": about.joined(separator: " · "), "here": isHere,
+            "id": area.text, "name": area.name, "nameLimit": Limits.areaName, "about": about.joined(separator: " · "),
+            "here": isHere,
             "current": isCurrent, "usable": isHere && !isCurrent, "synced": synced.orFalse,
             "unsent": unsent > 0 ? "\(unsent) not sent" : false,
             "job": isHere ? false : ["text": Self.progress(report)] as Values,
@@ -114,6 +119,21 @@ struct OfflineRoutes: Sendable {
         let opened = try await workspace.open(area)
         if opened.journal.isTransactionUnfinished { return PageRenderer.redirect("/transaction") }
         return PageRenderer.redirect("/map")
+    }
+
+    /// Another name for an area. Its file and its way to the service stay as they are.
+    private func rename(_ area: OfflineArea, request: Request) async throws -> Response {
+        let name = (try await FormValues.read(request)["name"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !name.isEmpty, name.count <= Limits.areaName else {
+            throw CollectError(
+                .badForm, "An area's name has from 1 to \(Limits.areaName) characters.",
+                nextStep: "\(area.name) keeps its name.")
+        }
+        try workspace.shelf.rename(area.id, to: name)
+        let map = try await workspace.map()
+        await workspace.tell(map)
+        workspace.hub.send("stale", PanelsStale(panels: ["offline"], why: "rename"))
+        return PageRenderer.redirect("/offline")
     }
 
     // MARK: Taking an area away

@@ -96,7 +96,8 @@ struct TransactionRoutes: Sendable {
             PageRenderer.Panel(
                 template: "transaction", kind: "side", tab: "offline", title: "Transaction",
                 values: [
-                    "area": "Offline, \(work.area.name)", "open": open != nil, "said": (said?.text).orFalse,
+                    "area": "Offline, \(workspace.shelf.name(of: work.area))", "open": open != nil,
+                    "said": (said?.text).orFalse,
                     "ask": asks ? "Discard \(FieldText.count(open?.count ?? 0, "edit"))?" : false,
                     "figure": FieldText.count(open?.count ?? 0, "edit"), "unfinished": open?.isUnfinished ?? false,
                     "edits": ["any": !edits.isEmpty, "list": edits] as Values,

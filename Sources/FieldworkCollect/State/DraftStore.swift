@@ -22,6 +22,10 @@ final class DraftStore: Sendable {
         /// The global id of the feature that saving it makes, from when saving was begun: saved again after a crash, it is
         /// the same feature.
         var identity: UUID?
+        /// Grows with each keeping.
+        var revision: Int?
+        /// The values that differ from what the form showed when it was opened.
+        var typed: [String: Typed]?
 
         var form: FormValues { FormValues(pairs: pairs.map { ($0.name, $0.value) }) }
     }
@@ -66,9 +70,11 @@ final class DraftStore: Sendable {
     /// Keeps what was typed. It is on disk when the call returns.
     @discardableResult
     func keep(_ form: FormValues, of address: String, title: String) throws -> Draft {
-        let pairs = form.pairs.filter { $0.name != "session" }.map { Pair(name: $0.name, value: $0.value) }
-        var draft = Draft(id: Self.id(of: address), address: address, title: title, pairs: pairs, date: Date())
-        draft.identity = self.draft(address)?.identity
+        var draft =
+            self.draft(address)
+            ?? Draft(id: Self.id(of: address), address: address, title: title, pairs: [], date: Date())
+        draft.take(form)
+        draft.date = Date()
         try write(draft)
         return draft
     }
@@ -106,8 +112,12 @@ final class DraftStore: Sendable {
         return draft
     }
 
-    /// What was typed is saved: the draft has done its work.
-    func remove(_ address: String) {
+    /// What was typed is saved: the draft has done its work, but for what another window typed meanwhile.
+    func remove(_ address: String, savedBy form: FormValues? = nil) {
+        if let form, let rest = draft(address)?.rest(after: form), (try? write(rest)) != nil {
+            photos.removeAll(of: rest.id)
+            return
+        }
         let id = Self.id(of: address)
         drafts.withLock { drafts in
             drafts[id] = nil

@@ -24,6 +24,8 @@ final class EditJournal: Sendable {
         /// The transaction that is open was begun by an earlier process.
         var isUnfinished: Bool
         var file: FileHandle
+        /// What isn't on a server, as it was asked for last; nil after a change.
+        var unsent: [FeatureReference: String?]?
     }
 
     private let state: Mutex<State>
@@ -34,10 +36,11 @@ final class EditJournal: Sendable {
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         var content = Content()
         if let data = try? Data(contentsOf: file) {
-            for bytes in data.split(separator: UInt8(ascii: "\n")) {
-                guard let line = try? Self.decoder.decode(Line.self, from: bytes) else { continue }
-                Self.apply(line, to: &content)
+            let decoder = JSONDecoder()
+            let lines = data.split(separator: UInt8(ascii: "\n")).compactMap { bytes in
+                try? decoder.decode(Line.self, from: bytes)
             }
+            Self.apply(lines, to: &content)
         }
         content.shorten()
         let kept = Set(content.entries.map(\.feature))
@@ -66,22 +69,32 @@ final class EditJournal: Sendable {
 
     /// Where a feature is found that got another id since.
     func current(_ reference: FeatureReference) -> FeatureReference {
+        state.withLock { $0.content.current(reference) }
+    }
+
+    /// The features that aren't on a server yet, by reference, with the reason where it refused them. Each page asks for them:
+    /// they are counted once after each change.
+    var unsent: [FeatureReference: String?] {
         state.withLock { state in
-            var reference = reference
-            var steps = 0
-            while let next = state.content.aliases[reference], steps < 16 {
-                reference = next
-                steps += 1
-            }
-            return reference
+            if let known = state.unsent { return known }
+            let now = state.content.unsent
+            state.unsent = now
+            return now
         }
     }
 
     /// Adds an edit, to the transaction that is open where one is.
-    func append(_ entry: EditEntry) throws {
-        var entry = entry
-        entry.transaction = openTransaction
-        try write([.entry(entry)])
+    func append(_ entry: EditEntry) throws { try append([entry]) }
+
+    /// Adds several at once.
+    func append(_ entries: [EditEntry]) throws {
+        let transaction = openTransaction
+        try write(
+            entries.map { entry in
+                var entry = entry
+                entry.transaction = transaction
+                return .entry(entry)
+            })
     }
 
     /// The transaction that was begun and not ended.
@@ -122,9 +135,25 @@ final class EditJournal: Sendable {
             for line in lines { bytes += try Self.bytes(line) }
             try state.file.write(contentsOf: bytes)
             try state.file.synchronize()
-            for line in lines { Self.apply(line, to: &state.content) }
+            Self.apply(lines, to: &state.content)
             state.content.shorten()
+            state.unsent = nil
         }
+    }
+
+    /// Applies lines in their order; what became of many edits at once is looked up in one pass over them.
+    private static func apply(_ lines: [Line], to content: inout Content) {
+        var progress: [UUID: EditEntry.Progress] = [:]
+        for line in lines {
+            if case .progress(let id, let now) = line {
+                progress[id] = now
+                continue
+            }
+            content.setProgress(progress)
+            progress = [:]
+            apply(line, to: &content)
+        }
+        content.setProgress(progress)
     }
 
     private static func apply(_ line: Line, to content: inout Content) {
@@ -132,7 +161,7 @@ final class EditJournal: Sendable {
         case .entry(let entry):
             content.entries.append(entry)
         case .progress(let id, let progress):
-            content.change(id) { $0.progress = progress }
+            content.setProgress([id: progress])
         case .undone(let id):
             content.change(id) { $0.isUndone = true }
         case .alias(let old, let new):
@@ -148,12 +177,44 @@ final class EditJournal: Sendable {
     private static func bytes(_ line: Line) throws -> Data { try encoder.encode(line) + [UInt8(ascii: "\n")] }
 
     private static var encoder: JSONEncoder { JSONEncoder() }
-    private static var decoder: JSONDecoder { JSONDecoder() }
 }
 
 extension EditJournal.Content {
     fileprivate mutating func change(_ id: UUID, _ body: (inout EditEntry) -> Void) {
         if let index = entries.lastIndex(where: { $0.id == id }) { body(&entries[index]) }
+    }
+
+    fileprivate mutating func setProgress(_ progress: [UUID: EditEntry.Progress]) {
+        // Mostly it is about the latest ones.
+        var left = progress.count
+        for index in entries.indices.reversed() {
+            guard left > 0 else { return }
+            guard let now = progress[entries[index].id] else { continue }
+            entries[index].progress = now
+            left -= 1
+        }
+    }
+
+    fileprivate func current(_ reference: FeatureReference) -> FeatureReference {
+        var reference = reference
+        var steps = 0
+        while let next = aliases[reference], steps < 16 {
+            reference = next
+            steps += 1
+        }
+        return reference
+    }
+
+    fileprivate var unsent: [FeatureReference: String?] {
+        var result: [FeatureReference: String?] = [:]
+        for entry in entries {
+            switch entry.progress {
+            case .onDevice: result[current(entry.feature)] = .some(nil)
+            case .refused(let reason) where !entry.isUndone: result[current(entry.feature)] = reason
+            default: continue
+            }
+        }
+        return result
     }
 
     /// Forgets the edits of a transaction; what they had taken back stands again.

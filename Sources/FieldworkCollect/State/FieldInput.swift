@@ -47,7 +47,9 @@ struct FieldInput {
             String(repeating: "0", count: max(0, 4 - year.count)) + year, Self.two(parts.month), Self.two(parts.day),
         ].joined(separator: "-")
         if isDayOnly { return day }
-        return "\(day)T" + [parts.hour, parts.minute, parts.second].map(Self.two).joined(separator: ":")
+        // As browsers write it back: seconds only where there are any.
+        let seconds = parts.second == 0 ? [] : [parts.second]
+        return "\(day)T" + ([parts.hour, parts.minute] + seconds).map(Self.two).joined(separator: ":")
     }
 
     private static func two(_ part: Int?) -> String {

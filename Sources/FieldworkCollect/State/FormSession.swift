@@ -13,6 +13,10 @@ struct FormSession {
     /// Before anything was applied.
     let before: FeatureSnapshot
     private(set) var problems: [Problem] = []
+    /// Fields that were typed into while others changed them on the way: nobody has decided yet which value stands.
+    private(set) var overtaken: Set<String> = []
+    /// What the controls show before anything is applied, by field.
+    private(set) var opened: [String: String] = [:]
     /// Expressions of the author that nothing here can evaluate.
     private(set) var unsupported: [String] = []
 
@@ -26,6 +30,7 @@ struct FormSession {
             form: FeatureForm(feature: feature, definition: try definition(of: layer)), before: FeatureSnapshot(feature)
         )
         try await session.evaluate()
+        for element in session.fieldElements { session.opened[element.fieldName] = session.input(of: element) }
         return session
     }
 
@@ -94,12 +99,13 @@ struct FormSession {
     /// Takes over what was posted. What can't be read, and what the form doesn't take, is in `problems`.
     mutating func apply(_ posted: FormValues) async throws {
         var misread: [Problem] = []
+        let base = FormBase(posted)
         // What one value lets edit is there only after it was set.
         for _ in 0..<2 {
             misread = []
             for element in fieldElements where element.isEditable {
                 guard let text = posted[AttributeForm.prefix + element.fieldName] else { continue }
-                if let complaint = put(text, into: element) { misread.append(complaint) }
+                if let complaint = put(text, into: element, base: base) { misread.append(complaint) }
             }
             try await evaluate()
         }
@@ -110,10 +116,18 @@ struct FormSession {
         }
     }
 
-    private func put(_ text: String, into element: FieldFormElement) -> Problem? {
+    private mutating func put(_ text: String, into element: FieldFormElement, base: FormBase) -> Problem? {
         let shown = input(of: element)
-        // An untouched control is no edit: what it shows may be less exact than the value.
-        guard text.replacingOccurrences(of: "\r\n", with: "\n") != shown else { return nil }
+        // An untouched control is no edit: what it shows may be less exact than the value, or older.
+        let name = AttributeForm.prefix + element.fieldName
+        guard text.replacingOccurrences(of: "\r\n", with: "\n") != shown, base.isSame(name, text) != true else {
+            return nil
+        }
+        if let now = opened[element.fieldName], base.isSame(name, now) == false {
+            overtaken.insert(element.fieldName)
+            return Problem(
+                field: element.fieldName, label: element.label, text: Self.changed(to: element.formattedValue))
+        }
         switch FieldInput(element: element, layer: layer).value(of: text) {
         case .success(let value):
             element.updateValue(value)
@@ -121,6 +135,11 @@ struct FormSession {
         case .failure(let complaint):
             return Problem(field: element.fieldName, label: element.label, text: complaint.text)
         }
+    }
+
+    /// What is said where others changed a value while it was typed.
+    static func changed(to value: String) -> String {
+        "Changed meanwhile to \(value.isEmpty ? "no value" : String(value.prefix(80))). Save again to keep yours."
     }
 
     /// What the element's control shows for the present value.

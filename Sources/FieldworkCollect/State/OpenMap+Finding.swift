@@ -101,26 +101,13 @@ extension OpenMap {
         let count = try await layer.table.queryFeatureCount(using: parameters)
         guard count > 0 else { return FoundFeatures(features: [], count: 0) }
         var search = area
-        // Too many to sort: look closer around the middle until few enough are left, but enough for the list.
-        if let area, let place, count > Limits.nearbyCandidates {
-            var share = (Double(Limits.nearbyCandidates) / Double(count) / 2).squareRoot()
-            for _ in 0..<6 {
-                let smaller = Self.around(place, width: area.width * share, height: area.height * share)
-                let closer = QueryParameters()
-                if let condition { closer.whereClause = condition }
-                closer.geometry = smaller
-                closer.spatialRelationship = .envelopeIntersects
-                let inside = try await layer.table.queryFeatureCount(using: closer)
-                if inside > Limits.nearbyCandidates {
-                    share /= 2
-                } else if inside < limit, share < 0.7 {
-                    share = min(1, share * 1.6)
-                } else {
-                    search = smaller
-                    break
-                }
-                search = smaller
-            }
+        if let place, count > NearestSearch.most(for: limit),
+            let whole = area ?? layer.table.extent.flatMap({ GeometryEngine.project($0, into: .webMercator) })
+        {
+            search = try await NearestSearch(
+                layer: layer, place: place, whole: whole, limit: limit, condition: condition
+            )
+            .area(count: count, isBounded: area != nil)
         }
         var features = try await query(
             layer, area: search, limit: Limits.nearbyCandidates, from: place, where: condition)
@@ -128,13 +115,6 @@ extension OpenMap {
         features = Array(features.prefix(limit))
         for found in features { remember(found.feature, as: found.reference) }
         return FoundFeatures(features: features, count: count, isComplete: features.count == count)
-    }
-
-    private static func around(_ place: Place, width: Double, height: Double) -> Envelope {
-        Envelope(
-            xMin: place.x - width / 2, yMin: place.y - height / 2, xMax: place.x + width / 2,
-            yMax: place.y + height / 2,
-            spatialReference: .webMercator)
     }
 
     private func query(
@@ -189,16 +169,5 @@ extension OpenMap {
     }
 
     /// The features that aren't on the server yet, by reference, with the reason where it refused them.
-    func unsent() -> [FeatureReference: String?] {
-        var result: [FeatureReference: String?] = [:]
-        for entry in journal.entries {
-            let reference = journal.current(entry.feature)
-            switch entry.progress {
-            case .onDevice: result[reference] = .some(nil)
-            case .refused(let reason) where !entry.isUndone: result[reference] = reason
-            default: continue
-            }
-        }
-        return result
-    }
+    func unsent() -> [FeatureReference: String?] { journal.unsent }
 }

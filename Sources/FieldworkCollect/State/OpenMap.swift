@@ -60,6 +60,8 @@ final class OpenMap: Sendable {
     }
 
     var url: URL { address.url }
+    /// The places that the map's author has named.
+    var bookmarks: [Bookmark] { webMap?.bookmarks ?? [] }
     /// Under this name the device keeps what belongs to the map.
     var key: String { address.key }
 

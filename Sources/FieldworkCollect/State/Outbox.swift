@@ -128,7 +128,7 @@ actor Outbox {
         var wait = Limits.retryFirstMilliseconds
         while hasLocalEdits, !Task.isCancelled {
             // Those that are on the device now; what is added while the request is under way goes with the next.
-            let ids = journal.entries.filter { $0.progress == .onDevice }.map(\.id)
+            let ids = Set(journal.entries.filter { $0.progress == .onDevice }.map(\.id))
             await setPhase(.sending)
             do {
                 let refused = try await sendAll(ids)
@@ -178,7 +178,7 @@ actor Outbox {
 
     /// Sends to one service after the other: one that doesn't answer keeps the others from nothing.
     /// - Returns: whether a server refused something.
-    private func sendAll(_ ids: [UUID]) async throws -> Bool {
+    private func sendAll(_ ids: Set<UUID>) async throws -> Bool {
         var refused = false
         var failure: (any Error)?
         for geodatabase in geodatabases where geodatabase.hasLocalEdits {
@@ -198,9 +198,10 @@ actor Outbox {
 
     /// Brings an offline area and its service together, once: without a network it is of no use to try again and again.
     private func sync(_ work: OfflineWork) async {
-        let ids = journal.entries.filter { entry in
-            if case .onServer = entry.progress { false } else { true }
-        }.map(\.id)
+        let ids = Set(
+            journal.entries.filter { entry in
+                if case .onServer = entry.progress { false } else { true }
+            }.map(\.id))
         await setPhase(.sending)
         do {
             // What was decided goes first, so that what it brings back comes with the sync.
@@ -231,7 +232,7 @@ actor Outbox {
     }
 
     private func settle(
-        _ results: [FeatureTableEditResult], of geodatabase: ServiceGeodatabase, sent ids: [UUID]
+        _ results: [FeatureTableEditResult], of geodatabase: ServiceGeodatabase, sent ids: Set<UUID>
     ) async {
         var refusals: [FeatureReference: String] = [:]
         var layers: Set<Int> = []

@@ -218,7 +218,8 @@ final class Browser: Sendable {
     func wait(_ script: String, seconds: Double = 20) async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < deadline {
-            if (try? await evaluate("Boolean(\(script))", as: Bool.self)) == true { return }
+            // The value may be promised.
+            if (try? await evaluate("(async () => Boolean(await (\(script))))()", as: Bool.self)) == true { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw Failure(description: "never came true: \(script) \(complaints.withLock { $0.joined(separator: "\n") })")
@@ -242,6 +243,11 @@ final class Browser: Sendable {
             "Emulation.setDeviceMetricsOverride",
             ["width": width, "height": height, "deviceScaleFactor": isPhone ? 2 : 1, "mobile": isPhone])
         try await command("Emulation.setTouchEmulationEnabled", ["enabled": isPhone])
+    }
+
+    /// Leaves the map out of the pages that are opened from now on: their layout is looked at, and drawing the map takes long.
+    func blockMap(_ isBlocked: Bool) async throws {
+        try await command("Network.setBlockedURLs", ["urls": isBlocked ? ["*maplibre-gl.js*"] : [String]()])
     }
 
     func click(x: Double, y: Double) async throws {

@@ -149,7 +149,8 @@ struct TreesField: Sendable {
                 RelationshipDefinition(
                     id: 1, name: "Tree", relatedTableID: 0, cardinality: .oneToMany, role: .destination,
                     keyField: "TreeID", isComposite: true)
-            ])
+            ],
+            hasAttachments: true)
         return ServiceDefinition(name: service, layers: [trees, neighborhoods, species, inspections])
     }
 

@@ -98,12 +98,15 @@ function keepInSight() {
 function settle(isOpened) {
   const open = isOpen() && map.instance() !== null;
   if (!open) { frame?.remove(); frame = null; return; }
+  const named = document.getElementById('panel').dataset.fit;
+  if (frame && named && isOpened) { fit(named.split(',').map(Number)); follow(); }
   if (frame) return;
   frame = frames.make(free, follow);
   view.append(frame);
   document.querySelector('.area-size').hidden = false;
   map.clearSelection();
-  if (isOpened) keepInSight();
+  if (named) fit(named.split(',').map(Number));
+  else if (isOpened) keepInSight();
   if (!document.querySelector('#area-edges[open]')) follow();
 }
 

@@ -3,14 +3,18 @@ import * as panels from './panels.js';
 import { announce } from './live.js';
 import { windowID } from './window-id.js';
 import { addLayers, empty, ground, styleLayers, tileAddress } from './map-style.js';
+import { onLook } from './symbols.js';
 
 const element = document.getElementById('map');
 const stage = document.querySelector('.stage');
 const crosshair = document.getElementById('crosshair');
 const state = { map: null, layers: [], callout: null, ready: false, pin: null, tool: null, hidden: {} };
 const restListeners = [];
+const lookListeners = [];
 
 export function onRest(callback) { restListeners.push(callback); }
+/** Calls back when the map was drawn anew, without what others had put on it. */
+export function onRestyle(callback) { lookListeners.push(callback); }
 /** A tool gets the taps on the map in place of picking; null gives them back. */
 export function setTool(tool) { state.tool = tool; }
 export function setPinMode(pin) { state.pin = pin; crosshairVisible(); }
@@ -255,6 +259,26 @@ export function wholeMap() {
   if (state.whole) state.map.fitBounds(state.whole, { padding: 40, duration: still() ? 0 : 300 });
 }
 
+async function drawLayers() {
+  addLayers(state.map, { layers: state.layers });
+  state.ready = true;
+  for (const layer of state.layers) {
+    for (const id of styleLayers(state.map, layer)) state.map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
+  }
+  await refreshOverlay();
+}
+
+/** Draws the map anew in the colours of another look. */
+async function restyle() {
+  if (!state.ready) return;
+  state.ready = false;
+  state.map.setStyle(ground(), { diff: false });
+  await state.map.once('style.load');
+  await drawLayers();
+  showSelection();
+  for (const callback of lookListeners) callback();
+}
+
 function note(text) {
   const line = document.getElementById('map-note');
   line.textContent = text;
@@ -300,12 +324,8 @@ export async function start() {
   map.on('moveend', restSoon);
   map.on('error', (event) => { if (event.error?.status === 403) location.assign('/'); });
   await map.once('load');
-  addLayers(map, document_);
-  state.ready = true;
-  for (const layer of state.layers) {
-    for (const id of styleLayers(map, layer)) map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
-  }
-  await refreshOverlay();
+  await drawLayers();
+  onLook(restyle);
   panels.onChange((changed) => {
     if (changed.selection) showSelection();
     if (changed.panel || changed.written) { refreshAll(); if (panels.isMapPage()) restSoon(); }

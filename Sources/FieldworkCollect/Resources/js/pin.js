@@ -88,6 +88,7 @@ function settle() {
 }
 
 export function start() {
+  map.onRestyle(() => { if (document.getElementById('panel').dataset.pin) follow(); });
   panels.onChange((changed) => { if (changed.panel) settle(); });
   map.instance()?.on('move', () => { if (document.getElementById('panel').dataset.pin) follow(); });
   map.onRest(askNear);

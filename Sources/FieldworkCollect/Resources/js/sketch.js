@@ -188,6 +188,7 @@ function settle() {
 }
 
 export function start() {
+  map.onRestyle(() => { if (shape) { addLayers(); draw(); } });
   panels.onChange((changed) => { if (changed.panel) settle(); });
   const view = map.instance();
   if (!view) return;

@@ -85,21 +85,28 @@ export function badge(refused) {
   return image(pen);
 }
 
+/** Calls back when the device goes over to its dark or its light look; a look that was chosen comes with a new page. */
+export function onLook(callback) {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    if (!document.documentElement.dataset.theme) callback();
+  });
+}
+
 /** Symbols in panels and the legend follow the theme as those on the map do. */
 export function adaptPanels() {
-  const ground = parse(colour('--map-land'));
-  const sunlight = document.documentElement.dataset.theme === 'sunlight';
-  if (!ground || (luminance(ground) > 0.3 && !sunlight)) return;
   const adapt = (root) => {
-    for (const path of root.querySelectorAll?.('svg.sym path') ?? []) {
-      const fill = path.getAttribute('fill');
-      const stroke = path.getAttribute('stroke');
-      if (fill === 'none') { path.style.stroke = readable(stroke); continue; }
-      path.style.fill = readable(fill);
-      path.style.stroke = edge({ edge: stroke });
+    const paths = [...root.querySelectorAll?.('svg.sym path') ?? []];
+    if (paths.length === 0) return;
+    const ground = parse(colour('--map-land'));
+    const isPlain = !ground || (luminance(ground) > 0.3 && document.documentElement.dataset.theme !== 'sunlight');
+    for (const path of paths) {
+      const [fill, stroke] = [path.getAttribute('fill'), path.getAttribute('stroke')];
+      path.style.fill = isPlain || fill === 'none' ? '' : readable(fill);
+      path.style.stroke = isPlain ? '' : fill === 'none' ? readable(stroke) : edge({ edge: stroke });
     }
   };
   adapt(document);
+  onLook(() => adapt(document));
   new MutationObserver((changes) => {
     for (const change of changes) for (const node of change.addedNodes) if (node.nodeType === 1) adapt(node);
   }).observe(document.body, { childList: true, subtree: true });

@@ -45,6 +45,16 @@ struct AreaShelf: Sendable {
         try JSONEncoder().encode(area).write(to: card(area.id), options: .atomic)
     }
 
+    /// Gives an area another name.
+    func rename(_ id: UUID, to name: String) throws {
+        guard var area = area(id) else { return }
+        area.name = name
+        try JSONEncoder().encode(area).write(to: card(id), options: .atomic)
+    }
+
+    /// What an area is called now: it may have been given another name since it was opened.
+    func name(of area: OfflineArea) -> String { self.area(area.id)?.name ?? area.name }
+
     /// The download as it was begun.
     func job(_ id: UUID) -> Data? { try? Data(contentsOf: jobFile(id)) }
 

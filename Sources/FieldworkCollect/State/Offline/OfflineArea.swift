@@ -4,7 +4,7 @@ import Foundation
 /// A part of a map that was taken along: its features are in a file of this device.
 struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
     let id: UUID
-    let name: String
+    var name: String
     /// The map that it was taken from, by its key.
     let mapKey: String
     let mapTitle: String
