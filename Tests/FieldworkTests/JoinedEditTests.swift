@@ -76,4 +76,33 @@ struct JoinedEditTests {
             #expect(!FileManager.default.fileExists(atPath: store.attachmentFiles.url(of: content).path))
         }
     }
+
+    @Test("An add that arrives late, after the feature was changed and sent again, keeps what was changed")
+    func arrivedLate() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var new = Self.row
+        new.attributes["objectid"] = nil
+        var store = try await LocalStore.open(in: folder, definition: DamageService.definition)
+        let added = try await store.add([new], to: Self.layer, isCached: false)
+        let first = try await store.beginAttempt(store.edits())
+        try await store.settle(first.map { ($0, .notSent) })
+        try await store.update(
+            [
+                .init(
+                    objectID: added[0].objectID, base: added[0], attributes: [("typdamage", .text("Major"))],
+                    geometry: .unchanged)
+            ], in: Self.layer)
+        let second = try await store.beginAttempt(store.edits())
+        // The process ended; then the service has what was sent first, and somebody has changed another field of it.
+        store = try await LocalStore.open(in: folder, definition: DamageService.definition)
+        var there = Self.row
+        there.attributes["numoccup"] = .integer(5)
+        try await store.settle(second.map { ($0, .applied(there)) })
+        let edit = try #require(store.edits().first)
+        #expect(store.edits().count == 1 && edit.key.objectID == 8 && edit.operation == .update)
+        let changes = LocalEdit.changes(from: edit.base, to: try #require(edit.current), layer: Self.layer)
+        #expect(changes.map(\.name) == ["typdamage"] && changes.first?.value == .text("Major"))
+        #expect(edit.firstSent == nil)
+    }
 }

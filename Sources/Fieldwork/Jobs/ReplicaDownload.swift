@@ -40,6 +40,8 @@ struct ReplicaDownload: Sendable {
             let refusedAttachments = json.map { self.attachmentRefusals(in: $0, layer) } ?? []
             if parameters.sends(layer.id) {
                 record.refused[layer.id] = Set(refusedFeatures.compactMap(\.globalID))
+                let added = sent.filter { $0.layerID == layer.id && $0.change.operation == .add }.map(\.globalID)
+                record.refusedAdds[layer.id] = record.refused[layer.id]?.intersection(added)
                 record.refusedAttachments[layer.id] = Dictionary(
                     refusedAttachments.map { ($0.globalID, $0.operation) }
                 ) { _, last in last }
@@ -149,6 +151,10 @@ struct ReplicaDownload: Sendable {
         for edit in sent where edit.layerID == layer.id && refused.contains(edit.globalID) {
             pending[edit.globalID] = edit.change
         }
+        // Those of earlier syncs are this device's as well, though this one does not send them.
+        for id in refused where pending[id] == nil {
+            pending[id] = try await session.refusedChange(of: id, in: layer, record)
+        }
         for change in try await ownChanges(of: layer, record) {
             guard let id = change.globalID else { continue }
             var change = change
@@ -205,7 +211,8 @@ struct ReplicaDownload: Sendable {
         let present = Set(features.map(\.globalID))
         let query = FeatureQuery(outFields: layer.globalIDField.map { [$0] }, returnsGeometry: false)
         let here = try await onDevice { try await session.file.records(query, in: layer.id) }.compactMap(\.globalID)
-        let all = Set(here).subtracting(present)
+        // What was added or changed here is not told of as gone: the service has not decided about it.
+        let all = Set(here).subtracting(present).filter { pending[$0].map { $0.operation == .delete } ?? true }
         let staying = all.intersection(attachments.parents)
         try await take(features, gone: Array(all.subtracting(staying)), layer, keeping: pending)
         return staying

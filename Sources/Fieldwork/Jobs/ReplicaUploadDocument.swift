@@ -31,23 +31,20 @@ struct ReplicaUploadDocument: Sendable {
             var changes = try await session.netChanges(
                 of: layer.id, after: record.sentGeneration(of: layer.id), through: generation)
             let known = Set(changes.compactMap(\.globalID))
+            changes = changes.compactMap { change in
+                guard let id = change.globalID, record.isRefusedAdd(id, layer) else { return change }
+                // The service need not hear of the end of what it never had.
+                if change.operation == .delete { return nil }
+                var change = change
+                change.operation = .add
+                return change
+            }
             for id in record.refused[layer.id] ?? [] where !known.contains(id) {
-                changes.append(try await refused(id, layer))
+                if let change = try await session.refusedChange(of: id, in: layer, record) { changes.append(change) }
             }
             edits += try await outgoing(changes, layer)
         }
         return edits
-    }
-
-    /// What was refused is sent whole: which of its fields did it the service did not say.
-    private func refused(_ id: UUID, _ layer: LayerDefinition) async throws -> FeatureChange {
-        let rows = try await onDevice { try await session.file.records(FeatureQuery(globalIDs: [id]), in: layer.id) }
-        guard let row = rows.first else {
-            return FeatureChange(generation: 0, operation: .delete, objectID: 0, globalID: id, changedFields: [])
-        }
-        let names = layer.fields.map(\.name) + [FeatureChange.geometryName]
-        return FeatureChange(
-            generation: 0, operation: .update, objectID: row.objectID, globalID: id, changedFields: names)
     }
 
     private func outgoing(_ changes: [FeatureChange], _ layer: LayerDefinition) async throws -> [OutgoingEdit] {
@@ -148,5 +145,24 @@ struct ReplicaUploadDocument: Sendable {
             object.append("geometry", edit.record?.geometry.map { GeoServicesJSON.json(for: $0) } ?? .null)
         }
         return .object(object)
+    }
+}
+
+extension GeodatabaseSession {
+    /// What was refused counts whole as an edit of this device, until the service takes it: which of its fields did it the
+    /// service did not say.
+    /// - Returns: nil for a feature that was new and is no longer here.
+    func refusedChange(
+        of id: UUID, in layer: LayerDefinition, _ record: ReplicaRecord
+    ) async throws -> FeatureChange? {
+        let rows = try await onDevice { try await file.records(FeatureQuery(globalIDs: [id]), in: layer.id) }
+        let isNew = record.isRefusedAdd(id, layer)
+        guard let row = rows.first else {
+            if isNew { return nil }
+            return FeatureChange(generation: 0, operation: .delete, objectID: 0, globalID: id, changedFields: [])
+        }
+        let names = layer.fields.map(\.name) + [FeatureChange.geometryName]
+        return FeatureChange(
+            generation: 0, operation: isNew ? .add : .update, objectID: row.objectID, globalID: id, changedFields: names)
     }
 }

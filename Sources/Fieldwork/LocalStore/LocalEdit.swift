@@ -27,6 +27,9 @@ struct LocalEdit: Sendable, Hashable {
     var current: FeatureRecord?
     /// The edit that was sent and whose answer is not known; nil when none is on its way.
     var attempt: Attempt?
+    /// The version of this new feature that was sent first, where no answer came and the service did not have it: it may arrive
+    /// late, instead of what was sent after it.
+    var firstSent: FeatureRecord?
     /// Whether the row was cached before the edit, and stays so after it.
     var isCached = false
     /// Why the service refused the edit when it was sent last.

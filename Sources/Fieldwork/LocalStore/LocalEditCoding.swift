@@ -39,6 +39,7 @@ enum LocalEditCoding {
         edit.revision = content["revision"]?.integerValue ?? 1
         edit.base = try record(content["base"], layer)
         edit.current = try record(content["current"], layer)
+        edit.firstSent = try record(content["firstSent"], layer)
         edit.isCached = content["isCached"]?.boolValue ?? false
         edit.refusal = content["refusal"]?.stringValue
         edit.attachments = try (content["attachments"]?.arrayValue ?? []).map { try AttachmentEdit(json: $0) }
@@ -58,6 +59,7 @@ enum LocalEditCoding {
         object.append("revision", .integer(edit.revision))
         object.append("base", json(edit.base))
         object.append("current", json(edit.current))
+        if let first = edit.firstSent { object.append("firstSent", json(first)) }
         object.append("isCached", .bool(edit.isCached))
         object.append("refusal", JSONValue(edit.refusal))
         if !edit.attachments.isEmpty { object.append("attachments", .array(edit.attachments.map(\.json))) }

@@ -243,7 +243,9 @@ final class LocalStore: Sendable {
                 let attempt = present.attempt ?? sent.attempt
                 present.attempt = nil
                 switch settlement {
-                case .notSent: changes.append(.keep(present))
+                case .notSent:
+                    if attempt?.operation == .add { present.firstSent = present.firstSent ?? attempt?.record }
+                    changes.append(.keep(present))
                 case .refused(let reason):
                     present.refusal = reason
                     changes.append(.keep(present))
@@ -273,6 +275,9 @@ final class LocalStore: Sendable {
         if row.objectID != present.key.objectID {
             memory.withLock { $0.objectIDs[present.key] = row.objectID }
         }
+        // Of a new feature an earlier version may have arrived instead of the one that was sent last: what was changed since
+        // that is sent again.
+        let attempt = present.firstSent.map { .init(revision: -1, operation: .add, record: $0) } ?? attempt
         let isSettled = attempt == nil || attempt?.revision == present.revision
         if isSettled, present.attachments.isEmpty {
             return [.drop(present, row: present.isCached ? row : nil)]
@@ -283,6 +288,7 @@ final class LocalStore: Sendable {
         rest.rowID = memory.withLock { $0.takeRowID() }
         rest.globalID = row.globalID ?? present.globalID
         rest.base = row
+        rest.firstSent = nil
         if isSettled {
             rest.operation = .update
             rest.current = row

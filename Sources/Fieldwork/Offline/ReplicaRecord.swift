@@ -25,12 +25,17 @@ struct ReplicaRecord: Sendable, Hashable {
 
     /// Features whose edits the service refused: they go with the next sync again.
     var refused: [Int: Set<UUID>] = [:]
+    /// Those of them that the service never had: they are new to it, however often they are edited here.
+    var refusedAdds: [Int: Set<UUID>] = [:]
     /// Attachments whose edits the service refused, with what was asked.
     var refusedAttachments: [Int: [UUID: AttachmentEdit.Operation]] = [:]
     /// Which way attachments go.
     var attachmentDirection = AttachmentSyncDirection.none
     /// Whether the service has said that it takes compressed requests.
     var acceptsGzip = false
+
+    /// Whether a feature is one that the service refused as a new one.
+    func isRefusedAdd(_ id: UUID, _ layer: LayerDefinition) -> Bool { refusedAdds[layer.id]?.contains(id) ?? false }
 
     var hasRefused: Bool {
         refused.values.contains { !$0.isEmpty } || refusedAttachments.values.contains { !$0.isEmpty }
@@ -113,6 +118,7 @@ extension ReplicaRecord {
                 ])
         }
         object.append("refused", Self.json(refused))
+        object.append("refusedAdds", Self.json(refusedAdds))
         object.append("attachmentDirection", .string(attachmentDirection.rawValue))
         object.append("acceptsGzip", .bool(acceptsGzip))
         object.append("refusedAttachments", refusedAttachmentsJSON)
@@ -140,6 +146,7 @@ extension ReplicaRecord {
             if let id = Int(member.key) { layerGenerations[id] = member.value.integerValue ?? 0 }
         }
         refused = Self.features(json["refused"])
+        refusedAdds = Self.features(json["refusedAdds"])
         heldFeatures = Self.features(json["heldFeatures"])
         sentGeneration = json["sentGeneration"]?.integerValue ?? 0
         for member in json["layerSentGenerations"]?.objectValue?.members ?? [] {

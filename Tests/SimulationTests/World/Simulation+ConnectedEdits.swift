@@ -15,6 +15,8 @@ extension Simulation {
                     walkers[index].doubt = facts
                 } else {
                     walkers[index].pending.apply(facts)
+                    // What is saved while edits are being sent may go with them.
+                    if walkers[index].isSending { walkers[index].pending.attempt() }
                     walkers[index].unsent.formUnion(facts.filter { $0.value == SavedEdits.added }.map(\.key.id))
                 }
             }

@@ -1,0 +1,85 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Fieldwork
+
+/// What a service refuses, or has not been told of, is this device's alone. The simulator found what was lost of that.
+@Suite("Edits that the service has not taken", .fewAtATime)
+struct RefusedEditTests {
+    /// The service takes so many occupants at most from now on.
+    private static func limitOccupants(to most: Int64, _ service: TestService) async throws {
+        var definition = try await service.store.service(service.name)
+        let field = try #require(definition.layers[0].fields.firstIndex { $0.name == "numoccup" })
+        definition.layers[0].fields[field].domain = DomainDefinition(
+            name: "occupants", kind: .range(minimum: .integer(0), maximum: .integer(most)))
+        try await service.store.updateService(definition)
+    }
+
+    /// Brings what others did, and hands nothing in.
+    private static func download(_ geodatabase: Geodatabase, _ service: TestService) async throws {
+        let task = GeodatabaseSyncTask(url: service.rootURL, environment: service.environment())
+        let parameters = try await task.makeDefaultSyncGeodatabaseParameters(
+            geodatabase: geodatabase, syncDirection: .download)
+        let job = task.makeSyncGeodatabaseJob(parameters: parameters, geodatabase: geodatabase)
+        job.start()
+        _ = try await job.output
+    }
+
+    /// The service forgets what it could tell as changes: devices get all rows.
+    private static func forgetChanges(_ service: TestService) async throws {
+        let later = Date.now.addingTimeInterval(86_400)
+        let count = try await service.store.compactLog(of: service.name, silentSince: later, olderThan: later)
+        try #require(count > 0)
+    }
+
+    @Test(
+        "What the service refused stays on the device, whatever a sync brings that hands nothing in",
+        arguments: [false, true])
+    func refused(bringsAllRows: Bool) async throws {
+        try await OfflineService.with { service in
+            let one = try await service.takeOffline("one")
+            try await Self.limitOccupants(to: 50, service)
+            let values: [String: any Sendable] = ["primcause": "New", "numoccup": Int16(99)]
+            try await one.damages.add(one.damages.makeFeature(attributes: values, geometry: OfflineService.place(3)))
+            try await one.changeDamage("Cause 1", ["numoccup": Int16(77)])
+            let refusals = try await service.sync(one).flatMap(\.editResults)
+            #expect(refusals.count == 2)
+            let row = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("Cause 1") })
+            let change = FeatureEdit(objectID: row.objectID, attributes: [("typdamage", .text("Major"))])
+            _ = try await service.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, updates: [change])], moment: Date.now), to: service.name)
+            if bringsAllRows { try await Self.forgetChanges(service) }
+            try await Self.download(one, service)
+            #expect(try await one.damage("New")?.attributes["numoccup"] as? Int16 == 99)
+            #expect(try await one.damage("Cause 1")?.attributes["numoccup"] as? Int16 == 77)
+            try await Self.limitOccupants(to: 100, service)
+            try await service.sync(one)
+            let served = try await service.served("numoccup")
+            #expect(served["New"] == .integer(99) && served["Cause 1"] == .integer(77))
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
+    @Test("A feature that is new here, with a photo, is not taken for one that the service deleted")
+    func newWithPhoto() async throws {
+        try await OfflineService.with(attachments: true) { service in
+            let one = try await service.takeOffline("one")
+            let damages = try one.damages
+            try await damages.add(
+                damages.makeFeature(attributes: ["primcause": "New"], geometry: OfflineService.place(3)))
+            let added = try #require(try await one.damage("New"))
+            try await added.addAttachment(named: "new.jpg", contentType: "image/jpeg", data: Data("new".utf8))
+            try await Self.forgetChanges(service)
+            try await Self.download(one, service)
+            let feature = try #require(try await one.damage("New"))
+            try await feature.deleteAttachments(try await feature.attachments)
+            try await service.sync(one)
+            #expect(try await one.damage("New") != nil)
+            #expect(try await service.rows().contains { $0.attributes["primcause"] == .text("New") })
+            #expect(!one.hasLocalEdits)
+        }
+    }
+}
