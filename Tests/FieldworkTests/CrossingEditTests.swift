@@ -98,6 +98,26 @@ struct CrossingEditTests {
         }
     }
 
+    @Test("Photos that are deleted here while they are being sent fail nothing, and are gone on both sides")
+    func deletedWhileSent() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            let large = String(repeating: "x", count: 40_000)
+            for name in ["a.jpg", "b.jpg"] { try await Self.add(name, large, to: "Cause 1", one) }
+            service.interceptor.fail(
+                "uploads/register",
+                .answersAfter {
+                    let feature = try #require(try await one.damage("Cause 1"))
+                    try await feature.deleteAttachments(try await feature.attachments)
+                })
+            try await service.sync(one)
+            try await service.sync(one)
+            #expect(try await service.servedAttachments()["Cause 1"] == nil)
+            #expect(try await one.attachments(of: "Cause 1").isEmpty)
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
     // MARK: Deletes of both
 
     @Test("A feature that stayed for a photo's sake goes when the photo is taken back")

@@ -9,25 +9,29 @@ struct ContentSender: Sendable {
     let service: FeatureServiceClient
 
     /// - Parameters:
+    ///   - attachments: one that is deleted meanwhile becomes a delete.
     ///   - record: brought up to date and kept as the uploads go on.
     ///   - progress: called with the part of the bytes that is there, 0 to 1.
     /// - Returns: by attachment, how its edit names the content.
     func send(
-        _ attachments: [OutgoingAttachment], _ record: inout ReplicaRecord, progress: @Sendable (Double) -> Void
+        _ attachments: inout [OutgoingAttachment], _ record: inout ReplicaRecord, progress: @Sendable (Double) -> Void
     ) async throws -> [UUID: OutgoingAttachment.Content] {
         var contents: [UUID: OutgoingAttachment.Content] = [:]
         let carriers = attachments.filter(\.carriesContent)
         let whole = max(1, carriers.reduce(0) { $0 + ($1.info?.size ?? 0) })
         var (there, inline): (Int64, Int64) = (0, 0)
-        for attachment in carriers {
-            guard let size = attachment.info?.size else { continue }
+        for index in attachments.indices {
+            let attachment = attachments[index]
+            guard attachment.carriesContent, let size = attachment.info?.size else { continue }
             try Task.checkCancellation()
             let isSmall = size <= Limits.inlineContentBytes && inline + size <= Limits.attachmentBytesPerRequest
             if !isSmall, let item = try await upload(attachment, &record) {
                 contents[attachment.globalID] = ("uploadId", .string(item))
-            } else {
+            } else if let bytes = try await bytes(attachment) {
                 inline += size
-                contents[attachment.globalID] = ("data", .string(try await bytes(attachment).base64EncodedString()))
+                contents[attachment.globalID] = ("data", .string(Data(bytes).base64EncodedString()))
+            } else {
+                attachments[index].wasDeleted()
             }
             there += size
             progress(Double(there) / Double(whole))
@@ -35,14 +39,11 @@ struct ContentSender: Sendable {
         return contents
     }
 
-    private func bytes(_ attachment: OutgoingAttachment) async throws -> Data {
-        let bytes = try await onDevice {
+    /// nil when it is no longer there.
+    private func bytes(_ attachment: OutgoingAttachment) async throws -> [UInt8]? {
+        try await onDevice {
             try await session.file.attachmentBytes(.globalID(attachment.globalID), in: attachment.layerID)
         }
-        guard let bytes else {
-            throw CommonError.io(details: "The attachment \(attachment.info?.name ?? "") has no content.")
-        }
-        return Data(bytes)
     }
 
     /// - Returns: the service's name for the content; nil where it takes no uploads.

@@ -13,6 +13,9 @@ struct OutgoingAttachment: Sendable {
     /// Whether the bytes go along, or only what is said of them.
     var carriesContent: Bool
 
+    /// Deleted since: the deletion goes now.
+    mutating func wasDeleted() { (operation, info, carriesContent) = (.delete, nil, false) }
+
     /// How an edit names a content: the bytes themselves, or the id of an upload.
     typealias Content = (name: String, value: JSONValue)
 

@@ -163,6 +163,7 @@ extension GeodatabaseSession {
         }
         let names = layer.fields.map(\.name) + [FeatureChange.geometryName]
         return FeatureChange(
-            generation: 0, operation: isNew ? .add : .update, objectID: row.objectID, globalID: id, changedFields: names)
+            generation: 0, operation: isNew ? .add : .update, objectID: row.objectID, globalID: id, changedFields: names
+        )
     }
 }

@@ -91,7 +91,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         var outgoing = ReplicaUploadDocument(session: session, record: record, parameters: parameters)
         let last = record.pendingUpload?.throughGeneration ?? through
         let edits = try await outgoing.edits(through: last)
-        let attachments = try await outgoing.attachments(through: last)
+        var attachments = try await outgoing.attachments(through: last)
         let count = edits.count + attachments.count
         if record.pendingUpload == nil, count > 0 {
             record.pendingUpload = ReplicaRecord.PendingUpload(id: environment.makeID(), throughGeneration: through)
@@ -102,7 +102,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         advance(to: 10)
         tell(count == 0 ? "Nothing to send." : "Sending \(count) edits.")
         let service = FeatureServiceClient(root: record.serviceURL, client: environment.client)
-        let contents = try await ContentSender(session: session, service: service).send(attachments, &record) {
+        let contents = try await ContentSender(session: session, service: service).send(&attachments, &record) {
             [self] part in advance(to: 10 + Int(part * 30))
         }
         let sender = EditsSender(session: session, service: service)
