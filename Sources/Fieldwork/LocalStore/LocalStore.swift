@@ -299,9 +299,12 @@ final class LocalStore: Sendable {
             rest.current = row.applying(
                 changes, movesGeometry ? current.geometry.map { .geometry($0) } ?? .null : .unchanged)
         }
-        guard rest.key != present.key, let other = memory.withLock({ $0.edits[rest.key] }) else {
-            return [.drop(present, row: nil), .keep(rest)]
+        let other = rest.key == present.key ? nil : memory.withLock { $0.edits[rest.key] }
+        // What arrived says all that was saved here.
+        if rest.attachments.isEmpty, rest.isWithoutChange(layer) {
+            return [.drop(present, row: present.isCached && other == nil ? row : nil)]
         }
+        guard let other else { return [.drop(present, row: nil), .keep(rest)] }
         return [.drop(present, row: nil), .drop(other, row: nil), .keep(rest.joined(by: other, layer))]
     }
 
