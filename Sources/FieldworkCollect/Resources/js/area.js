@@ -52,7 +52,7 @@ async function ask() {
   const source = new DOMParser().parseFromString(await answer.text(), 'text/html');
   target.replaceChildren(...[...source.body.childNodes].map((node) => document.adoptNode(node)));
   const figure = target.querySelector('.area-figure');
-  frame.querySelector('span').textContent = figure.querySelector('p.num:not(.figure)').firstChild.textContent;
+  frame.querySelector('span').textContent = figure.querySelector('p.small.num').firstChild.textContent;
   announce(figure.dataset.says);
 }
 
