@@ -82,7 +82,10 @@ struct AreaTaskTests {
             ] {
                 hand.begin()
                 try await hand.tap("link", "Changes")
+                try await hand.browser.wait("(document.body.dataset.before = 'this') === 'this'")
                 try await hand.tap("button", button)
+                // The page is another one then: what is tapped before it is there is lost with the old one.
+                try await hand.browser.wait("!document.body.dataset.before && \(Hand.ready)", seconds: 60)
                 try await Self.state(state, hand.browser)
                 #expect(hand.steps <= 2)
             }
