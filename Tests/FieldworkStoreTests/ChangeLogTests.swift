@@ -4,14 +4,14 @@ import FieldworkStore
 import Foundation
 import Testing
 
-@Suite("Change log and history")
+@Suite("Change log and history", .everyStore)
 struct ChangeLogTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await Samples.store(in: folder)
+        store = try await Samples.anyStore(in: folder)
     }
 
     private func apply(_ batch: EditBatch) async throws {

@@ -4,10 +4,10 @@ import FieldworkStore
 import Foundation
 import Testing
 
-@Suite("Values of each type of field")
+@Suite("Values of each type of field", .everyStore)
 struct FieldTypeRulesTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
     private static let name = ServiceName(name: "Types")
     private static let table = LayerAddress(service: name, layerID: 0)
 
@@ -39,7 +39,7 @@ struct FieldTypeRulesTests {
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
         try await store.createService(
             ServiceDefinition(name: Self.name, layers: [LayerDefinition(id: 0, name: "Types", fields: Self.fields)]))
     }

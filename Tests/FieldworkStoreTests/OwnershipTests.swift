@@ -4,14 +4,14 @@ import FieldworkStore
 import Foundation
 import Testing
 
-@Suite("Who may change what")
+@Suite("Who may change what", .everyStore)
 struct OwnershipTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
     }
 
     private func create(

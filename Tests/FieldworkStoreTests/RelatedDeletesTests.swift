@@ -4,15 +4,15 @@ import FieldworkStore
 import Foundation
 import Testing
 
-@Suite("Relationships: what goes with a deleted feature")
+@Suite("Relationships: what goes with a deleted feature", .everyStore)
 struct RelatedDeletesTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
     private let treeID = UUID()
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
     }
 
     /// One tree with two visits, of which the first has two photos; its plaque, two people, an area; and a tree beside it
@@ -178,6 +178,8 @@ struct RelatedDeletesTests {
         "Both directions of every relationship stand in the file as GeoPackage's related tables",
         .enabled(if: ShellTool.exists("ogrinfo") && ShellTool.exists("sqlite3"), "ogrinfo or sqlite3 is missing."))
     func relatedTables() async throws {
+        // What other programs read of a file; a database has foreign keys and views of its own.
+        guard StoreKind.current == .geoPackage else { return }
         try await plant()
         try await store.close()
         let path = folder.url.appending(path: "Orchard.gpkg").path
@@ -275,6 +277,7 @@ struct RelatedDeletesTests {
 
     @Test("The check of a file finds parts without a whole and a second one of one to one")
     func integrity() async throws {
+        guard StoreKind.current == .geoPackage else { return }
         try await plant()
         #expect(try await store.check().isEmpty)
         let edits = [

@@ -7,8 +7,7 @@ extension StoredColumn.Kind {
     /// Hands the column to an encoder. What another program stored against the field's type is given as what it is;
     /// a date that can't be read is null.
     @inline(__always)
-    func encode<Encoder: FeatureEncoder>(_ row: SQLiteStatement, _ index: Int, to encoder: inout Encoder) {
-        let value = row.value(index)
+    func encode<Encoder: FeatureEncoder>(_ value: some StoredValue, _ index: Int, to encoder: inout Encoder) {
         let type = value.type
         if type == SQLITE_NULL { return encoder.null(column: index) }
         switch self {
@@ -39,7 +38,7 @@ extension StoredColumn.Kind {
         }
     }
 
-    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue {
+    func value(_ row: StoreStatement, _ index: Int) -> AttributeValue {
         let type = row.type(index)
         if type == SQLITE_NULL { return .null }
         switch self {
@@ -61,5 +60,5 @@ extension StoredColumn.Kind {
 }
 
 extension StoredColumn {
-    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue { kind.value(row, index) }
+    func value(_ row: StoreStatement, _ index: Int) -> AttributeValue { kind.value(row, index) }
 }
