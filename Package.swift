@@ -173,8 +173,9 @@ let package = Package(
         .testTarget(
             name: "FieldworkCommandTests",
             dependencies: [
-                "FieldworkCommand", "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry",
+                "FieldworkCommand", "Fieldwork", "FieldworkServer", "FieldworkPostGIS", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .testTarget(

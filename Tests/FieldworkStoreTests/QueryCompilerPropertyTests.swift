@@ -89,7 +89,7 @@ struct QueryCompilerPropertyTests {
 }
 
 /// Well-typed random trees over the sample layer's fields.
-private struct RandomExpressions {
+struct RandomExpressions {
     private var generator: SeededGenerator
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }

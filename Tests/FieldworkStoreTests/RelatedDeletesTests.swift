@@ -217,6 +217,8 @@ struct RelatedDeletesTests {
 
     @Test("A feature takes as many rows along as the limit says, and not one more", arguments: [0, 1])
     func limit(excess: Int) async throws {
+        // A hundred thousand rows, each deleted by itself: the rule is the same code on both, the time is not.
+        guard StoreKind.current == .geoPackage else { return }
         try await store.createService(Orchard.definition())
         let edits = [
             LayerEdits(layerID: 0, adds: [Orchard.edit([:], globalID: treeID)]),
