@@ -97,8 +97,8 @@ let package = Package(
         .executableTarget(
             name: "FieldworkCommand",
             dependencies: [
-                "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry",
+                "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -121,15 +121,22 @@ let package = Package(
             name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
         .testTarget(
             name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry"], swiftSettings: strict),
+        // A database server of the tests' own, for those that run on every store.
+        .target(
+            name: "TemporaryPostgres", dependencies: ["FieldworkPostGIS"], path: "Tests/TemporaryPostgres",
+            swiftSettings: strict),
         .testTarget(
             name: "FieldworkStoreTests",
             dependencies: [
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
+                "FieldworkStore", "FieldworkPostGIS", "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkPostGISTests",
-            dependencies: ["FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            dependencies: [
+                "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkServerTests",
@@ -170,8 +177,9 @@ let package = Package(
         .testTarget(
             name: "FieldworkCommandTests",
             dependencies: [
-                "FieldworkCommand", "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry", "TestSupport",
+                "FieldworkCommand", "Fieldwork", "FieldworkServer", "FieldworkPostGIS", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -26,6 +26,6 @@ struct FieldworkCommand: AsyncParsableCommand {
             DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
             ServiceCommand.self, ServicesCommand.self, QueryCommand.self, ExportCommand.self, OfflineCommand.self,
             SyncCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self, HistoryCommand.self,
-            RestoreCommand.self, DoctorCommand.self, LimitsCommand.self,
+            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, LimitsCommand.self,
         ])
 }

@@ -15,7 +15,7 @@ extension GeoPackageFile {
 final class FeatureCounter: Sendable {
     private enum State {
         case unopened, closed
-        case opened(SQLiteConnection)
+        case opened(StoreConnection)
     }
 
     private let path: String
@@ -27,7 +27,7 @@ final class FeatureCounter: Sendable {
     func count(_ layerID: Int64) throws -> Int {
         try state.withLock { state in
             if case .opened(let connection) = state { return try Self.count(layerID, on: connection) }
-            let connection = try SQLiteConnection(path: path, mode: .readOnly)
+            let connection = try StoreConnection(path: path, mode: .readOnly)
             if case .unopened = state { state = .opened(connection) }
             return try Self.count(layerID, on: connection)
         }
@@ -43,7 +43,7 @@ final class FeatureCounter: Sendable {
     /// Whether a connection is kept now; for tests.
     var isOpen: Bool { state.withLock { if case .opened = $0 { true } else { false } } }
 
-    fileprivate static func count(_ layerID: Int64, on connection: SQLiteConnection) throws -> Int {
+    fileprivate static func count(_ layerID: Int64, on connection: StoreConnection) throws -> Int {
         let count = try connection.integer("SELECT row_count FROM fieldwork_counts WHERE layer_id = ?") {
             try $0.bind(layerID, at: 1)
         }

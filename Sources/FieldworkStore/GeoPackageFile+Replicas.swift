@@ -4,8 +4,6 @@ import Synchronization
 
 /// Replicas, deltas and merging of one file.
 extension GeoPackageFile {
-    var catalogueSnapshot: ServiceCatalogue { catalogue.withLock { $0 } }
-
     // MARK: Replicas
 
     /// See `ReplicaStore.createReplica`.

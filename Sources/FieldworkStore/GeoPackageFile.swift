@@ -1,11 +1,10 @@
-package import FieldworkGeometry
 package import FieldworkREST
 package import Foundation
 import Synchronization
 
 /// One GeoPackage with the layers and tables of one service: a service of the server, a client's cache, an offline area.
 /// It is an ordinary GeoPackage that QGIS and GDAL open and edit as it stands, while it is open here as well.
-package final class GeoPackageFile: Sendable {
+package final class GeoPackageFile: ServiceData {
     package struct Options: Sendable {
         /// Adds that name an object id keep it. For files whose ids are given by someone else; a server gives its own.
         package var keepsObjectIDs: Bool
@@ -20,8 +19,8 @@ package final class GeoPackageFile: Sendable {
     }
 
     package let url: URL
-    let writer: Writer
-    let readers: ReaderPool
+    package let writer: Writer
+    package let readers: ReaderPool
     let counter: FeatureCounter
     let catalogue: Mutex<ServiceCatalogue>
     let verifiedContents: VerifiedContents
@@ -35,8 +34,8 @@ package final class GeoPackageFile: Sendable {
         self.url = url
         identity = FileIdentity(url)
         self.catalogue = Mutex(catalogue)
-        writer = Writer(path: url.path, catalogue: catalogue, options: options)
-        readers = ReaderPool(path: url.path)
+        writer = Writer(source: .file(url.path), catalogue: catalogue, options: options)
+        readers = ReaderPool(source: .file(url.path))
         counter = FeatureCounter(path: url.path)
         verifiedContents = VerifiedContents(path: url.path)
     }
@@ -59,7 +58,7 @@ package final class GeoPackageFile: Sendable {
             guard FileManager.default.fileExists(atPath: url.path) else {
                 throw StoreError(.serviceNotFound, "There is no file \(url.lastPathComponent).")
             }
-            let connection = try SQLiteConnection(path: url.path, mode: .readWrite)
+            let connection = try StoreConnection(path: url.path, mode: .readWrite)
             guard try ServiceCatalogue.exists(on: connection) else {
                 throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage of a service.")
             }
@@ -92,9 +91,13 @@ package final class GeoPackageFile: Sendable {
 
     // MARK: Definition
 
+    package var catalogueSnapshot: ServiceCatalogue { catalogue.withLock { $0 } }
+
     package var definition: ServiceDefinition { catalogue.withLock { $0.definition } }
 
-    func layer(_ id: Int) throws -> StoredLayer { try catalogue.withLock { try $0.layer(id) } }
+    package func layer(_ id: Int) throws -> StoredLayer { try catalogue.withLock { try $0.layer(id) } }
+
+    package func adopt(_ fresh: ServiceCatalogue) { catalogue.withLock { $0 = fresh } }
 
     /// Replaces the definition; see `FeatureStore.updateService`.
     package func updateDefinition(
@@ -104,93 +107,7 @@ package final class GeoPackageFile: Sendable {
         catalogue.withLock { $0 = updated }
     }
 
-    /// Takes over a definition that another program wrote into the file.
-    package func refresh() async throws {
-        let known = catalogue.withLock { $0.source }
-        let fresh = try await readers.read { connection in
-            try ServiceCatalogue.source(on: connection) == known ? nil : ServiceCatalogue.read(from: connection)
-        }
-        if let fresh { catalogue.withLock { $0 = fresh } }
-    }
-
-    // MARK: Reading
-
-    package func encodedFeatures<Encoder: FeatureEncoder>(
-        _ query: FeatureQuery, in layerID: Int, encoder: Encoder
-    ) async throws -> EncodedFeatures {
-        try await FeatureStream.start(query, in: layer(layerID), encoder: encoder, pool: readers)
-    }
-
-    package func encodedStatistics<Encoder: FeatureEncoder>(
-        _ query: StatisticsQuery, in layerID: Int, encoder: Encoder
-    ) async throws -> EncodedFeatures {
-        let layer = try layer(layerID)
-        return try await FeatureStream.start(encoder: encoder, pool: readers) {
-            try StatisticsCompiler(
-                features: QueryCompiler(layer: layer, connection: $0, now: Date.now.milliseconds), query: query
-            ).plan()
-        }
-    }
-
-    package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
-        _ query: RelatedQuery, encoder: Encoder
-    ) async throws -> EncodedFeatures {
-        let compiler = try RelatedCompiler(
-            source: layer(query.path.sourceLayerID), related: layer(query.path.relatedLayerID),
-            through: query.path.through.map { try layer($0.layerID) }, now: Date.now.milliseconds)
-        return try await FeatureStream.start(encoder: encoder, pool: readers) { try compiler.plan(query, on: $0) }
-    }
-
-    package func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
-        let layer = try layer(layerID)
-        return try await read { try RecordReader(layer: layer, connection: $0).records(query) }
-    }
-
-    package func objectIDs(_ query: FeatureQuery, in layerID: Int) async throws -> [Int64] {
-        let layer = try layer(layerID)
-        return try await read { connection in
-            let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
-                .identifiers(query)
-            let statement = try plan.statement(on: connection)
-            defer { statement.finish() }
-            var ids: [Int64] = []
-            while try statement.step(), ids.count < plan.limit ?? .max { ids.append(statement.integer(0)) }
-            return ids
-        }
-    }
-
-    package func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
-        let layer = try layer(layerID)
-        return try await read { connection in
-            let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).count(query)
-            let statement = try plan.statement(on: connection)
-            defer { statement.finish() }
-            return try statement.step() ? Int(statement.integer(0)) : 0
-        }
-    }
-
-    package func extent(_ query: FeatureQuery, in layerID: Int) async throws -> (extent: Envelope?, count: Int) {
-        let layer = try layer(layerID)
-        let (box, count) = try await read { connection in
-            try ExtentReader(layer: layer, connection: connection).extent(query)
-        }
-        let extent = box.map {
-            Envelope(
-                xMin: $0.xMin, yMin: $0.yMin, xMax: $0.xMax, yMax: $0.yMax,
-                spatialReference: layer.definition.spatialReference)
-        }
-        return (extent, count)
-    }
-
-    /// Reads on a connection of its own, or, while a transaction is open, on the one that sees what it has written.
-    func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) async throws -> Result {
-        isInTransaction ? try await writer.inspect(body) : try await readers.read(body)
-    }
-
     // MARK: Transactions
-
-    /// Whether a transaction that spans batches is open.
-    package var isInTransaction: Bool { writer.isInTransaction.withLock { $0 } }
 
     /// Opens a transaction: all batches from now on belong to it, whoever applies them. Reads see them, other programs
     /// don't. Throws `StoreError.busy` inside another transaction.
@@ -202,11 +119,6 @@ package final class GeoPackageFile: Sendable {
     /// Takes back all batches since `beginTransaction`.
     package func rollbackTransaction() throws { try writer.end(keeps: false) }
 
-    // MARK: Writing
-
-    /// Applies edits in one transaction; see `FeatureStore.apply`. The batch is one generation.
-    package func apply(_ batch: EditBatch) async throws -> EditBatchResult { try await writer.apply(batch) }
-
     // MARK: Notes
 
     /// A text that was kept in the file under a name; nil when there is none.
@@ -217,39 +129,6 @@ package final class GeoPackageFile: Sendable {
     /// Keeps a text in the file, in a transaction of its own; nil forgets it. Throws `StoreError.busy` while one is open.
     package func keepNote(_ value: String?, as name: String) async throws {
         try await writer.write { try FileNotes(connection: $0).keep(value, as: name) }
-    }
-
-    // MARK: Change log
-
-    package func generation() async throws -> Int64 {
-        try await read { try ChangeLog.generation(on: $0) }
-    }
-
-    /// The last generation that was made before a moment; 0 for none.
-    package func generation(before moment: Date) async throws -> Int64 {
-        let text = DateText.text(milliseconds: moment.milliseconds)
-        return try await read { connection in
-            try connection.integer("SELECT max(generation) FROM fieldwork_generations WHERE moment < ?") {
-                try $0.bind(text, at: 1)
-            } ?? 0
-        }
-    }
-
-    package func changes(after generation: Int64, in layerID: Int, limit: Int) async throws -> [FeatureChange] {
-        let layer = try layer(layerID)
-        return try await read {
-            try ChangeLog(layer: layer, connection: $0).changes(after: generation, limit: limit)
-        }
-    }
-
-    package func history(of feature: FeatureIdentifier, in layerID: Int) async throws -> [FeatureVersion] {
-        let layer = try layer(layerID)
-        return try await read { try ChangeLog(layer: layer, connection: $0).history(of: feature) }
-    }
-
-    package func historyStart(in layerID: Int) async throws -> Int64? {
-        let layer = try layer(layerID)
-        return try await read { try ChangeLog(layer: layer, connection: $0).start() }
     }
 
     // MARK: Care

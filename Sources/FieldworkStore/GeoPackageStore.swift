@@ -1,11 +1,10 @@
-package import FieldworkGeometry
 package import FieldworkREST
 package import Foundation
 import Synchronization
 
 /// Services kept as GeoPackages in a folder: `<name>.gpkg`, or `<folder>/<name>.gpkg`. Each file opens as it stands in
 /// QGIS, and a copy of a file is a backup.
-package final class GeoPackageStore: FeatureStore {
+package final class GeoPackageStore: ServiceStore {
     package let folder: URL
     private let state = Mutex(State())
 
@@ -66,6 +65,8 @@ package final class GeoPackageStore: FeatureStore {
             throw StoreError(.serviceNotFound, "There is no service \(name.path).")
         }
     }
+
+    package func data(of service: ServiceName) async throws -> GeoPackageFile { try await file(service) }
 
     /// The file of a service, opened when it is not yet.
     package func file(_ name: ServiceName) async throws -> GeoPackageFile {
@@ -174,66 +175,6 @@ package final class GeoPackageStore: FeatureStore {
             let path = url.path + suffix
             if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
         }
-    }
-
-    // MARK: Reading
-
-    package func encodedFeatures<Encoder: FeatureEncoder>(
-        _ query: FeatureQuery, in layer: LayerAddress, encoder: Encoder
-    ) async throws -> EncodedFeatures {
-        try await file(layer.service).encodedFeatures(query, in: layer.layerID, encoder: encoder)
-    }
-
-    package func encodedStatistics<Encoder: FeatureEncoder>(
-        _ query: StatisticsQuery, in layer: LayerAddress, encoder: Encoder
-    ) async throws -> EncodedFeatures {
-        try await file(layer.service).encodedStatistics(query, in: layer.layerID, encoder: encoder)
-    }
-
-    package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
-        _ query: RelatedQuery, in service: ServiceName, encoder: Encoder
-    ) async throws -> EncodedFeatures {
-        try await file(service).encodedRelatedFeatures(query, encoder: encoder)
-    }
-
-    package func records(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [FeatureRecord] {
-        try await file(layer.service).records(query, in: layer.layerID)
-    }
-
-    package func objectIDs(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [Int64] {
-        try await file(layer.service).objectIDs(query, in: layer.layerID)
-    }
-
-    package func count(_ query: FeatureQuery, in layer: LayerAddress) async throws -> Int {
-        try await file(layer.service).count(query, in: layer.layerID)
-    }
-
-    package func extent(_ query: FeatureQuery, in layer: LayerAddress) async throws -> (extent: Envelope?, count: Int) {
-        try await file(layer.service).extent(query, in: layer.layerID)
-    }
-
-    // MARK: Writing
-
-    package func apply(_ batch: EditBatch, to service: ServiceName) async throws -> EditBatchResult {
-        try await file(service).apply(batch)
-    }
-
-    // MARK: Change log
-
-    package func generation(of service: ServiceName) async throws -> Int64 {
-        try await file(service).generation()
-    }
-
-    package func changes(after generation: Int64, in layer: LayerAddress, limit: Int) async throws -> [FeatureChange] {
-        try await file(layer.service).changes(after: generation, in: layer.layerID, limit: limit)
-    }
-
-    package func history(of feature: FeatureIdentifier, in layer: LayerAddress) async throws -> [FeatureVersion] {
-        try await file(layer.service).history(of: feature, in: layer.layerID)
-    }
-
-    package func historyStart(in layer: LayerAddress) async throws -> Int64? {
-        try await file(layer.service).historyStart(in: layer.layerID)
     }
 
     // MARK: Care

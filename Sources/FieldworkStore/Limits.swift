@@ -11,6 +11,14 @@ package enum Limits {
     /// Readers that may hold a statement open between the pieces of an answer. The rest stays free for short reads,
     /// so that slow takers of long answers never stop everybody else.
     package static let openStreamsPerFile = 8
+    /// Readers of one service in PostgreSQL, and those of them that may hold a statement open: each is a connection, of which a
+    /// server has a hundred or so for all services and processes.
+    static let sessionReaders = 4
+    static let sessionStreams = 3
+    /// Bytes of a table's, column's or schema's name in PostgreSQL, which cuts off the rest.
+    package static let sessionNameBytes = 63
+    /// Rows that a session gives at once; more come one by one.
+    package static let rowsOfPage = 10_000
     /// Prepared statements kept by a connection.
     package static let cachedStatements = 96
     /// Milliseconds to wait for a lock that another program (QGIS, GDAL) holds on the file.

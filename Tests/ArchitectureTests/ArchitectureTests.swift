@@ -14,7 +14,8 @@ struct ArchitectureTests {
         "FieldworkServer": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Hummingbird"],
         "FieldworkCollect": ["Fieldwork", "CTurboJPEG", "Hummingbird", "Mustache"],
         "FieldworkCommand": [
-            "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+            "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST",
+            "FieldworkGeometry",
         ],
     ]
 

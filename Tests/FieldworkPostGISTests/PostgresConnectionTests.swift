@@ -1,6 +1,7 @@
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TemporaryPostgres
 import Testing
 
 @testable import FieldworkPostGIS

@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Change log and history", .fewAtATime)
+@Suite("Change log and history", .fewAtATime, .everyStore)
 struct ChangeLogTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await Samples.store(in: folder)
+        store = try await Samples.anyStore(in: folder)
     }
 
     private func apply(_ batch: EditBatch) async throws {

@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Values of each type of field", .fewAtATime)
+@Suite("Values of each type of field", .fewAtATime, .everyStore)
 struct FieldTypeRulesTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
     private static let name = ServiceName(name: "Types")
     private static let table = LayerAddress(service: name, layerID: 0)
 
@@ -40,7 +40,7 @@ struct FieldTypeRulesTests {
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
         try await store.createService(
             ServiceDefinition(name: Self.name, layers: [LayerDefinition(id: 0, name: "Types", fields: Self.fields)]))
     }

@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Who may change what", .fewAtATime)
+@Suite("Who may change what", .fewAtATime, .everyStore)
 struct OwnershipTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
     }
 
     private func create(

@@ -7,7 +7,7 @@ import Testing
 @testable import FieldworkStore
 
 /// What a layer was at other moments, against a model that remembers every state.
-@Suite("Features at another moment", .fewAtATime)
+@Suite("Features at another moment", .fewAtATime, .everyStore)
 struct PastStateTests {
     private static let origin: Int64 = 1_700_000_000_000
     /// The order of a state: what a query without an order answers.
@@ -30,7 +30,7 @@ struct PastStateTests {
     }
 
     /// Adds, updates and deletes at random, several of one feature in one batch too.
-    private static func live(_ store: GeoPackageStore, steps: Int, seed: UInt64) async throws -> Diary {
+    private static func live(_ store: any FeatureStore, steps: Int, seed: UInt64) async throws -> Diary {
         var diary = Diary(generator: SeededGenerator(seed: seed))
         for step in 1...steps {
             var state = diary.states[step - 1]
@@ -69,7 +69,7 @@ struct PastStateTests {
         return diary
     }
 
-    private static func state(_ store: GeoPackageStore, _ query: FeatureQuery) async throws -> State {
+    private static func state(_ store: any FeatureStore, _ query: FeatureQuery) async throws -> State {
         let records = try await store.records(query, in: Samples.trees)
         return Dictionary(
             records.map { ($0.objectID, $0.attributes["species"]?.textValue ?? "") },
@@ -80,8 +80,9 @@ struct PastStateTests {
 
     @Test("Every state that was is answered, whole and through every question", arguments: [1, 7, 99] as [UInt64])
     func states(seed: UInt64) async throws {
+        guard StoreKind.current == .geoPackage || seed == 7 else { return }
         let folder = try TemporaryFolder()
-        let store = try await GeoPackageStore.open(at: folder.url)
+        let store = try await StoreKind.current.make(in: folder)
         try await store.createService(Samples.service)
         let steps = 40
         let diary = try await Self.live(store, steps: steps, seed: seed)
@@ -107,7 +108,7 @@ struct PastStateTests {
     @Test("Geometries, extents, pages and statistics are of the moment as well")
     func questions() async throws {
         let folder = try TemporaryFolder()
-        let store = try await GeoPackageStore.open(at: folder.url)
+        let store = try await StoreKind.current.make(in: folder)
         try await store.createService(Samples.service)
         func edit(_ edits: LayerEdits, hour: Int) async throws {
             let result = try await store.apply(
@@ -159,6 +160,8 @@ struct PastStateTests {
 
     @Test("A moment before what the shortened log reaches is refused, not guessed")
     func shortenedLog() async throws {
+        // Only replicas let a log be shortened, and a database keeps none yet.
+        guard StoreKind.current == .geoPackage else { return }
         let folder = try TemporaryFolder()
         let store = try await GeoPackageStore.open(at: folder.url)
         try await store.createService(Samples.service)

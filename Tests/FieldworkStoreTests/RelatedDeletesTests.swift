@@ -5,15 +5,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Relationships: what goes with a deleted feature", .fewAtATime)
+@Suite("Relationships: what goes with a deleted feature", .fewAtATime, .everyStore)
 struct RelatedDeletesTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
     private let treeID = UUID()
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
     }
 
     /// One tree with two visits, of which the first has two photos; its plaque, two people, an area; and a tree beside it
@@ -179,6 +179,8 @@ struct RelatedDeletesTests {
         "Both directions of every relationship stand in the file as GeoPackage's related tables",
         .enabled(if: ShellTool.exists("ogrinfo") && ShellTool.exists("sqlite3"), "ogrinfo or sqlite3 is missing."))
     func relatedTables() async throws {
+        // What other programs read of a file; a database has foreign keys and views of its own.
+        guard StoreKind.current == .geoPackage else { return }
         try await plant()
         try await store.close()
         let path = folder.url.appending(path: "Orchard.gpkg").path
@@ -216,6 +218,8 @@ struct RelatedDeletesTests {
 
     @Test("A feature takes as many rows along as the limit says, and not one more", arguments: [0, 1])
     func limit(excess: Int) async throws {
+        // A hundred thousand rows, each deleted by itself: the rule is the same code on both, the time is not.
+        guard StoreKind.current == .geoPackage else { return }
         try await store.createService(Orchard.definition())
         let edits = [
             LayerEdits(layerID: 0, adds: [Orchard.edit([:], globalID: treeID)]),
@@ -276,6 +280,7 @@ struct RelatedDeletesTests {
 
     @Test("The check of a file finds parts without a whole and a second one of one to one")
     func integrity() async throws {
+        guard StoreKind.current == .geoPackage else { return }
         try await plant()
         #expect(try await store.check().isEmpty)
         let edits = [

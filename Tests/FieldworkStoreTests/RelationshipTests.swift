@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Relationships: keys of what is added and changed", .fewAtATime)
+@Suite("Relationships: keys of what is added and changed", .fewAtATime, .everyStore)
 struct RelationshipTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
         try await store.createService(Orchard.definition())
     }
 

@@ -7,19 +7,19 @@ import Testing
 
 /// Random features of every kind and random filters of every kind, asked through index, boxes and prepared geometries, and
 /// of GEOS itself pair by pair. Small whole coordinates make corners and sides meet often.
-@Suite("Spatial relations of every kind of geometry", .fewAtATime)
+@Suite("Spatial relations of every kind of geometry", .fewAtATime, .everyStore)
 struct SpatialPropertyTests {
     private static let name = ServiceName(name: "Kinds")
     private static let kinds: [LayerGeometryType] = [.point, .multipoint, .polyline, .polygon]
     private static let patterns = ["T********", "FF*FF****", "T*T***T**", "F***1****", "****0****"]
 
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
     private var maker = ShapeMaker(generator: SeededGenerator(seed: 11))
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
         let layers = Self.kinds.enumerated().map { index, kind in
             LayerDefinition(
                 id: index, name: "Layer \(index)", geometryType: kind, spatialReference: .webMercator,

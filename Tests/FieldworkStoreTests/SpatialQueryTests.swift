@@ -6,16 +6,16 @@ import TestSupport
 import Testing
 
 /// Index, boxes and prepared geometries against the engine asked feature by feature.
-@Suite("Spatial relations", .fewAtATime)
+@Suite("Spatial relations", .fewAtATime, .everyStore)
 struct SpatialQueryTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
     private let address: LayerAddress
     private let records: [FeatureRecord]
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
         let name = ServiceName(folder: "Land", name: "Parcels")
         let layer = LayerDefinition(
             id: 3, name: "Parcels", geometryType: .polygon, spatialReference: .webMercator,

@@ -5,14 +5,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Edits in a GeoPackage store", .fewAtATime)
+@Suite("Edits in a store", .fewAtATime, .everyStore)
 struct StoreEditingTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await Samples.store(in: folder)
+        store = try await Samples.anyStore(in: folder)
     }
 
     @Test("An added feature is read back with its values, ids and editor tracking")
@@ -255,7 +255,7 @@ struct StoreEditingTests {
     func reopen() async throws {
         _ = try await store.apply(Samples.batch(adds: [Samples.tree("Acer", x: 3, y: 4)]), to: Samples.name)
         // Not closed: the other store recovers from the log, as after a crash.
-        let other = try await GeoPackageStore.open(at: folder.url)
+        let other = try await StoreKind.current.again(in: folder)
         #expect(try await other.count(FeatureQuery(), in: Samples.trees) == 1)
         #expect(try await other.generation(of: Samples.name) == 1)
         try await other.close()

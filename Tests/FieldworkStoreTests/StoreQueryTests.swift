@@ -5,15 +5,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Queries on a GeoPackage store", .fewAtATime)
+@Suite("Queries on a store", .fewAtATime, .everyStore)
 struct StoreQueryTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
 
     /// A hundred trees on a grid of ten by ten, numbered row by row from the lower left.
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await Samples.store(in: folder)
+        store = try await Samples.anyStore(in: folder)
         let trees = (0..<100).map { number -> FeatureEdit in
             let height: AttributeValue = number % 7 == 0 ? .null : .real(Double(number))
             let planted = AttributeValue.integer(Int64(number) * 86_400_000)
@@ -135,7 +135,10 @@ struct StoreQueryTests {
 
     @Test("A value stays a value, whatever it says, and so does a name")
     func injection() async throws {
-        for text in ["' OR 1=1 --", "\"; DROP TABLE \"Trees\"; --", "Acer\u{0}"] {
+        var texts = ["' OR 1=1 --", "\"; DROP TABLE \"Trees\"; --", "Acer\\", "Acer' || species || '", "$1", "?"]
+        // A database's texts can't hold the character: it refuses the question.
+        if StoreKind.current == .geoPackage { texts.append("Acer\u{0}") }
+        for text in texts {
             #expect(try await ids(where: .binary(.equal, .field("species"), .literal(.string(text)))) == [])
         }
         #expect(try await ids(where: .isNull(.field("note \"x\"; DROP"), negated: false)).count == 100)

@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Subtypes and contingent values at the door", .fewAtATime)
+@Suite("Subtypes and contingent values at the door", .fewAtATime, .everyStore)
 struct SubtypeTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any FeatureStore
     private static let name = ServiceName(name: "Nests")
     private static let nests = LayerAddress(service: name, layerID: 0)
 
@@ -58,7 +58,7 @@ struct SubtypeTests {
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await GeoPackageStore.open(at: folder.url)
+        store = try await StoreKind.current.make(in: folder)
         try await store.createService(ServiceDefinition(name: Self.name, layers: [Self.table]))
     }
 
@@ -178,7 +178,7 @@ struct SubtypeTests {
     @Test("The definition comes back from the file as it was written")
     func storage() async throws {
         try await store.close()
-        let again = try await GeoPackageStore.open(at: folder.url)
+        let again = try await StoreKind.current.again(in: folder)
         let layer = try #require(try await again.service(Self.name).layers.first)
         #expect(layer.subtypes == Self.table.subtypes)
         #expect(layer.subtypeField == "Kind")

@@ -17,6 +17,7 @@ struct PublishCommand: AsyncParsableCommand {
               fieldwork publish parcels.gpkg --service Parcels
               fieldwork publish survey.gpkg --service Survey --in-place
               fieldwork publish hydrants.geojson.gz --service City/Hydrants --layer Hydrants
+              fieldwork publish trees.geojson --service Trees --store postgres://localhost/field
             """)
 
     @Argument(help: "The file to publish.")
@@ -47,8 +48,12 @@ struct PublishCommand: AsyncParsableCommand {
     var definition: String?
 
     @OptionGroup var data: DataOption
+    @OptionGroup var database: StoreOption
 
     func validate() throws {
+        guard database.store == nil || !inPlace else {
+            throw ValidationError("What is published in a database is copied there: leave out --in-place.")
+        }
         guard (x == nil) == (y == nil) else { throw ValidationError("Give both --x and --y, or neither.") }
         guard let number = WKID(wkid), SpatialReference(wkid: number) != nil else {
             throw ValidationError("The spatial reference \(wkid) is unknown.")
@@ -72,20 +77,31 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
-            let publisher = Publisher(
-                folder: data.url, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows)
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
             let document = try definition.map { try DefinitionFiles.read($0) }
-            let publication = try await Interruption.cancelling { [self] in try await publish(input, with: publisher) }
-            if let document { try await define(document) }
+            let publication = try await Interruption.cancelling { [self] in
+                guard let address = database.store else { return try await make(input, document, in: data.url) }
+                return try await DatabasePublisher(address: address, service: name).publish {
+                    try await make(input, document, in: $0)
+                }
+            }
             let skipped = publication.skippedCount > 0 ? ", skipped \(publication.skippedCount)" : ""
             Terminal.output("Published \(name.path): \(publication.featureCount) features\(skipped)")
         }
     }
 
+    private func make(_ input: URL, _ document: JSONValue?, in folder: URL) async throws -> Publication {
+        let publication = try await publish(
+            input,
+            with: Publisher(
+                folder: folder, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows))
+        if let document { try await define(document, in: folder) }
+        return publication
+    }
+
     /// Gives the new service its definition, or takes it back.
-    private func define(_ document: JSONValue) async throws {
-        let store = try await GeoPackageStore.open(at: data.url)
+    private func define(_ document: JSONValue, in folder: URL) async throws {
+        let store = try await GeoPackageStore.open(at: folder)
         do {
             let current = try await store.service(name)
             let changed = try DefinitionFiles.definition(DefinitionFiles.merged(document, into: current), name)

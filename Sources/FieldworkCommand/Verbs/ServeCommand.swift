@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkPostGIS
 import FieldworkServer
 import FieldworkStore
 import Foundation
@@ -11,9 +12,13 @@ struct ServeCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork serve
               fieldwork serve --data /srv/fieldwork --port 6080
+              fieldwork serve --store postgres://localhost/field
+                  As many of these as wanted may serve one database. It keeps features with their history; attachments and
+                  replicas it doesn't keep yet.
             """)
 
     @OptionGroup var data: DataOption
+    @OptionGroup var database: StoreOption
     @OptionGroup var listen: ListenOptions
 
     @Option(
@@ -27,9 +32,10 @@ struct ServeCommand: AsyncParsableCommand {
             listen.warnIfReachable()
             let key = try administrationKey()
             let logger = Serving.logger()
-            let store = try await GeoPackageStore.open(at: data.url)
+            let store = try await openStore()
             if try await store.serviceNames().isEmpty {
-                Terminal.error("There are no services in \(data.url.path) yet. fieldwork publish adds them, also now.")
+                let place = database.store == nil ? data.url.path : "the database"
+                Terminal.error("There are no services in \(place) yet. fieldwork publish adds them, also now.")
             }
             let server = FeatureServer(
                 store: store,
@@ -41,6 +47,11 @@ struct ServeCommand: AsyncParsableCommand {
             }
             try await Serving.run([server], on: listen, logger: logger)
         }
+    }
+
+    private func openStore() async throws -> any FeatureStore {
+        if let address = database.store { return try await PostgresStore.open(address) }
+        return try await GeoPackageStore.open(at: data.url)
     }
 
     private func administrationKey() throws -> AdministrationKey? {

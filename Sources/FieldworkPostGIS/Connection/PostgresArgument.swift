@@ -1,5 +1,6 @@
 import CPostgres
 import FieldworkREST
+import FieldworkStore
 import Foundation
 
 /// An argument of a statement in the bytes that the server wants for it: binary for the types we know, else text.
@@ -66,6 +67,10 @@ struct PostgresArgument {
                 throw PostgresError(.refused, state: "22P02", "A text is no GUID.")
             }
             return withUnsafeBytes(of: id.uuid) { PostgresArgument(bytes: Array($0)) }
+        }
+        // In binary also the years that PostgreSQL would not read.
+        if type == PostgresType.timestampWithZone, let moment = DateText.milliseconds(value) {
+            return try encode(moment, as: type)
         }
         if type == PostgresType.bytes { return PostgresArgument(bytes: Array(value.utf8)) }
         guard !value.utf8.contains(0) else {

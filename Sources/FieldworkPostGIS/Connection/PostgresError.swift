@@ -92,6 +92,9 @@ package struct PostgresError: Error, Sendable, Hashable {
             switch kind {
             case .connectionLost, .notAvailable, .locked, .serializationFailure, .cancelled: .busy
             case .diskFull: .full
+            // A value that can't be reckoned with, or operands that don't go together: both come with the query.
+            case .refused where state.hasPrefix("22"): .invalidQuery
+            case .invalidStatement where ["42883", "42804", "42725", "42P10"].contains(state): .invalidQuery
             case .accessDenied, .notUnique, .refused, .invalidStatement, .failure: .failure
             }
         return StoreError(code, state.isEmpty ? message : "\(message) (SQLSTATE \(state)).")

@@ -70,6 +70,19 @@ struct PostgresRow {
 
     func isNull(_ column: Int) -> Bool { PQgetisnull(result, index, Int32(column)) == 1 }
 
+    /// Moments are numbers already: no text has to be made of them.
+    func kind(_ column: Int) -> ColumnKind {
+        guard column < types.count, !isNull(column) else { return .null }
+        switch types[column] {
+        case PostgresType.bigInteger, PostgresType.integer, PostgresType.smallInteger, PostgresType.objectID,
+            PostgresType.boolean, PostgresType.timestamp, PostgresType.timestampWithZone:
+            return .integer
+        case PostgresType.double, PostgresType.real, PostgresType.numeric: return .real
+        case PostgresType.bytes, geometryType: return .blob
+        default: return .text
+        }
+    }
+
     private func big<Value: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, _ type: Value.Type) -> Value {
         bytes.count == MemoryLayout<Value>.size ? Value(bigEndian: bytes.loadUnaligned(as: Value.self)) : 0
     }

@@ -10,6 +10,11 @@ package struct PostgresSettings: Sendable, CustomStringConvertible {
     /// Milliseconds to wait for a lock.
     package var lockMilliseconds = Limits.lockMilliseconds
 
+    /// The schemas where unqualified names are looked for, before the one of PostGIS; none leaves it to the server.
+    package var searchPath: [String] = []
+    /// Whether transactions may write.
+    package var writes = true
+
     /// Throws `PostgresError` of kind `invalidStatement` for what is no address.
     package init(_ address: String) throws(PostgresError) {
         var message: UnsafeMutablePointer<CChar>?
@@ -52,7 +57,19 @@ package struct PostgresSettings: Sendable, CustomStringConvertible {
         """
         SET statement_timeout = \(statementMilliseconds); SET lock_timeout = \(lockMilliseconds);
         SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET extra_float_digits = 1;
-        SET standard_conforming_strings = on; SET idle_in_transaction_session_timeout = \(statementMilliseconds)
+        SET standard_conforming_strings = on; SET idle_in_transaction_session_timeout = \(statementMilliseconds);
+        SET default_transaction_isolation = 'read committed';
+        SET default_transaction_read_only = \(writes ? "off" : "on")\(searchPathStatement)
         """
+    }
+
+    private var searchPathStatement: String {
+        guard !searchPath.isEmpty else { return "" }
+        let path = searchPath.map(quoted).joined(separator: ", ").replacing("'", with: "''")
+        return """
+            ; SELECT set_config('search_path', '\(path)' || coalesce((
+                SELECT ', ' || quote_ident(n.nspname) FROM pg_catalog.pg_extension AS e
+                JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'postgis'), ''), false)
+            """
     }
 }

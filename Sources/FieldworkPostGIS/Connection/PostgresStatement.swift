@@ -1,10 +1,12 @@
 import CPostgres
 package import FieldworkREST
+package import FieldworkStore
 import Foundation
 
 /// A prepared statement of a connection; used only where its connection may be used.
 package final class PostgresStatement {
-    private let connection: PostgresConnection
+    // The connection keeps its statements: one that kept the connection in turn would hold it open for ever.
+    private unowned let connection: PostgresConnection
     private let sql: String
     private var name: String?
     /// The making of the connection on which it was prepared.
@@ -14,6 +16,8 @@ package final class PostgresStatement {
     private var values: [AttributeValue] = []
     private var row = PostgresRow()
     private var state = State.idle
+    /// All of the result was taken from the server.
+    private var isWhole = false
     /// Taken from the cache and not yet finished.
     var isInUse = false
     /// Rows are taken from the server one by one, so that an answer of any length needs the memory of one row. A page of
@@ -82,6 +86,7 @@ package final class PostgresStatement {
         guard sent == 1 else { throw PostgresError(connection: connection.pointer) }
         if isStreamed { PQsetSingleRowMode(connection.pointer) }
         row.geometryType = connection.geometryType
+        isWhole = false
         state = .hasRows
     }
 
@@ -90,7 +95,7 @@ package final class PostgresStatement {
         if state == .idle { try send() }
         while state == .hasRows {
             if row.advance() { return true }
-            try takeResult()
+            if isWhole { state = .atEnd } else { try takeResult() }
         }
         return false
     }
@@ -109,6 +114,9 @@ package final class PostgresStatement {
             throw error
         }
         row.take(pointer)
+        // What came whole leaves the connection free for other statements while its rows are looked at.
+        if !isStreamed { while let rest = PQgetResult(connection.pointer) { PQclear(rest) } }
+        isWhole = !isStreamed
     }
 
     /// Takes what else the server sends for this statement; libpq wants it all taken before the next one.
@@ -125,6 +133,7 @@ package final class PostgresStatement {
     package func finish() {
         reset()
         values.removeAll(keepingCapacity: true)
+        isStreamed = false
         isInUse = false
     }
 
@@ -132,7 +141,7 @@ package final class PostgresStatement {
     package func reset() {
         if state == .hasRows {
             if isStreamed { connection.canceller.cancel() }
-            drain()
+            if !isWhole { drain() }
         }
         row.clear()
         state = .idle
@@ -140,6 +149,8 @@ package final class PostgresStatement {
 
     // MARK: Columns of the row, counted from 0
 
+    /// How a GeoPackage would keep the value.
+    package func kind(_ column: Int) -> ColumnKind { row.kind(column) }
     package func isNull(_ column: Int) -> Bool { row.isNull(column) }
     package func integer(_ column: Int) -> Int64 { row.integer(column) }
     package func double(_ column: Int) -> Double { row.double(column) }

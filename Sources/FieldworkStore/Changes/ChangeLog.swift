@@ -4,9 +4,9 @@ import Foundation
 /// Reads what the triggers of `ChangeTriggers` wrote.
 struct ChangeLog {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
-    static func generation(on connection: SQLiteConnection) throws -> Int64 {
+    static func generation(on connection: StoreConnection) throws -> Int64 {
         try connection.integer("SELECT generation FROM fieldwork_state WHERE id = 1") ?? 0
     }
 
@@ -50,7 +50,7 @@ struct ChangeLog {
         var operations: Set<Int64>
         var masks: [Int64]
 
-        init(_ row: SQLiteStatement) {
+        init(_ row: StoreStatement) {
             generation = row.integer(0)
             objectID = row.integer(1)
             operations = [row.integer(2)]
@@ -157,7 +157,7 @@ struct ChangeLog {
     }
 
     private func record(
-        _ row: SQLiteStatement, _ objectID: Int64, _ stored: [StoredColumn], _ fields: AttributeValues.Names
+        _ row: StoreStatement, _ objectID: Int64, _ stored: [StoredColumn], _ fields: AttributeValues.Names
     ) throws -> FeatureRecord {
         let values = stored.enumerated().map { offset, column in column.value(row, 5 + offset) }
         var record = FeatureRecord(

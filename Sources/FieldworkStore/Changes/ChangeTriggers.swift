@@ -23,7 +23,7 @@ struct ChangeTriggers {
         stored.map(\.column.name) + (layer.geometryColumn.map { [$0] } ?? [])
     }
 
-    func create(on connection: SQLiteConnection) throws {
+    func create(on connection: StoreConnection) throws {
         let columns = historyColumns.map(quoted).joined(separator: ", ")
         try connection.execute(
             """
@@ -43,7 +43,7 @@ struct ChangeTriggers {
     }
 
     /// Finds what became of a feature that an offline client still names. Only deletes are in it.
-    func createDeletedIndex(on connection: SQLiteConnection) throws {
+    func createDeletedIndex(on connection: StoreConnection) throws {
         guard let globalID = layer.globalIDColumn else { return }
         try connection.execute(
             """
@@ -62,7 +62,7 @@ struct ChangeTriggers {
         return (counting, [counting, "fieldwork_\(layerID)_global_id"])
     }
 
-    func drop(on connection: SQLiteConnection) throws {
+    func drop(on connection: StoreConnection) throws {
         for name in Self.triggerNames(layerID: id) { try connection.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
     }
 

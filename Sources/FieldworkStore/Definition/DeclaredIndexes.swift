@@ -16,7 +16,7 @@ struct DeclaredIndexes {
     }
 
     /// Makes what is declared and takes away what is no more.
-    func write(on connection: SQLiteConnection) throws {
+    func write(on connection: StoreConnection) throws {
         let declared = declared()
         var present: Set<String> = []
         try connection.run(

@@ -34,7 +34,7 @@ struct DefinitionUpdate {
         }
     }
 
-    func apply(on connection: SQLiteConnection) throws -> ServiceCatalogue {
+    func apply(on connection: StoreConnection) throws -> ServiceCatalogue {
         try begin(on: connection)
         // Views and indexes of relationships name columns, which could not be dropped otherwise.
         try RelationshipViews.remove(on: connection)
@@ -63,7 +63,7 @@ struct DefinitionUpdate {
     }
 
     /// Opens the generation and keeps the definition that it ends.
-    private func begin(on connection: SQLiteConnection) throws {
+    private func begin(on connection: StoreConnection) throws {
         try connection.run("UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1")
         try connection.run(
             """
@@ -81,7 +81,7 @@ struct DefinitionUpdate {
         ) { try $0.bind(old.definition.storageJSON.text, at: 1) }
     }
 
-    private func added(_ definition: LayerDefinition, on connection: SQLiteConnection) throws -> StoredLayer {
+    private func added(_ definition: LayerDefinition, on connection: StoreConnection) throws -> StoredLayer {
         var names = TableNames()
         try connection.run("SELECT lower(name) FROM sqlite_master", row: { names.used.insert($0.text(0)) })
         let layer = try StoredLayer(

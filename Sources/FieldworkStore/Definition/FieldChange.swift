@@ -45,7 +45,7 @@ struct FieldChange {
         StoreError(.invalidDefinition, "Layer \(new.id) \(what).")
     }
 
-    func apply(on connection: SQLiteConnection) throws -> StoredLayer {
+    func apply(on connection: StoreConnection) throws -> StoredLayer {
         for field in new.fields { try checkValues(of: field, on: connection) }
         guard !added.isEmpty || !removed.isEmpty else { return try stored(slots: slotsOfSameFields()) }
         try keepValuesOfRemoved(on: connection)
@@ -70,7 +70,7 @@ struct FieldChange {
     }
 
     /// A tighter rule must hold for what is there: otherwise features could be read and not written again.
-    private func checkValues(of field: FieldDefinition, on connection: SQLiteConnection) throws {
+    private func checkValues(of field: FieldDefinition, on connection: StoreConnection) throws {
         guard let known = old.definition.field(named: field.name) else { return }
         let (table, column) = (quoted(old.tableName), quoted(known.name))
         if known.isNullable, !field.isNullable,
@@ -93,7 +93,7 @@ struct FieldChange {
 
     /// Enters an update of each feature that has a value to lose, with what it was, into history and change log: all that
     /// the layer's triggers would write for it, whatever the column itself demands.
-    private func keepValuesOfRemoved(on connection: SQLiteConnection) throws {
+    private func keepValuesOfRemoved(on connection: StoreConnection) throws {
         let lost = removed.filter(\.isStored)
         guard !lost.isEmpty else { return }
         let key = quoted(old.objectIDColumn)
@@ -120,7 +120,7 @@ struct FieldChange {
             """)
     }
 
-    private func remove(_ column: StoredColumn, on connection: SQLiteConnection) throws {
+    private func remove(_ column: StoredColumn, on connection: StoreConnection) throws {
         var indexes: [String] = []
         try connection.run(
             """
@@ -155,7 +155,7 @@ struct FieldChange {
 
     // MARK: Adding
 
-    private func add(_ column: StoredColumn, on connection: SQLiteConnection) throws {
+    private func add(_ column: StoredColumn, on connection: StoreConnection) throws {
         guard column.isStored else { return }
         // Features that are there get a value only where they must have one.
         let value = AttributeRules.storedAsIs(column.field.defaultValue, in: column)

@@ -8,12 +8,9 @@ struct FieldSlots {
     /// Bits by lower-case field name, by layer; removed fields have none.
     private var known: [Int: [String: Int]] = [:]
 
-    static func read(from connection: SQLiteConnection) throws -> FieldSlots {
+    static func read(from connection: StoreConnection) throws -> FieldSlots {
         var result = FieldSlots()
-        let isThere = try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?") {
-            try $0.bind(table, at: 1)
-        }
-        guard isThere != nil else { return result }
+        guard try connection.hasTable(table) else { return result }
         try connection.run(
             "SELECT layer_id, slot, field FROM fieldwork_field_slots WHERE field IS NOT NULL",
             row: { result.known[Int($0.integer(0)), default: [:]][$0.text(2)] = Int($0.integer(1)) })
@@ -32,7 +29,7 @@ struct FieldSlots {
     }
 
     /// Enters fields that came and went, and gives the bits of all that are there. Throws when there is no bit left.
-    static func change(_ old: StoredLayer, to new: LayerDefinition, on connection: SQLiteConnection) throws -> [Int] {
+    static func change(_ old: StoredLayer, to new: LayerDefinition, on connection: StoreConnection) throws -> [Int] {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS \(table) (
@@ -64,7 +61,7 @@ struct FieldSlots {
         }
     }
 
-    private static func enter(_ name: String?, _ slot: Int, of layerID: Int, on connection: SQLiteConnection) throws {
+    private static func enter(_ name: String?, _ slot: Int, of layerID: Int, on connection: StoreConnection) throws {
         try connection.run("INSERT OR REPLACE INTO fieldwork_field_slots (layer_id, slot, field) VALUES (?, ?, ?)") {
             try $0.bind(Int64(layerID), at: 1)
             try $0.bind(Int64(slot), at: 2)

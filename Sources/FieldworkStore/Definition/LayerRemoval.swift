@@ -5,7 +5,7 @@ import FieldworkREST
 struct LayerRemoval {
     let layer: StoredLayer
 
-    func apply(on connection: SQLiteConnection) throws {
+    func apply(on connection: StoreConnection) throws {
         let table = quoted(layer.tableName)
         try connection.execute("DELETE FROM \(table)")
         try AttachmentTables(layer: layer).detach(on: connection)

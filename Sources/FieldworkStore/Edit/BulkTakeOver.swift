@@ -6,14 +6,14 @@ import FieldworkREST
 /// the transaction is taken back they are there as before. Triggers of others stay where they are.
 final class BulkTakeOver {
     private let layerID: Int
-    private let connection: SQLiteConnection
+    private let connection: StoreConnection
     private let triggers: [(name: String, sql: String)]
     /// Makes an entry of the R-tree; nil where there is none to keep.
-    private let entry: SQLiteStatement?
+    private let entry: StoreStatement?
     private let countsRows: Bool
     private var count: Int64 = 0
 
-    init(_ layer: StoredLayer, on connection: SQLiteConnection) throws {
+    init(_ layer: StoredLayer, on connection: StoreConnection) throws {
         self.connection = connection
         layerID = layer.definition.id
         let index = SpatialIndex(layer: layer)

@@ -6,14 +6,14 @@ import GRDBSQLite
 /// is written: the statement must not walk what it changes.
 struct CalculationReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let user: String?
 
     /// Throws `StoreError.invalidQuery` when there are more features than one transaction should change.
     func updates(_ calculation: FieldCalculation) throws -> [FeatureEdit] {
         let compiled = QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
         var expressions = ExpressionCompiler(
-            layer: layer, dialect: .sqlite, alias: QueryCompiler.alias, now: compiled.now, user: user)
+            layer: layer, dialect: connection.dialect, alias: QueryCompiler.alias, now: compiled.now, user: user)
         var selected = ["\(QueryCompiler.alias).\(quoted(layer.objectIDColumn))"]
         for assignment in calculation.assignments {
             guard case .expression(let expression) = assignment.value else { continue }
@@ -42,7 +42,7 @@ struct CalculationReader {
         return updates
     }
 
-    private func update(_ calculation: FieldCalculation, _ row: SQLiteStatement) -> FeatureEdit {
+    private func update(_ calculation: FieldCalculation, _ row: StoreStatement) -> FeatureEdit {
         var column = 0
         let attributes = calculation.assignments.map { assignment -> (name: String, value: AttributeValue) in
             switch assignment.value {
@@ -55,7 +55,7 @@ struct CalculationReader {
         return FeatureEdit(objectID: row.integer(0), attributes: attributes)
     }
 
-    private static func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue {
+    private static func value(_ row: StoreStatement, _ index: Int) -> AttributeValue {
         switch row.type(index) {
         case SQLITE_INTEGER: .integer(row.integer(index))
         case SQLITE_FLOAT: .real(row.double(index))

@@ -4,7 +4,7 @@ import Foundation
 /// Applies a batch within an open transaction: all that a write is, in one place (design D3). The schema's rules are
 /// checked here, history and change log are written by the tables' triggers in the same transaction.
 struct EditApplier {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let catalogue: ServiceCatalogue
     let rules: [Int: RowRules]
     let relationships: RelationshipRules
@@ -79,8 +79,8 @@ struct EditApplier {
     }
 
     /// Ends what `open` began; the last step before COMMIT.
-    static func close(on connection: SQLiteConnection) throws {
-        try connection.run("UPDATE fieldwork_state SET inside = 0, muted = 0 WHERE id = 1")
+    static func close(on connection: StoreConnection) throws {
+        for statement in connection.dialect.closing { try connection.run(statement) }
     }
 }
 

@@ -11,7 +11,7 @@ struct EditRun {
     private var provisional = ProvisionalIDs()
     private var deletes: RelatedDeletes
 
-    private var connection: SQLiteConnection { applier.connection }
+    private var connection: StoreConnection { applier.connection }
 
     init(applier: EditApplier, batch: EditBatch) {
         self.applier = applier

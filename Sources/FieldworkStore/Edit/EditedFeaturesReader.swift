@@ -4,7 +4,7 @@ import FieldworkREST
 /// stand between.
 struct EditedFeaturesReader {
     let catalogue: ServiceCatalogue
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     /// Layers that the batch left as they were are left out. Throws when there is more than an answer may hold.
     func read(_ generation: Int64, editor: String?) throws -> [EditedFeatures] {

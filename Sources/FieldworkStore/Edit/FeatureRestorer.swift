@@ -5,7 +5,7 @@ import Foundation
 /// generation, and the whole without which it can't be.
 struct FeatureRestorer {
     let rules: RelationshipRules
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     /// Gives the writer of a layer.
     let writer: (Int) throws -> LayerWriter
 
@@ -69,7 +69,7 @@ struct FeatureRestorer {
             try $0.bind(value, at: 1)
         }
         if isThere != nil { return nil }
-        return try deleted(origin, value, "1 ORDER BY fieldwork_version DESC LIMIT 1").first
+        return try deleted(origin, value, "true ORDER BY fieldwork_version DESC LIMIT 1").first
     }
 
     /// The parts that went with their whole.
@@ -86,7 +86,7 @@ struct FeatureRestorer {
     /// Deleted features that held a key.
     private func deleted(
         _ column: KeyColumn, _ value: AttributeValue, _ condition: String,
-        bind: (SQLiteStatement) throws -> Void = { _ in }
+        bind: (StoreStatement) throws -> Void = { _ in }
     ) throws -> [Feature] {
         guard let globalID = column.layer.globalIDColumn.map(quoted) else { return [] }
         let held = column.meaning == .objectID ? "fieldwork_object_id" : column.sql

@@ -65,7 +65,7 @@ extension LayerWriter {
 
     /// - Returns: nil when something is in the way.
     private func insertNew(
-        _ edit: FeatureEdit, _ sources: [Source], _ statement: SQLiteStatement, _ bulk: BulkTakeOver?
+        _ edit: FeatureEdit, _ sources: [Source], _ statement: StoreStatement, _ bulk: BulkTakeOver?
     ) throws -> EditResult? {
         let geometry: [UInt8]?
         do {
@@ -95,7 +95,7 @@ extension LayerWriter {
 
     /// Binds a value as `AttributeRules.storedAsIs` would have it. Most have their column's form already.
     private func bind(
-        _ value: AttributeValue, _ kind: StoredColumn.Kind, column: Int, to statement: SQLiteStatement, at place: Int
+        _ value: AttributeValue, _ kind: StoredColumn.Kind, column: Int, to statement: StoreStatement, at place: Int
     ) throws {
         switch (kind, value) {
         case (_, .null): try statement.bindNull(at: place)

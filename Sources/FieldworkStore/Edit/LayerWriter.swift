@@ -6,7 +6,7 @@ import Foundation
 struct LayerWriter {
     let layer: StoredLayer
     let rules: RowRules
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let batch: EditBatch
     /// Adds may choose their object id.
     let keepsObjectIDs: Bool
@@ -20,7 +20,7 @@ struct LayerWriter {
     private let globalIDs = GlobalIDSource()
 
     init(
-        layer: StoredLayer, rules: RowRules, connection: SQLiteConnection, batch: EditBatch, keepsObjectIDs: Bool,
+        layer: StoredLayer, rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
         relationships: LayerRelationships? = nil
     ) {
         self.layer = layer
@@ -37,7 +37,8 @@ struct LayerWriter {
         var names = layer.columns.filter(\.isStored).map { quoted($0.name) }
         if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
         let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        insertSQL = "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
+        insertSQL =
+            "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))\(connection.dialect.returning(key))"
     }
 
     // MARK: Adds
@@ -136,7 +137,7 @@ struct LayerWriter {
             // The same feature under a provisional object id gives way to the service's.
             if let objectID { try moveAttachments(of: globalID, to: objectID) }
             try connection.run(
-                "DELETE FROM \(table) WHERE \(quoted(layer.columns[index].name)) = ?1 AND \(key) IS NOT ?2"
+                "DELETE FROM \(table) WHERE \(quoted(layer.columns[index].name)) = ?1 AND \(key) IS DISTINCT FROM ?2"
             ) {
                 try $0.bind(GUID.normalForm(globalID), at: 1)
                 if let objectID { try $0.bind(objectID, at: 2) }
@@ -329,9 +330,17 @@ struct LayerWriter {
         try connection.run(
             "SELECT \(quoted(geometryColumn)) FROM \(table) WHERE \(key) = ?",
             bind: { try $0.bind(found.objectID, at: 1) },
-            row: { row in isSame = row.isNull(0) ? new == nil : new.map { row.blob(0).elementsEqual($0) } ?? false })
+            row: { row in isSame = row.isNull(0) ? new == nil : new.map { Self.isSame(row.blob(0), $0) } ?? false })
         guard isSame else {
             throw EditError(code: 1000, description: "The layer does not allow geometries to be changed.")
+        }
+    }
+
+    /// Whether two blobs hold the same geometry: what stands before it says nothing more.
+    private static func isSame(_ one: UnsafeRawBufferPointer, _ other: [UInt8]) -> Bool {
+        other.withUnsafeBytes { other in
+            guard let one = GeometryBlob(one)?.body, let other = GeometryBlob(other)?.body else { return false }
+            return one.elementsEqual(other)
         }
     }
 
@@ -341,7 +350,7 @@ struct LayerWriter {
         var columns = "\(key), \(globalID ?? "NULL")"
         for index in checked { columns += ", \(quoted(layer.columns[index].name))" }
         var found: Found?
-        func read(_ row: SQLiteStatement) {
+        func read(_ row: StoreStatement) {
             var read = Found(
                 objectID: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse))
             for (position, index) in checked.enumerated() {
@@ -367,7 +376,7 @@ struct LayerWriter {
         return try GeometryRules.blob(for: geometry, in: layer)
     }
 
-    func bind(_ blob: [UInt8]?, to statement: SQLiteStatement, at index: Int) throws {
+    func bind(_ blob: [UInt8]?, to statement: StoreStatement, at index: Int) throws {
         guard let blob else { return try statement.bindNull(at: index) }
         try blob.withUnsafeBytes { try statement.bind(blob: $0, at: index) }
     }

@@ -22,7 +22,7 @@ struct ProvisionalIDs {
     /// The edit with its keys in place of provisional ids. One that names a feature that could not be added fails.
     func resolved(
         _ edit: FeatureEdit, _ references: [LayerRelationships.Reference], layer: StoredLayer,
-        on connection: SQLiteConnection
+        on connection: StoreConnection
     ) throws -> FeatureEdit {
         if objectIDs.isEmpty, globalIDs.isEmpty { return edit }
         var resolved = edit
@@ -44,7 +44,7 @@ struct ProvisionalIDs {
 
     /// What a key that is a provisional id became; nil when it is none, `.some(nil)` when its feature could not be added.
     private func actual(
-        _ value: AttributeValue, _ target: KeyColumn, on connection: SQLiteConnection
+        _ value: AttributeValue, _ target: KeyColumn, on connection: StoreConnection
     ) throws -> AttributeValue?? {
         let layerID = target.layer.definition.id
         switch target.meaning {

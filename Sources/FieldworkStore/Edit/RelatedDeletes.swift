@@ -6,14 +6,14 @@ import FieldworkREST
 /// every row.
 struct RelatedDeletes {
     let rules: RelationshipRules
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let batch: EditBatch
     /// Rows that went with another one, of layers that the batch deletes from by itself: whoever deletes them there has his
     /// way already.
     private var gone: [Int: [FeatureIdentifier: EditResult]] = [:]
     private let remembered: Set<Int>
 
-    init(rules: RelationshipRules, connection: SQLiteConnection, batch: EditBatch) {
+    init(rules: RelationshipRules, connection: StoreConnection, batch: EditBatch) {
         self.rules = rules
         self.connection = connection
         self.batch = batch

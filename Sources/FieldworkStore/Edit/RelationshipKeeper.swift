@@ -5,7 +5,7 @@ import GRDBSQLite
 /// so, and rows follow when the key changes that they hold.
 struct RelationshipKeeper {
     let relationships: LayerRelationships
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     /// Checks the keys of a row that is about to be written.
     /// - Parameters:
@@ -37,7 +37,7 @@ struct RelationshipKeeper {
 
     private func exists(_ key: AttributeValue, _ column: KeyColumn, except objectID: Int64? = nil) throws -> Bool {
         try connection.integer(
-            "SELECT 1 FROM \(column.table) WHERE \(column.sql) = ?1 AND \(column.objectID) IS NOT ?2 LIMIT 1"
+            "SELECT 1 FROM \(column.table) WHERE \(column.sql) = ?1 AND \(column.objectID) IS DISTINCT FROM ?2 LIMIT 1"
         ) {
             try $0.bind(key, at: 1)
             if let objectID { try $0.bind(objectID, at: 2) }
@@ -99,7 +99,7 @@ struct RelationshipKeeper {
     }
 }
 
-extension SQLiteStatement {
+extension StoreStatement {
     /// A column as it is stored, without regard to its field's type.
     func rawValue(_ column: Int) -> AttributeValue {
         switch type(column) {

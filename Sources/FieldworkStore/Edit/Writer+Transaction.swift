@@ -18,7 +18,7 @@ extension Writer {
     private func beginTransaction() throws {
         let connection = try opened()
         guard !connection.isInTransaction else { throw StoreError(.busy, "A transaction is open already.") }
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.begin()
         transactionStart = try ChangeLog.generation(on: connection) + 1
         isInTransaction.withLock { $0 = true }
     }
@@ -36,7 +36,7 @@ extension Writer {
         if keeps {
             try EditApplier.close(on: connection)
             // A commit that fails for now (another program reads the file's last state) leaves the transaction open.
-            try connection.execute("COMMIT")
+            try connection.commit()
         } else {
             try connection.execute("ROLLBACK")
         }

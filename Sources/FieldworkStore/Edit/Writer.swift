@@ -5,7 +5,7 @@ import Synchronization
 /// The one connection that writes a file. Batches that arrive while a transaction is being committed wait together and
 /// share the next one: each has a savepoint and a generation of its own, and is acknowledged after the COMMIT that made
 /// it durable.
-actor Writer {
+package actor Writer {
     private struct Waiting {
         var ticket: Int
         var batch: EditBatch
@@ -20,23 +20,23 @@ actor Writer {
     private nonisolated let queue = Mutex(Queue())
     /// Whether its user has opened a transaction that spans batches.
     nonisolated let isInTransaction = Mutex(false)
-    private let path: String
+    private let source: ConnectionSource
     private let options: GeoPackageFile.Options
     /// The first generation of the open transaction that spans batches.
     var transactionStart: Int64?
-    private var connection: SQLiteConnection?
+    private var connection: StoreConnection?
     private var isClosed = false
-    /// SQLite's number of the last commit of another connection that was taken into account.
+    /// The state of the definition that was taken into account; in a file, of all that others have committed.
     private var dataVersion: Int64?
     private var outcomes: [Int: Result<EditBatchResult, any Error>] = [:]
     private var catalogue: ServiceCatalogue
     private var rules: [Int: RowRules]
     private var relationships: RelationshipRules
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(path: String, catalogue: ServiceCatalogue, options: GeoPackageFile.Options) {
-        self.path = path
+    init(source: ConnectionSource, catalogue: ServiceCatalogue, options: GeoPackageFile.Options) {
+        self.source = source
         self.catalogue = catalogue
         self.options = options
         rules = catalogue.layers.mapValues(RowRules.init)
@@ -65,21 +65,35 @@ actor Writer {
     private func commitWaiting() {
         let batches = takeWaiting(relationships)
         do {
-            let connection = try opened()
-            if connection.isInTransaction {
-                // Its user commits or rolls back: here each batch only stands or falls by itself.
-                let applier = applier(on: connection)
-                for waiting in batches {
-                    outcomes[waiting.ticket] = Result { try applier.applyInSavepoint(waiting.batch) }
-                }
-            } else if batches.count == 1, let only = batches.first {
-                outcomes[only.ticket] = .success(try commit(only.batch, on: connection))
-            } else {
-                outcomes.merge(try commit(batches, on: connection)) { _, new in new }
+            try commit(batches)
+        } catch is SavepointsNeeded {
+            // One of the edits broke a constraint, and the transaction with it: the same again, each statement by itself.
+            do {
+                let connection = try opened()
+                connection.usesSavepoints = true
+                defer { connection.usesSavepoints = false }
+                try commit(batches)
+            } catch {
+                for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
             }
         } catch {
             // The transaction is undone as a whole: nobody is told otherwise.
             for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
+        }
+    }
+
+    private func commit(_ batches: [Waiting]) throws {
+        let connection = try opened()
+        if connection.isInTransaction {
+            // Its user commits or rolls back: here each batch only stands or falls by itself.
+            let applier = applier(on: connection)
+            for waiting in batches {
+                outcomes[waiting.ticket] = Result { try applier.applyInSavepoint(waiting.batch) }
+            }
+        } else if batches.count == 1, let only = batches.first {
+            outcomes[only.ticket] = .success(try commit(only.batch, on: connection))
+        } else {
+            outcomes.merge(try commit(batches, on: connection)) { _, new in new }
         }
     }
 
@@ -94,13 +108,13 @@ actor Writer {
         }
     }
 
-    private func commit(_ batch: EditBatch, on connection: SQLiteConnection) throws -> EditBatchResult {
-        try connection.execute("BEGIN IMMEDIATE")
+    private func commit(_ batch: EditBatch, on connection: StoreConnection) throws -> EditBatchResult {
+        try connection.begin()
         do {
             let applier = try freshApplier(on: connection)
             let (result, isKept) = try applier.apply(batch)
             if isKept { try EditApplier.close(on: connection) }
-            try connection.execute(isKept ? "COMMIT" : "ROLLBACK")
+            if isKept { try connection.commit() } else { try connection.execute("ROLLBACK") }
             return result
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
@@ -109,7 +123,7 @@ actor Writer {
     }
 
     private func commit(
-        _ batches: [Waiting], on connection: SQLiteConnection
+        _ batches: [Waiting], on connection: StoreConnection
     ) throws -> [Int: Result<EditBatchResult, any Error>] {
         var results: [Int: Result<EditBatchResult, any Error>] = [:]
         try connection.transaction {
@@ -119,7 +133,7 @@ actor Writer {
                     results[waiting.ticket] = .success(try applier.applyInSavepoint(waiting.batch))
                 } catch {
                     // A batch that fails alone leaves the others in the transaction as they are.
-                    guard connection.isInTransaction else { throw error }
+                    guard connection.isInTransaction, !(error is SavepointsNeeded) else { throw error }
                     results[waiting.ticket] = .failure(error)
                 }
             }
@@ -128,20 +142,17 @@ actor Writer {
         return results
     }
 
-    func opened() throws -> SQLiteConnection {
+    func opened() throws -> StoreConnection {
         if isClosed { throw StoreError(.closed, "The store is closed.") }
         if let connection { return connection }
-        let opened = try SQLiteConnection(path: path, mode: .readWrite)
-        try opened.execute("PRAGMA journal_mode = WAL")
-        try opened.execute("PRAGMA synchronous = FULL")
-        // What a statement with triggers needs to undo itself stays in memory; in a file it would cost more than the edit.
-        try opened.execute("PRAGMA temp_store = MEMORY")
+        let opened = try source.open(.readWrite)
+        try opened.prepareToWrite()
         connection = opened
         return opened
     }
 
     /// Something else that writes, in a transaction of its own.
-    func write<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) throws -> Result {
+    func write<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) throws -> Result {
         let connection = try opened()
         if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
         return try connection.transaction { try body(connection) }
@@ -158,15 +169,15 @@ actor Writer {
         }
     }
 
-    private func applier(on connection: SQLiteConnection) -> EditApplier {
+    private func applier(on connection: StoreConnection) -> EditApplier {
         EditApplier(
             connection: connection, catalogue: catalogue, rules: rules, relationships: relationships,
             options: options, transactionStart: transactionStart)
     }
 
     /// The applier with the definition that holds in this transaction: another program may have changed it.
-    private func freshApplier(on connection: SQLiteConnection) throws -> EditApplier {
-        let version = try connection.integer("PRAGMA data_version")
+    private func freshApplier(on connection: StoreConnection) throws -> EditApplier {
+        let version = try connection.integer(connection.dialect.dataVersion)
         if version != dataVersion {
             if try ServiceCatalogue.source(on: connection) != catalogue.source {
                 adopt(try ServiceCatalogue.read(from: connection))
@@ -177,7 +188,7 @@ actor Writer {
     }
 
     /// Reads where no edit can come between two looks.
-    func inspect<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) throws -> Result {
+    func inspect<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) throws -> Result {
         try body(opened())
     }
 
@@ -206,14 +217,14 @@ actor Writer {
     /// Moves the log into the file, so that the file alone is the whole truth.
     func checkpoint() throws {
         if isInTransaction.withLock({ $0 }) { throw StoreError(.busy, "A transaction is open.") }
-        try opened().run("PRAGMA wal_checkpoint(TRUNCATE)")
+        try opened().checkpoint()
     }
 
     func close() {
         guard !isClosed else { return }
         // What was not committed was not promised.
         if isInTransaction.withLock({ $0 }) { try? endTransaction(keeps: false) }
-        if let connection { try? connection.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+        try? connection?.checkpoint()
         connection?.forgetStatements()
         connection = nil
         isClosed = true

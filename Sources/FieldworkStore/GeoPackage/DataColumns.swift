@@ -5,7 +5,7 @@ struct DataColumns {
     let layer: StoredLayer
 
     /// Writes what the definition says, in place of what was there.
-    func write(on connection: SQLiteConnection) throws {
+    func write(on connection: StoreConnection) throws {
         try connection.run("DELETE FROM gpkg_data_columns WHERE table_name = ?") { try $0.bind(layer.tableName, at: 1) }
         var usedNames: Set<String> = []
         for column in layer.columns where column.isStored && (hasAlias(column) || column.field.domain != nil) {
@@ -31,7 +31,7 @@ struct DataColumns {
     }
 
     private func writeConstraint(
-        _ domain: DomainDefinition, of column: StoredColumn, on connection: SQLiteConnection
+        _ domain: DomainDefinition, of column: StoredColumn, on connection: StoreConnection
     ) throws -> String? {
         // Constraints are global to the file and lower case; two layers may use one name for different domains.
         let name = "fieldwork_\(layer.definition.id)_\(column.name)".lowercased()

@@ -5,7 +5,7 @@ import FieldworkREST
 struct FeatureTable {
     let layer: StoredLayer
 
-    func create(on connection: SQLiteConnection) throws {
+    func create(on connection: StoreConnection) throws {
         try connection.execute(createStatement)
         try addContents(to: connection)
         if let geometryColumn = layer.geometryColumn {
@@ -16,7 +16,7 @@ struct FeatureTable {
     }
 
     /// What a table needs to be tracked, whoever made it.
-    func prepareTracking(on connection: SQLiteConnection) throws {
+    func prepareTracking(on connection: StoreConnection) throws {
         if let globalID = layer.globalIDColumn {
             try connection.execute(
                 """
@@ -33,7 +33,7 @@ struct FeatureTable {
 
     /// Takes away what each row would cost when many come at once; `SpatialIndex.create` and `prepareTracking` bring it
     /// back.
-    func dropTracking(on connection: SQLiteConnection) throws {
+    func dropTracking(on connection: StoreConnection) throws {
         try ChangeTriggers(layer: layer).drop(on: connection)
         try SpatialIndex(layer: layer)?.drop(on: connection)
         try connection.execute("DROP INDEX IF EXISTS \(quoted(globalIDIndex))")
@@ -42,7 +42,7 @@ struct FeatureTable {
     private var globalIDIndex: String { "fieldwork_global_id_\(layer.definition.id)" }
 
     /// Tells other tools where the features lie.
-    func writeExtent(on connection: SQLiteConnection) throws {
+    func writeExtent(on connection: StoreConnection) throws {
         guard let boxes = try SpatialIndex(layer: layer)?.rootBoxes(on: connection) else { return }
         var box = GeometryBlob.Box.nothing
         for other in boxes { box.include(other) }
@@ -92,7 +92,7 @@ struct FeatureTable {
         }
     }
 
-    private func addContents(to connection: SQLiteConnection) throws {
+    private func addContents(to connection: StoreConnection) throws {
         let extent = layer.definition.extent
         try connection.run(
             """
@@ -114,7 +114,7 @@ struct FeatureTable {
         }
     }
 
-    private func addGeometryColumn(_ column: String, to connection: SQLiteConnection) throws {
+    private func addGeometryColumn(_ column: String, to connection: StoreConnection) throws {
         try connection.run(
             """
             INSERT INTO gpkg_geometry_columns (table_name, column_name, geometry_type_name, srs_id, z, m)

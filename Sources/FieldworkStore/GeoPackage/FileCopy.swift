@@ -12,8 +12,8 @@ struct FileCopy {
         guard FileManager.default.fileExists(atPath: source.path) else {
             throw StoreError(.notAGeoPackage, "There is no file \(source.lastPathComponent).")
         }
-        let origin = try SQLiteConnection(path: source.path, mode: .readOnly)
-        let copy = try SQLiteConnection(path: target.path, mode: .create)
+        let origin = try StoreConnection(path: source.path, mode: .readOnly)
+        let copy = try StoreConnection(path: target.path, mode: .create)
         guard let backup = sqlite3_backup_init(copy.pointer, "main", origin.pointer, "main") else {
             throw copy.error(sqlite3_errcode(copy.pointer))
         }

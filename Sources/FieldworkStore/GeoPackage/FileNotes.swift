@@ -4,7 +4,7 @@ import FieldworkREST
 /// from. They travel with the file.
 struct FileNotes {
     static let table = "fieldwork_notes"
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     func value(_ name: String) throws -> String? {
         guard try exists() else { return nil }

@@ -7,7 +7,7 @@ struct ForeignDomain {
     private var values: [(value: String, description: String?)] = []
     private var range: (minimum: Double, maximum: Double)?
 
-    static func read(table: String, column: String, on connection: SQLiteConnection) throws -> ForeignDomain? {
+    static func read(table: String, column: String, on connection: StoreConnection) throws -> ForeignDomain? {
         var result: ForeignDomain?
         try connection.run(
             """

@@ -11,7 +11,7 @@ struct ForeignFile {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw StoreError(.notAGeoPackage, "There is no file \(url.lastPathComponent).")
         }
-        let connection = try SQLiteConnection(path: url.path, mode: .readWrite)
+        let connection = try StoreConnection(path: url.path, mode: .readWrite)
         guard try !ServiceCatalogue.exists(on: connection) else { return }
         guard try connection.integer("SELECT 1 FROM sqlite_master WHERE name = 'gpkg_contents'") != nil else {
             throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage.")
@@ -35,7 +35,7 @@ struct ForeignFile {
         connection.forgetStatements()
     }
 
-    private func contents(on connection: SQLiteConnection) throws -> [ForeignTable.Content] {
+    private func contents(on connection: StoreConnection) throws -> [ForeignTable.Content] {
         var contents: [ForeignTable.Content] = []
         try connection.run(
             """
@@ -71,7 +71,7 @@ struct ForeignTable {
 
     let content: Content
     let id: Int
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     private var table: String { quoted(content.table) }
 

@@ -6,7 +6,7 @@ enum GeoPackageSchema {
     /// The version of the `fieldwork_*` tables.
     static let formatVersion: Int64 = 1
 
-    static func createCore(on connection: SQLiteConnection) throws {
+    static func createCore(on connection: StoreConnection) throws {
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(userVersion)")
         for statement in coreTables { try connection.execute(statement) }
@@ -102,7 +102,7 @@ enum GeoPackageSchema {
         "fieldwork_changes",
     ]
 
-    static func createBookkeeping(on connection: SQLiteConnection) throws {
+    static func createBookkeeping(on connection: StoreConnection) throws {
         for statement in extensionTables + fieldworkTables { try connection.execute(statement) }
         for table in ["gpkg_data_columns", "gpkg_data_column_constraints"] {
             try register(
@@ -113,14 +113,14 @@ enum GeoPackageSchema {
     }
 
     /// Declares a table of ours, so that other tools know that they may leave it alone.
-    static func registerOwn(_ table: String, on connection: SQLiteConnection) throws {
+    static func registerOwn(_ table: String, on connection: StoreConnection) throws {
         try register(
             "fieldwork_store", definition: "Documentation/storage.md", table: table, column: nil, on: connection)
     }
 
     static func register(
         _ name: String, definition: String, table: String, column: String?, scope: String = "read-write",
-        on connection: SQLiteConnection
+        on connection: StoreConnection
     ) throws {
         let known = try connection.integer(
             """

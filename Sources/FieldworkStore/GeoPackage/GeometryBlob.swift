@@ -41,6 +41,9 @@ struct GeometryBlob {
     let isMarkedEmpty: Bool
     let srsID: Int32
 
+    /// The geometry itself.
+    var body: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[bodyOffset...]) }
+
     /// nil when the bytes are not a GeoPackage geometry.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 8, bytes[0] == 0x47, bytes[1] == 0x50 else { return nil }

@@ -2,7 +2,7 @@ import FieldworkREST
 
 /// Looks whether a file is what it must be: SQLite's own structures, R-trees, counts, change log, relationships.
 struct IntegrityCheck {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let layers: [StoredLayer]
     let relationships: RelationshipRules
     /// Findings of one kind that are told at most.

@@ -31,7 +31,7 @@ struct NewFile {
 
     /// Makes the file where it is, for somebody who puts it in its place.
     static func fill(_ url: URL, _ definition: ServiceDefinition) throws {
-        let connection = try SQLiteConnection(path: url.path, mode: .create)
+        let connection = try StoreConnection(path: url.path, mode: .create)
         try connection.transaction {
             try GeoPackageSchema.createCore(on: connection)
             try GeoPackageSchema.createBookkeeping(on: connection)

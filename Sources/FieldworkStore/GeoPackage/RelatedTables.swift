@@ -16,7 +16,7 @@ enum RelatedTables {
 
     /// Enters a relation whose mapping table or view is there, or is about to be; in place of what was said of that mapping
     /// before.
-    static func register(_ relation: Relation, on connection: SQLiteConnection) throws {
+    static func register(_ relation: Relation, on connection: StoreConnection) throws {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS gpkgext_relations (
@@ -45,7 +45,7 @@ enum RelatedTables {
     }
 
     /// Takes back what `register` entered; the mapping itself is the caller's.
-    static func unregister(mappingTable: String, on connection: SQLiteConnection) throws {
+    static func unregister(mappingTable: String, on connection: StoreConnection) throws {
         guard try exists(on: connection) else { return }
         try connection.run("DELETE FROM gpkgext_relations WHERE mapping_table_name = ?") {
             try $0.bind(mappingTable, at: 1)
@@ -56,7 +56,7 @@ enum RelatedTables {
         }
     }
 
-    static func exists(on connection: SQLiteConnection) throws -> Bool {
+    static func exists(on connection: StoreConnection) throws -> Bool {
         try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'gpkgext_relations'") != nil
     }
 }

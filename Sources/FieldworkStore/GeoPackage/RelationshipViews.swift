@@ -8,25 +8,25 @@ struct RelationshipViews {
     private static let prefix = "fieldwork_relationship_"
     private static let indexPrefix = "fieldwork_key_"
 
-    /// Makes the views of this definition in place of those of an earlier one, and the indexes that are not there yet.
-    func write(on connection: SQLiteConnection) throws {
-        let paths = catalogue.definition.layers.flatMap { layer in
+    private var paths: [RelationshipPath] {
+        catalogue.definition.layers.flatMap { layer in
             layer.relationships.filter { $0.role == .origin }.compactMap {
                 RelationshipPath($0, of: layer, in: catalogue.definition)
             }
         }
+    }
+
+    /// Makes the views of this definition in place of those of an earlier one, and the indexes that are not there yet.
+    func write(on connection: StoreConnection) throws {
         let keys = try paths.flatMap(keys)
         try Self.remove(on: connection, keeping: Set(keys.map(\.index)))
-        for key in keys {
-            try connection.execute(
-                "CREATE INDEX IF NOT EXISTS \(quoted(key.index)) ON \(quoted(key.table)) (\(quoted(key.column)))")
-        }
+        for key in keys { try key.createIndex(on: connection) }
         for path in paths { try write(path, on: connection) }
     }
 
     /// Takes the views and indexes away. A column that one of them names can't be dropped: whoever changes tables does this
     /// first and `write` afterwards.
-    static func remove(on connection: SQLiteConnection, keeping indexes: Set<String> = []) throws {
+    static func remove(on connection: StoreConnection, keeping indexes: Set<String> = []) throws {
         var found: [(name: String, isView: Bool)] = []
         try connection.run(
             """
@@ -44,7 +44,7 @@ struct RelationshipViews {
         }
     }
 
-    private func write(_ path: RelationshipPath, on connection: SQLiteConnection) throws {
+    private func write(_ path: RelationshipPath, on connection: StoreConnection) throws {
         let origin = try catalogue.layer(path.sourceLayerID)
         let destination = try catalogue.layer(path.relatedLayerID)
         let view = "\(Self.prefix)\(path.relationshipID)"
@@ -72,10 +72,20 @@ struct RelationshipViews {
             on: connection)
     }
 
+    /// The indexes alone.
+    func writeIndexes(on connection: StoreConnection) throws {
+        for key in try paths.flatMap(keys) { try key.createIndex(on: connection) }
+    }
+
     private struct Key {
         var index: String
         var table: String
         var column: String
+
+        func createIndex(on connection: StoreConnection) throws {
+            try connection.execute(
+                "CREATE INDEX IF NOT EXISTS \(quoted(index)) ON \(quoted(table)) (\(quoted(column)))")
+        }
     }
 
     /// The columns over which a way leads. Object ids and global ids have their index already.

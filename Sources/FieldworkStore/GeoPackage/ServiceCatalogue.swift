@@ -2,7 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 
 /// The definition of a file's service and where its layers lie. A snapshot: a change makes a new one.
-struct ServiceCatalogue: Sendable {
+package struct ServiceCatalogue: Sendable {
     var definition: ServiceDefinition
     var layers: [Int: StoredLayer]
     /// The text from which this was read, to see whether another program has changed it; empty for a new one.
@@ -17,11 +17,11 @@ struct ServiceCatalogue: Sendable {
 
     // MARK: Reading
 
-    static func exists(on connection: SQLiteConnection) throws -> Bool {
-        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fieldwork_service'") != nil
+    static func exists(on connection: StoreConnection) throws -> Bool {
+        try connection.hasTable("fieldwork_service")
     }
 
-    static func read(from connection: SQLiteConnection) throws -> ServiceCatalogue {
+    static func read(from connection: StoreConnection) throws -> ServiceCatalogue {
         var found: (definition: String, version: Int64, name: ServiceName)?
         try connection.run(
             "SELECT definition, format_version, folder, name FROM fieldwork_service WHERE id = 1",
@@ -55,13 +55,8 @@ struct ServiceCatalogue: Sendable {
     }
 
     /// What the file says of the service, unread.
-    static func source(on connection: SQLiteConnection) throws -> String {
-        try connection.text(
-            """
-            SELECT definition || coalesce((
-                SELECT group_concat(layer_id || table_name || definition, char(10)) FROM fieldwork_layers), '')
-            FROM fieldwork_service WHERE id = 1
-            """) ?? ""
+    static func source(on connection: StoreConnection) throws -> String {
+        try connection.text(connection.dialect.catalogueText) ?? ""
     }
 
     private static func json(_ text: String) throws -> JSONValue {
@@ -75,7 +70,7 @@ struct ServiceCatalogue: Sendable {
     // MARK: Writing
 
     /// Writes the service and its layers' definitions, aliases and domains; tables are not touched.
-    func write(on connection: SQLiteConnection) throws {
+    func write(on connection: StoreConnection) throws {
         try writeDefinitions(on: connection)
         for layerDefinition in definition.layers {
             try DataColumns(layer: layer(layerDefinition.id)).write(on: connection)
@@ -84,13 +79,14 @@ struct ServiceCatalogue: Sendable {
         try AttachmentTables.create(for: self, on: connection)
     }
 
-    func writeDefinitions(on connection: SQLiteConnection) throws {
+    func writeDefinitions(on connection: StoreConnection) throws {
         var service = definition
         service.layers = []
         try connection.run(
             """
-            INSERT OR REPLACE INTO fieldwork_service (id, format_version, folder, name, definition)
-            VALUES (1, ?, ?, ?, ?)
+            INSERT INTO fieldwork_service (id, format_version, folder, name, definition) VALUES (1, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET format_version = excluded.format_version, folder = excluded.folder,
+                name = excluded.name, definition = excluded.definition
             """
         ) {
             try $0.bind(GeoPackageSchema.formatVersion, at: 1)
@@ -102,9 +98,12 @@ struct ServiceCatalogue: Sendable {
             let layer = try layer(layerDefinition.id)
             try connection.run(
                 """
-                INSERT OR REPLACE INTO fieldwork_layers
+                INSERT INTO fieldwork_layers
                     (layer_id, position, table_name, geometry_column, srs_id, definition)
                 VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (layer_id) DO UPDATE SET position = excluded.position, table_name = excluded.table_name,
+                    geometry_column = excluded.geometry_column, srs_id = excluded.srs_id,
+                    definition = excluded.definition
                 """
             ) {
                 try $0.bind(Int64(layerDefinition.id), at: 1)
@@ -118,7 +117,7 @@ struct ServiceCatalogue: Sendable {
     }
 
     /// Makes the tables of a definition in a new file.
-    static func create(_ definition: ServiceDefinition, on connection: SQLiteConnection) throws -> ServiceCatalogue {
+    static func create(_ definition: ServiceDefinition, on connection: StoreConnection) throws -> ServiceCatalogue {
         try DefinitionRules.check(definition)
         var names = TableNames()
         var layers: [Int: StoredLayer] = [:]
@@ -141,19 +140,32 @@ struct ServiceCatalogue: Sendable {
 struct TableNames {
     /// In lower case.
     var used: Set<String> = []
+    /// Bytes that a name may have.
+    var longest = Int.max
     private static let reservedPrefixes = ["gpkg_", "rtree_", "sqlite_", "fieldwork_", "ogr_"]
 
-    mutating func next(for layer: LayerDefinition) -> String {
-        var base = String(layer.name.unicodeScalars.filter { $0.value >= 0x20 }.prefix(100))
+    mutating func next(for layer: LayerDefinition) -> String { next(for: layer.name, otherwise: "layer_") }
+
+    /// - Parameter prefix: what stands before a name that is taken by others.
+    mutating func next(for name: String, otherwise prefix: String) -> String {
+        var base = String(name.unicodeScalars.filter { $0.value >= 0x20 }.prefix(100))
         let lowercased = base.lowercased()
-        if base.isEmpty || Self.reservedPrefixes.contains(where: lowercased.hasPrefix) { base = "layer_" + base }
+        if base.isEmpty || Self.reservedPrefixes.contains(where: lowercased.hasPrefix) { base = prefix + base }
         var name = base
         var number = 1
+        if name.utf8.count > longest { name = shortened(base, "") }
         while !used.insert(name.lowercased()).inserted {
             number += 1
-            name = "\(base)_\(number)"
+            name = shortened(base, "_\(number)")
         }
         return name
+    }
+
+    /// As many whole characters as there is room for, and an ending.
+    private func shortened(_ base: String, _ ending: String) -> String {
+        var scalars = base.unicodeScalars
+        while scalars.count > 0, String(scalars).utf8.count > longest - ending.utf8.count { scalars.removeLast() }
+        return String(scalars) + ending
     }
 
     static func geometryColumn(for layer: LayerDefinition) -> String {

@@ -3,7 +3,7 @@ import GRDBSQLite
 /// The SQL functions that GeoPackage's own triggers call. Every connection has them: without them no tool could write
 /// into a table with an R-tree.
 enum SpatialFunctions {
-    static func register(on connection: SQLiteConnection) throws {
+    static func register(on connection: StoreConnection) throws {
         try connection.addFunction("ST_IsEmpty") { context, _, values in
             guard let blob = SpatialFunctions.geometry(values) else { return sqlite3_result_null(context) }
             sqlite3_result_int(context, blob.box == nil ? 1 : 0)
@@ -43,7 +43,7 @@ enum SpatialFunctions {
     }
 }
 
-extension SQLiteConnection {
+extension StoreConnection {
     typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
     /// Adds a deterministic function that triggers and views may call.

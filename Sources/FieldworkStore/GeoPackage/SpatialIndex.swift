@@ -13,13 +13,13 @@ struct SpatialIndex {
         key = layer.objectIDColumn
     }
 
-    func exists(on connection: SQLiteConnection) throws -> Bool {
+    func exists(on connection: StoreConnection) throws -> Bool {
         try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND lower(name) = lower(?)") {
             try $0.bind(name, at: 1)
         } != nil
     }
 
-    func create(on connection: SQLiteConnection) throws {
+    func create(on connection: StoreConnection) throws {
         try connection.execute("CREATE VIRTUAL TABLE \(quoted(name)) USING rtree(id, minx, maxx, miny, maxy)")
         try connection.execute(
             """
@@ -33,7 +33,7 @@ struct SpatialIndex {
             column: column, scope: "write-only", on: connection)
     }
 
-    func drop(on connection: SQLiteConnection) throws {
+    func drop(on connection: StoreConnection) throws {
         for suffix in Self.triggerSuffixes {
             try connection.execute("DROP TRIGGER IF EXISTS \(quoted("\(name)_\(suffix)"))")
         }
@@ -82,7 +82,7 @@ struct SpatialIndex {
 
     /// The boxes of the R-tree's root, which together hold everything in it. Coordinates are 32-bit numbers that SQLite
     /// rounded outwards. One page is read, however large the layer is.
-    func rootBoxes(on connection: SQLiteConnection) throws -> [GeometryBlob.Box] {
+    func rootBoxes(on connection: StoreConnection) throws -> [GeometryBlob.Box] {
         var boxes: [GeometryBlob.Box] = []
         try connection.run(
             "SELECT data FROM \(quoted(name + "_node")) WHERE nodeno = 1",

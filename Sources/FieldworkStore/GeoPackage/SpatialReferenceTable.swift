@@ -7,7 +7,7 @@ enum SpatialReferenceTable {
     private static let firstOwnID: Int64 = 900_000
 
     /// The rows that the standard demands.
-    static func addRequired(to connection: SQLiteConnection) throws {
+    static func addRequired(to connection: StoreConnection) throws {
         let rows: [(name: String, id: Int64, organization: String, definition: String)] = [
             ("Undefined Cartesian SRS", -1, "NONE", "undefined"),
             ("Undefined geographic SRS", 0, "NONE", "undefined"),
@@ -21,7 +21,7 @@ enum SpatialReferenceTable {
     }
 
     /// The id of a reference in this file; adds it when it is not there.
-    static func id(of reference: SpatialReference?, on connection: SQLiteConnection) throws -> Int32 {
+    static func id(of reference: SpatialReference?, on connection: StoreConnection) throws -> Int32 {
         guard let reference else { return undefinedCartesian }
         if let wkid = reference.wkid?.rawValue {
             let code = canonical(wkid)
@@ -50,7 +50,7 @@ enum SpatialReferenceTable {
     }
 
     /// The reference of an id: what an existing GeoPackage says of its layers.
-    static func reference(id: Int32, on connection: SQLiteConnection) throws -> SpatialReference? {
+    static func reference(id: Int32, on connection: StoreConnection) throws -> SpatialReference? {
         var result: SpatialReference?
         try connection.run(
             "SELECT upper(organization), organization_coordsys_id, definition FROM gpkg_spatial_ref_sys WHERE srs_id = ?",
@@ -66,13 +66,13 @@ enum SpatialReferenceTable {
     }
 
     private static func insert(
-        name: String, id: Int64, organization: String, code: Int64, definition: String, on connection: SQLiteConnection
+        name: String, id: Int64, organization: String, code: Int64, definition: String, on connection: StoreConnection
     ) throws {
         try connection.run(
             """
-            INSERT OR IGNORE INTO gpkg_spatial_ref_sys
+            INSERT INTO gpkg_spatial_ref_sys
                 (srs_name, srs_id, organization, organization_coordsys_id, definition)
-            VALUES (?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT (srs_id) DO NOTHING
             """
         ) {
             try $0.bind(name, at: 1)

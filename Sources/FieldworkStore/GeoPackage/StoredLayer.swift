@@ -3,7 +3,7 @@ import FieldworkREST
 
 /// A layer or table as it lies in the file: its definition and where its columns are. A value: readers and the writer
 /// have the same one.
-struct StoredLayer: Sendable {
+package struct StoredLayer: Sendable {
     var definition: LayerDefinition
     var tableName: String
     /// nil for a table.

@@ -7,8 +7,7 @@ extension StoredColumn.Kind {
     /// Hands the column to an encoder. What another program stored against the field's type is given as what it is;
     /// a date that can't be read is null.
     @inline(__always)
-    func encode<Encoder: FeatureEncoder>(_ row: SQLiteStatement, _ index: Int, to encoder: inout Encoder) {
-        let value = row.value(index)
+    func encode<Encoder: FeatureEncoder>(_ value: some StoredValue, _ index: Int, to encoder: inout Encoder) {
         let type = value.type
         if type == SQLITE_NULL { return encoder.null(column: index) }
         switch self {
@@ -40,10 +39,13 @@ extension StoredColumn.Kind {
     }
 
     @inline(__always)
-    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue { value(row.value(index)) }
+    func value(_ row: StoreStatement, _ index: Int) -> AttributeValue {
+        if let session = row.session { return value(SessionValue(statement: session, column: index)) }
+        return value(row.value(index))
+    }
 
     @inline(__always)
-    func value(_ value: ColumnValue) -> AttributeValue {
+    func value(_ value: some StoredValue) -> AttributeValue {
         let type = value.type
         if type == SQLITE_NULL { return .null }
         switch self {
@@ -66,5 +68,5 @@ extension StoredColumn.Kind {
 }
 
 extension StoredColumn {
-    func value(_ row: SQLiteStatement, _ index: Int) -> AttributeValue { kind.value(row, index) }
+    func value(_ row: StoreStatement, _ index: Int) -> AttributeValue { kind.value(row, index) }
 }

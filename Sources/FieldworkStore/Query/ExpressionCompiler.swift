@@ -45,7 +45,7 @@ struct ExpressionCompiler {
 
     /// A condition for WHERE.
     mutating func condition(_ expression: SQLExpression) throws -> String {
-        try compile(expression, depth: 0).sql
+        try truth(expression, depth: 0)
     }
 
     /// A value for ORDER BY. A column stands for itself, so that an index on it serves.
@@ -68,7 +68,18 @@ struct ExpressionCompiler {
 
     private mutating func argument(_ value: AttributeValue) -> String {
         arguments.append(value)
-        return "?"
+        return dialect.argument(value)
+    }
+
+    private mutating func truth(_ expression: SQLExpression, depth: Int) throws -> String {
+        dialect.truth(try compile(expression, depth: depth))
+    }
+
+    /// An operand as one that is reckoned with.
+    private mutating func operand(_ expression: SQLExpression, depth: Int) throws -> Compiled {
+        var compiled = try compile(expression, depth: depth)
+        compiled.sql = dialect.number(compiled)
+        return compiled
     }
 
     private mutating func compile(_ expression: SQLExpression, depth: Int) throws -> Compiled {
@@ -79,9 +90,9 @@ struct ExpressionCompiler {
         switch expression {
         case .literal(let literal): return compile(literal)
         case .field(let name): return try field(name)
-        case .not(let operand): return Compiled(sql: "(NOT \(try compile(operand, depth: next).sql))", kind: .boolean)
+        case .not(let operand): return Compiled(sql: "(NOT \(try truth(operand, depth: next)))", kind: .boolean)
         case .negate(let operand):
-            let operand = try compile(operand, depth: next)
+            let operand = try self.operand(operand, depth: next)
             return Compiled(sql: "(- \(operand.sql))", kind: operand.kind)
         case .binary(let op, _, _) where op == .and || op == .or: return try chain(op, expression, depth: next)
         case .binary(let op, let left, let right): return try binary(op, left, right, depth: next)
@@ -93,8 +104,10 @@ struct ExpressionCompiler {
         case .inList(let value, let list, let negated): return try inList(value, list, negated, depth: next)
         case .between(let value, let lower, let upper, let negated):
             let kind = try commonKind([value, lower, upper], depth: next)
-            let parts = try [value, lower, upper].map { try compile($0, as: kind, depth: next) }
-            let sql = "(\(parts[0]) \(negated ? "NOT " : "")BETWEEN \(parts[1]) AND \(parts[2]))"
+            let parts = try [value, lower, upper].map { try compiled($0, as: kind, depth: next) }
+            let (least, low) = dialect.comparable(parts[0], parts[1])
+            let (_, high) = dialect.comparable(parts[0], parts[2])
+            let sql = "(\(least) \(negated ? "NOT " : "")BETWEEN \(low) AND \(high))"
             return Compiled(sql: sql, kind: .boolean)
         case .caseWhen(let operand, let branches, let otherwise):
             return try caseWhen(operand, branches, otherwise, depth: next)
@@ -157,7 +170,7 @@ struct ExpressionCompiler {
             }
         }
         var pieces: [String] = []
-        for term in terms { pieces.append(try compile(term, depth: depth).sql) }
+        for term in terms { pieces.append(try truth(term, depth: depth)) }
         while pieces.count > 1 {
             var joined: [String] = []
             for index in stride(from: 0, to: pieces.count, by: 2) {
@@ -175,15 +188,16 @@ struct ExpressionCompiler {
         switch op {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
             let kind = try commonKind([left, right], depth: depth)
-            let a = try compile(left, as: kind, depth: depth)
-            let b = try compile(right, as: kind, depth: depth)
+            let (a, b) = dialect.comparable(
+                try compiled(left, as: kind, depth: depth), try compiled(right, as: kind, depth: depth))
             return Compiled(sql: "(\(a) \(op.rawValue) \(b))", kind: .boolean)
         case .add, .subtract: return try sum(op, left, right, depth: depth)
         case .multiply, .divide:
-            let a = try compile(left, depth: depth)
-            let b = try compile(right, depth: depth)
+            let a = try operand(left, depth: depth)
+            let b = try operand(right, depth: depth)
             let kind: Kind = a.kind == .interval || b.kind == .interval ? Self.kind(of: op, a.kind, b.kind) : .number
-            return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: kind)
+            let sql = op == .divide ? dialect.divide(a.sql, b.sql) : "(\(a.sql) \(op.rawValue) \(b.sql))"
+            return Compiled(sql: sql, kind: kind)
         case .concatenate:
             let a = try compile(left, as: .text, depth: depth)
             let b = try compile(right, as: .text, depth: depth)
@@ -197,15 +211,18 @@ struct ExpressionCompiler {
     private mutating func sum(
         _ op: SQLBinaryOperator, _ left: SQLExpression, _ right: SQLExpression, depth: Int
     ) throws -> Compiled {
-        let a = try compile(left, depth: depth)
-        let b = try compile(right, depth: depth)
+        let a = try operand(left, depth: depth)
+        let b = try operand(right, depth: depth)
         switch (a.kind, b.kind) {
         case (.date, .date) where op == .subtract:
             return Compiled(sql: "((\(a.sql) - \(b.sql)) / 86400000.0)", kind: .number)
         case (.date, .number):
-            return Compiled(sql: "(\(a.sql) \(op.rawValue) CAST(round(\(b.sql) * 86400000.0) AS INTEGER))", kind: .date)
+            return Compiled(
+                sql: "(\(a.sql) \(op.rawValue) CAST(round(\(b.sql) * 86400000.0) AS \(dialect.integerType)))",
+                kind: .date)
         case (.number, .date) where op == .add:
-            return Compiled(sql: "(CAST(round(\(a.sql) * 86400000.0) AS INTEGER) + \(b.sql))", kind: .date)
+            return Compiled(
+                sql: "(CAST(round(\(a.sql) * 86400000.0) AS \(dialect.integerType)) + \(b.sql))", kind: .date)
         case (.date, _), (_, .date): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .date)
         case (.time, _), (_, .time): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .time)
         case (.interval, _), (_, .interval):
@@ -227,8 +244,13 @@ struct ExpressionCompiler {
         _ value: SQLExpression, _ list: [SQLExpression], _ negated: Bool, depth: Int
     ) throws -> Compiled {
         let kind = try commonKind([value] + list, depth: depth)
-        let sql = try compile(value, as: kind, depth: depth)
-        let members = try list.map { try compile($0, as: kind, depth: depth) }
+        let value = try compiled(value, as: kind, depth: depth)
+        var sql = value.sql
+        let members = try list.map { member in
+            let pair = dialect.comparable(value, try compiled(member, as: kind, depth: depth))
+            sql = pair.0
+            return pair.1
+        }
         return Compiled(
             sql: "(\(sql) \(negated ? "NOT " : "")IN (\(members.joined(separator: ", "))))", kind: .boolean)
     }
@@ -246,7 +268,7 @@ struct ExpressionCompiler {
         for branch in branches {
             let condition =
                 operand == nil
-                ? try compile(branch.condition, depth: depth).sql
+                ? try truth(branch.condition, depth: depth)
                 : try compile(branch.condition, as: operandKind, depth: depth)
             sql += " WHEN \(condition) THEN \(try compile(branch.result, as: resultKind, depth: depth))"
         }
@@ -355,22 +377,27 @@ struct ExpressionCompiler {
 
     /// An operand in the form of a kind: a literal `'2026-01-01'` next to a date becomes its milliseconds.
     private mutating func compile(_ expression: SQLExpression, as kind: Kind, depth: Int) throws -> String {
+        try compiled(expression, as: kind, depth: depth).sql
+    }
+
+    private mutating func compiled(_ expression: SQLExpression, as kind: Kind, depth: Int) throws -> Compiled {
         if case .literal(.string(let text)) = expression {
             switch kind {
             case .date:
                 guard let milliseconds = DateText.milliseconds(text) else {
                     throw StoreError(.invalidQuery, "'\(text)' is no date.")
                 }
-                return argument(.integer(milliseconds))
+                return Compiled(sql: argument(.integer(milliseconds)), kind: kind)
             case .time:
                 guard let milliseconds = DateText.timeMilliseconds(text) else {
                     throw StoreError(.invalidQuery, "'\(text)' is no time of day.")
                 }
-                return argument(.integer(milliseconds))
-            case .guid: return argument(.text(GUID.parse(text).map(GUID.normalForm) ?? text))
+                return Compiled(sql: argument(.integer(milliseconds)), kind: kind)
+            case .guid:
+                return Compiled(sql: argument(.text(GUID.parse(text).map(GUID.normalForm) ?? text)), kind: kind)
             default: break
             }
         }
-        return try compile(expression, depth: depth).sql
+        return try compile(expression, depth: depth)
     }
 }

@@ -5,9 +5,10 @@ import GRDBSQLite
 /// The box and the number of the features of a query.
 struct ExtentReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     func extent(_ query: FeatureQuery) throws -> (box: GeometryBlob.Box?, count: Int) {
+        guard connection.dialect.isSQLite else { return try reckoned(query) }
         if query.asksForAll, let whole = try wholeExtent() { return whole }
         let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).geometries(query)
         let statement = try plan.statement(on: connection)
@@ -19,6 +20,21 @@ struct ExtentReader {
             if statement.type(0) == SQLITE_BLOB, let own = GeometryBlob(statement.blob(0))?.box { box.include(own) }
         }
         return (box.isNothing ? nil : box, count)
+    }
+
+    /// As PostGIS reckons it, from the geometries themselves.
+    private func reckoned(_ query: FeatureQuery) throws -> (box: GeometryBlob.Box?, count: Int) {
+        var plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).geometries(query)
+        let sides = ["min(ST_XMin(shape))", "min(ST_YMin(shape))", "max(ST_XMax(shape))", "max(ST_YMax(shape))"]
+        let box = layer.geometryColumn == nil ? "NULL" : sides.joined(separator: ", ")
+        plan.sql = "SELECT count(*), \(box) FROM (\(plan.sql)) AS chosen (shape)"
+        let statement = try plan.statement(on: connection)
+        defer { statement.finish() }
+        guard try statement.step() else { return (nil, 0) }
+        let count = Int(statement.integer(0))
+        guard !statement.isNull(1) else { return (nil, count) }
+        let numbers = (1...4).map { statement.double($0) }
+        return (GeometryBlob.Box(xMin: numbers[0], yMin: numbers[1], xMax: numbers[2], yMax: numbers[3]), count)
     }
 
     /// The layer's whole extent without reading the layer. The R-tree's root has it to 32 bits, rounded outwards: features

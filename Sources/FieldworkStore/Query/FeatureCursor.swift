@@ -9,19 +9,21 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     private let hasGeometry: Bool
     private let aggregates: Int
     private let limit: Int
-    private let statement: SQLiteStatement
+    private let statement: StoreStatement
     private var encoder: Encoder
     private var features = 0
     private var hasBegun = false
     private(set) var isAtEnd = false
 
-    init(_ plan: QueryPlan, encoder: Encoder, on connection: SQLiteConnection) throws {
+    init(_ plan: QueryPlan, encoder: Encoder, on connection: StoreConnection) throws {
         kinds = plan.columns.map(\.kind)
         hasGeometry = plan.hasGeometry
         aggregates = plan.aggregates
         limit = plan.limit ?? .max
         self.encoder = encoder
         statement = try plan.statement(on: connection)
+        // A page comes faster whole.
+        if limit > Limits.rowsOfPage { statement.stream() }
     }
 
     deinit {
@@ -45,18 +47,26 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     }
 
     private func encodeRow() throws {
+        if let session = statement.session {
+            try encodeRow { SessionValue(statement: session, column: $0) }
+        } else {
+            try encodeRow { statement.value($0) }
+        }
+    }
+
+    @inline(__always)
+    private func encodeRow(_ value: (Int) -> some StoredValue) throws {
         encoder.beginFeature()
-        for index in kinds.indices { kinds[index].encode(statement, index, to: &encoder) }
+        for index in kinds.indices { kinds[index].encode(value(index), index, to: &encoder) }
         if hasGeometry {
-            let value = statement.value(kinds.count)
+            let value = value(kinds.count)
             try encoder.geometry(value.type == SQLITE_BLOB ? value.blob : nil)
         }
-        for number in 0..<aggregates { try encodeAggregate(number) }
+        for number in 0..<aggregates { try encodeAggregate(value(kinds.count + number), number) }
         encoder.endFeature()
     }
 
-    private func encodeAggregate(_ number: Int) throws {
-        let value = statement.value(kinds.count + number)
+    private func encodeAggregate(_ value: some StoredValue, _ number: Int) throws {
         // In place of a geometry stands why there is none.
         if value.type == SQLITE_TEXT {
             throw StoreError(.invalidQuery, String(decoding: value.textBytes, as: UTF8.self))

@@ -26,14 +26,14 @@ final class FeatureStream: Sendable {
 
     /// The same for any plan, which is made on the reader that runs it.
     static func start<Encoder: FeatureEncoder>(
-        encoder: Encoder, pool: ReaderPool, plan: @escaping @Sendable (SQLiteConnection) throws -> QueryPlan
+        encoder: Encoder, pool: ReaderPool, plan: @escaping @Sendable (StoreConnection) throws -> QueryPlan
     ) async throws -> EncodedFeatures {
         try await start(pool: pool) { try FeatureCursor(plan($0), encoder: encoder, on: $0) }
     }
 
     /// The same for anything that gives its bytes in pieces, made on the reader that reads it.
     static func start(
-        pool: ReaderPool, cursor: @escaping @Sendable (SQLiteConnection) throws -> any PieceSource
+        pool: ReaderPool, cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
     ) async throws -> EncodedFeatures {
         let reader = try await pool.take(.stream)
         let piece: Reader.Piece

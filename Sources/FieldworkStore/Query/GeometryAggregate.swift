@@ -59,7 +59,7 @@ enum GeometryAggregate {
                 if let trouble { return GeometryAggregate.tell(trouble, context) }
                 guard let geometry = try geometry() else { return sqlite3_result_null(context) }
                 let blob = GeoPackageBinary.blob(for: geometry, srsID: 0)
-                sqlite3_result_blob64(context, blob, UInt64(blob.count), SQLiteStatement.transient)
+                sqlite3_result_blob64(context, blob, UInt64(blob.count), StoreStatement.transient)
             } catch {
                 GeometryAggregate.tell(error.details, context)
             }
@@ -77,7 +77,7 @@ enum GeometryAggregate {
         }
     }
 
-    static func register(on connection: SQLiteConnection) throws {
+    static func register(on connection: StoreConnection) throws {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = sqlite3_create_function_v2(
             connection.pointer, name, 2, flags, nil, nil,
@@ -113,6 +113,6 @@ enum GeometryAggregate {
     }
 
     private static func tell(_ trouble: String, _ context: OpaquePointer?) {
-        sqlite3_result_text(context, trouble, -1, SQLiteStatement.transient)
+        sqlite3_result_text(context, trouble, -1, StoreStatement.transient)
     }
 }

@@ -8,7 +8,7 @@ struct PastState: Sendable {
 
     /// nil when nothing has happened since a moment: the table is the state. Throws `StoreError.invalidQuery` for a moment
     /// before the first that the log reaches.
-    init?(at moment: Int64?, of layer: StoredLayer, on connection: SQLiteConnection) throws {
+    init?(at moment: Int64?, of layer: StoredLayer, on connection: StoreConnection) throws {
         guard let moment else { return nil }
         let last = try connection.integer(
             "SELECT generation FROM fieldwork_generations WHERE moment <= ? ORDER BY generation DESC LIMIT 1"

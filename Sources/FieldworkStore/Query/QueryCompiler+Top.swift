@@ -7,9 +7,11 @@ extension QueryCompiler {
         var rest = query
         rest.top = nil
         (rest.offset, rest.limit) = (0, nil)
-        var compiler = ExpressionCompiler(layer: layer, dialect: .sqlite, alias: Self.alias, now: now)
+        var compiler = ExpressionCompiler(layer: layer, dialect: connection.dialect, alias: Self.alias, now: now)
         let groups = try top.groups.map { try compiler.orderTerm($0) }
-        let order = try top.order.map { try compiler.orderTerm($0.expression) + ($0.isDescending ? " DESC" : "") }
+        let order = try top.order.map {
+            connection.dialect.order(try compiler.orderTerm($0.expression), $0.isDescending)
+        }
         let (table, sources) = try source(rest)
         let chosen = try conditions(of: rest)
         let key = "\(Self.alias).\(quoted(layer.objectIDColumn))"
@@ -18,7 +20,7 @@ extension QueryCompiler {
             """
             \(key) IN (SELECT id FROM (SELECT \(key) AS id, row_number() OVER (\
             PARTITION BY \(groups.joined(separator: ", ")) ORDER BY \((order + [key]).joined(separator: ", "))) AS place \
-            FROM \(table)\(chosen.whereClause)) WHERE place <= ?)
+            FROM \(table)\(chosen.whereClause)) AS numbered WHERE place <= ?)
             """
         ]
         parts.arguments =

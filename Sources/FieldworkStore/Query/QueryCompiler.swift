@@ -6,7 +6,7 @@ import Foundation
 /// how many rows there are, whether ids have gaps, what share of the layer an extent covers.
 struct QueryCompiler {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     /// Milliseconds since 1970.
     let now: Int64
 
@@ -77,13 +77,13 @@ struct QueryCompiler {
             if query.readsGeometry, let geometryColumn = layer.geometryColumn { columns.append(column(geometryColumn)) }
             if columns.isEmpty { columns = ["NULL"] }
             let distinct = columns.joined(separator: ", ")
-            counted = "SELECT count(*) FROM (SELECT DISTINCT \(distinct) FROM \(table)\(parts.whereClause))"
+            counted = "SELECT count(*) FROM (SELECT DISTINCT \(distinct) FROM \(table)\(parts.whereClause)) AS d"
         } else if query.offset > 0 || query.limit != nil {
             // A page is counted as it would be given.
             var page = query
             page.limit = query.limit.map { $0 - 1 }
             let limit = limitClause(page, &parts)
-            counted = "SELECT count(*) FROM (SELECT 1 FROM \(table)\(parts.whereClause)\(limit))"
+            counted = "SELECT count(*) FROM (SELECT 1 FROM \(table)\(parts.whereClause)\(limit)) AS p"
         }
         return QueryPlan(sql: counted, arguments: sources + parts.arguments, columns: [], hasGeometry: false)
     }
@@ -127,16 +127,19 @@ struct QueryCompiler {
     func conditions(of query: FeatureQuery) throws -> Parts {
         if let top = query.top { return try topCondition(top, of: query) }
         var parts = Parts()
-        if let ids = query.objectIDs { addIDs(ids.map { .integer($0) }, key, &parts) }
+        if let ids = query.objectIDs {
+            addIDs(ids.map { .integer($0) }, key, connection.dialect.integersOfArray, &parts)
+        }
         if let ids = query.globalIDs {
             guard let globalID = layer.globalIDColumn else {
                 throw StoreError(.invalidQuery, "\(layer.definition.name) has no global ids.")
             }
-            addIDs(ids.map { .text(GUID.normalForm($0)) }, column(globalID), &parts)
+            addIDs(
+                ids.map { .text(GUID.normalForm($0)) }, column(globalID), connection.dialect.textsOfArray, &parts)
         }
         if let filter = query.spatialFilter { try addFilter(filter, query, &parts) }
         if let condition = query.condition {
-            var compiler = ExpressionCompiler(layer: layer, dialect: .sqlite, alias: Self.alias, now: now)
+            var compiler = ExpressionCompiler(layer: layer, dialect: connection.dialect, alias: Self.alias, now: now)
             parts.conditions.append(try compiler.condition(condition))
             parts.arguments += compiler.arguments.map { .value($0) }
         }
@@ -151,12 +154,12 @@ struct QueryCompiler {
     }
 
     /// One id as a plain comparison, many as one JSON argument: two texts for all lengths, so that statements are reused.
-    private func addIDs(_ ids: [AttributeValue], _ column: String, _ parts: inout Parts) {
+    private func addIDs(_ ids: [AttributeValue], _ column: String, _ list: String, _ parts: inout Parts) {
         if ids.count == 1, let id = ids.first {
             parts.conditions.append("\(column) = ?")
             parts.arguments.append(.value(id))
         } else {
-            parts.conditions.append("\(column) IN (SELECT value FROM json_each(?))")
+            parts.conditions.append("\(column) IN (\(list))")
             parts.arguments.append(.value(.text(JSONValue.array(ids.map(\.json)).text)))
         }
     }
@@ -164,6 +167,9 @@ struct QueryCompiler {
     private func addFilter(_ filter: SpatialFilter, _ query: FeatureQuery, _ parts: inout Parts) throws {
         guard let geometryColumn = layer.geometryColumn else {
             throw StoreError(.invalidQuery, "\(layer.definition.name) is a table: it has no geometry to query.")
+        }
+        guard connection.dialect.isSQLite else {
+            return try PostgresFilter(filter, layer: layer).add(to: &parts, column: column(geometryColumn))
         }
         // The R-tree knows where features are, not where they were.
         if filter.needsBoxesToMeet, query.moment == nil, query.objectIDs == nil, query.globalIDs == nil,
@@ -192,9 +198,9 @@ struct QueryCompiler {
     }
 
     private func orderClause(_ query: FeatureQuery, distinct: Bool, _ parts: inout Parts) throws -> String {
-        var compiler = ExpressionCompiler(layer: layer, dialect: .sqlite, alias: Self.alias, now: now)
+        var compiler = ExpressionCompiler(layer: layer, dialect: connection.dialect, alias: Self.alias, now: now)
         var terms = try query.order.map { term in
-            try compiler.orderTerm(term.expression) + (term.isDescending ? " DESC" : "")
+            connection.dialect.order(try compiler.orderTerm(term.expression), term.isDescending)
         }
         parts.arguments += compiler.arguments.map { .value($0) }
         // The object id makes every order total, so that no page repeats or misses a feature.
@@ -206,8 +212,8 @@ struct QueryCompiler {
         let offset = parts.startsAtOffset ? 0 : query.offset
         guard query.limit != nil || offset > 0 else { return "" }
         // One more than asked for tells whether there are more.
-        let limit = query.limit.map { $0 < Int.max ? Int64($0) + 1 : Int64($0) } ?? -1
-        parts.arguments.append(.value(.integer(limit)))
+        let limit = query.limit.map { AttributeValue.integer($0 < Int.max ? Int64($0) + 1 : Int64($0)) }
+        parts.arguments.append(.value(limit ?? connection.dialect.noLimit))
         guard offset > 0 else { return " LIMIT ?" }
         parts.arguments.append(.value(.integer(Int64(offset))))
         return " LIMIT ? OFFSET ?"

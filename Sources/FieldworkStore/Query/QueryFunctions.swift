@@ -4,7 +4,7 @@ import GRDBSQLite
 
 /// SQL functions that compiled queries call. Triggers and views never do, so that a file stays usable without them.
 enum QueryFunctions {
-    static func register(on connection: SQLiteConnection) throws {
+    static func register(on connection: StoreConnection) throws {
         try connection.addFunction("fieldwork_matches", arguments: 2) { context, _, values in
             let name = UnsafeRawPointer(SpatialMatcher.pointerType.utf8Start).assumingMemoryBound(to: CChar.self)
             guard let blob = values?[0], let filter = sqlite3_value_pointer(values?[1], name),

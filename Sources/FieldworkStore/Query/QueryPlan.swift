@@ -21,7 +21,7 @@ struct QueryPlan: Sendable {
     var aggregates = 0
 
     /// The statement, bound and ready to step. Whoever takes it finishes it.
-    func statement(on connection: SQLiteConnection) throws -> SQLiteStatement {
+    func statement(on connection: StoreConnection) throws -> StoreStatement {
         let statement = try connection.cached(sql)
         do {
             for (index, argument) in arguments.enumerated() {

@@ -4,14 +4,14 @@ import Foundation
 /// One read-only connection on a thread of its own. At most one statement stays open between calls: that of a stream.
 actor Reader {
     private nonisolated let executor: QueueExecutor
-    private let path: String
-    private var connection: SQLiteConnection?
+    private let source: ConnectionSource
+    private var connection: StoreConnection?
     private var cursor: (any PieceSource)?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(path: String, number: Int) {
-        self.path = path
+    init(source: ConnectionSource, number: Int) {
+        self.source = source
         executor = QueueExecutor(label: "fieldwork.reader.\(number)")
     }
 
@@ -21,15 +21,15 @@ actor Reader {
     }
 
     /// Opens the connection at first use: an idle file costs nothing.
-    private func opened() throws -> SQLiteConnection {
+    private func opened() throws -> StoreConnection {
         if let connection { return connection }
-        let opened = try SQLiteConnection(path: path, mode: .readOnly)
+        let opened = try source.open(.readOnly)
         connection = opened
         return opened
     }
 
     /// Opens a cursor and gives the first piece of the answer.
-    func first(size: Int, cursor: @Sendable (SQLiteConnection) throws -> any PieceSource) throws -> Piece {
+    func first(size: Int, cursor: @Sendable (StoreConnection) throws -> any PieceSource) throws -> Piece {
         self.cursor = try cursor(opened())
         return try next(size: size)
     }
@@ -50,7 +50,7 @@ actor Reader {
     func closeCursor() { cursor = nil }
 
     /// Runs a short read.
-    func read<Result: Sendable>(_ body: @Sendable (SQLiteConnection) throws -> Result) throws -> Result {
+    func read<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) throws -> Result {
         try body(opened())
     }
 

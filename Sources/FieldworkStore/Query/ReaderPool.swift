@@ -3,7 +3,7 @@ import Synchronization
 
 /// The readers of a file. Who wants one and finds none waits its turn; streams may take only some of them, so that takers
 /// of long answers leave room for short reads.
-final class ReaderPool: Sendable {
+package final class ReaderPool: Sendable {
     private struct Waiter {
         let id: Int
         let continuation: CheckedContinuation<Reader, any Error>
@@ -19,14 +19,26 @@ final class ReaderPool: Sendable {
         var isClosed = false
     }
 
-    private let path: String
+    private let source: ConnectionSource
     private let state = Mutex(State())
 
     enum Purpose: Sendable {
         case stream, read
     }
 
-    init(path: String) { self.path = path }
+    private let readers: Int
+    private let streams: Int
+
+    /// - Parameters:
+    ///   - readers: how many there may be at most.
+    ///   - streams: how many of them may hold a statement open between the pieces of an answer.
+    init(
+        source: ConnectionSource, readers: Int = Limits.readersPerFile, streams: Int = Limits.openStreamsPerFile
+    ) {
+        self.source = source
+        self.readers = readers
+        self.streams = streams
+    }
 
     /// The number of streams that hold a reader now; for tests and metrics.
     var openStreams: Int { state.withLock { $0.openStreams } }
@@ -87,15 +99,15 @@ final class ReaderPool: Sendable {
     }
 
     private func takeNow(_ purpose: Purpose, _ state: inout State) -> Reader? {
-        if purpose == .stream, state.openStreams >= Limits.openStreamsPerFile { return nil }
+        if purpose == .stream, state.openStreams >= streams { return nil }
         guard let reader = state.idle.popLast() ?? makeReader(&state) else { return nil }
         if purpose == .stream { state.openStreams += 1 }
         return reader
     }
 
     private func makeReader(_ state: inout State) -> Reader? {
-        guard state.made.count < Limits.readersPerFile else { return nil }
-        let reader = Reader(path: path, number: state.made.count)
+        guard state.made.count < readers else { return nil }
+        let reader = Reader(source: source, number: state.made.count)
         state.made.append(reader)
         return reader
     }

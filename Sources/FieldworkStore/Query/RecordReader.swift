@@ -6,7 +6,7 @@ import GRDBSQLite
 /// Reads features as values.
 struct RecordReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     func records(_ query: FeatureQuery) throws -> [FeatureRecord] {
         // The ids come along whatever was asked for, so that a record always knows what it is.
@@ -51,10 +51,10 @@ struct RecordReader {
         }
     }
 
-    private func record(_ row: SQLiteStatement, _ plan: QueryPlan, _ shape: Shape) throws -> FeatureRecord {
+    private func record(_ row: StoreStatement, _ plan: QueryPlan, _ shape: Shape) throws -> FeatureRecord {
         let values = [AttributeValue?](unsafeUninitializedCapacity: shape.wanted.count) { values, count in
             for (column, kind) in shape.wanted {
-                values.initializeElement(at: count, to: kind.value(row.value(column)))
+                values.initializeElement(at: count, to: kind.value(row, column))
                 count += 1
             }
         }
@@ -65,8 +65,12 @@ struct RecordReader {
             geometry: plan.hasGeometry ? try Self.geometry(row, plan.columns.count, layer) : nil)
     }
 
-    static func geometry(_ row: SQLiteStatement, _ index: Int, _ layer: StoredLayer) throws -> Geometry? {
-        let value = row.value(index)
+    static func geometry(_ row: StoreStatement, _ index: Int, _ layer: StoredLayer) throws -> Geometry? {
+        if let session = row.session { return try geometry(SessionValue(statement: session, column: index), layer) }
+        return try geometry(row.value(index), layer)
+    }
+
+    private static func geometry(_ value: some StoredValue, _ layer: StoredLayer) throws -> Geometry? {
         guard value.type == SQLITE_BLOB else { return nil }
         do {
             return try GeoPackageBinary.geometry(

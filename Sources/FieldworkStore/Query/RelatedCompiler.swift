@@ -13,11 +13,12 @@ struct RelatedCompiler {
 
     private static let alias = "t"
 
-    func plan(_ query: RelatedQuery, on connection: SQLiteConnection) throws -> QueryPlan {
+    func plan(_ query: RelatedQuery, on connection: StoreConnection) throws -> QueryPlan {
         var arguments: [QueryPlan.Argument] = []
         let rows = Rows(moment: query.features.moment, connection: connection)
         let join = try join(query.path, rows, &arguments)
-        let conditions = try conditions(query, &arguments)
+        let dialect = connection.dialect
+        let conditions = try conditions(query, dialect, &arguments)
         let from = "FROM \(join) WHERE \(conditions.joined(separator: " AND "))"
         let sourceID = "s.\(quoted(source.objectIDColumn))"
         let relatedID = "\(Self.alias).\(quoted(related.objectIDColumn))"
@@ -35,8 +36,8 @@ struct RelatedCompiler {
         if let geometryColumn { selected.append("\(Self.alias).\(quoted(geometryColumn))") }
         // Two rows of the table between them that name the same pair relate it once.
         let group = through == nil ? "" : " GROUP BY \(sourceID), \(relatedID)"
-        let order = try order(query.features, sourceID, relatedID, &arguments)
-        let limit = limit(query.features, &arguments)
+        let order = try order(query.features, sourceID, relatedID, dialect, &arguments)
+        let limit = limit(query.features, dialect, &arguments)
         return QueryPlan(
             sql: "SELECT \(selected.joined(separator: ", ")) \(from)\(group)\(order)\(limit)", arguments: arguments,
             columns: [sourceColumn] + columns, hasGeometry: geometryColumn != nil, limit: query.features.limit)
@@ -57,22 +58,25 @@ struct RelatedCompiler {
         let first = try rows.sql(source, "s", &arguments)
         guard let way = path.through, let through else {
             let last = try rows.sql(related, Self.alias, &arguments)
-            return "\(first) CROSS JOIN \(last) ON \(relatedKey) = \(sourceKey)"
+            return "\(first) \(rows.inOrder) \(last) ON \(relatedKey) = \(sourceKey)"
         }
         let near = try key("r", way.sourceKey, of: through)
         let far = try key("r", way.relatedKey, of: through)
         let between = try rows.sql(through, "r", &arguments)
         let last = try rows.sql(related, Self.alias, &arguments)
         return """
-            \(first) CROSS JOIN \(between) ON \(near) = \(sourceKey) \
-            CROSS JOIN \(last) ON \(relatedKey) = \(far)
+            \(first) \(rows.inOrder) \(between) ON \(near) = \(sourceKey) \
+            \(rows.inOrder) \(last) ON \(relatedKey) = \(far)
             """
     }
 
     /// The tables of the join, now or at another moment.
     private struct Rows {
         let moment: Int64?
-        let connection: SQLiteConnection
+        let connection: StoreConnection
+
+        /// SQLite walks a cross join as it is written; others choose by themselves.
+        var inOrder: String { connection.dialect.isSQLite ? "CROSS JOIN" : "JOIN" }
 
         func sql(
             _ layer: StoredLayer, _ alias: String, _ arguments: inout [QueryPlan.Argument]
@@ -86,17 +90,19 @@ struct RelatedCompiler {
         }
     }
 
-    private func conditions(_ query: RelatedQuery, _ arguments: inout [QueryPlan.Argument]) throws -> [String] {
+    private func conditions(
+        _ query: RelatedQuery, _ dialect: SQLDialect, _ arguments: inout [QueryPlan.Argument]
+    ) throws -> [String] {
         var conditions: [String] = []
         switch query.sources {
         case .objectIDs(let ids):
-            conditions.append("s.\(quoted(source.objectIDColumn)) IN (SELECT value FROM json_each(?))")
+            conditions.append("s.\(quoted(source.objectIDColumn)) IN (\(dialect.integersOfArray))")
             arguments.append(.value(.text(JSONValue.array(ids.map(JSONValue.integer)).text)))
         case .globalIDs(let ids):
             guard let globalID = source.globalIDColumn else {
                 throw StoreError(.invalidQuery, "\(source.definition.name) has no global ids.")
             }
-            conditions.append("s.\(quoted(globalID)) IN (SELECT value FROM json_each(?))")
+            conditions.append("s.\(quoted(globalID)) IN (\(dialect.textsOfArray))")
             let texts = ids.map { JSONValue.string(GUID.normalForm($0)) }
             arguments.append(.value(.text(JSONValue.array(texts).text)))
         }
@@ -104,7 +110,7 @@ struct RelatedCompiler {
             (query.sourceCondition, source, "s"), (query.features.condition, related, Self.alias),
         ] {
             guard let condition else { continue }
-            var compiler = ExpressionCompiler(layer: layer, dialect: .sqlite, alias: alias, now: now)
+            var compiler = ExpressionCompiler(layer: layer, dialect: dialect, alias: alias, now: now)
             conditions.append(try compiler.condition(condition))
             arguments += compiler.arguments.map { .value($0) }
         }
@@ -125,19 +131,22 @@ struct RelatedCompiler {
     }
 
     private func order(
-        _ query: FeatureQuery, _ sourceID: String, _ relatedID: String, _ arguments: inout [QueryPlan.Argument]
+        _ query: FeatureQuery, _ sourceID: String, _ relatedID: String, _ dialect: SQLDialect,
+        _ arguments: inout [QueryPlan.Argument]
     ) throws -> String {
-        var compiler = ExpressionCompiler(layer: related, dialect: .sqlite, alias: Self.alias, now: now)
-        let terms = try query.order.map { try compiler.orderTerm($0.expression) + ($0.isDescending ? " DESC" : "") }
+        var compiler = ExpressionCompiler(layer: related, dialect: dialect, alias: Self.alias, now: now)
+        let terms = try query.order.map { dialect.order(try compiler.orderTerm($0.expression), $0.isDescending) }
         arguments += compiler.arguments.map { .value($0) }
         // The object ids make the order total, so that no page repeats or misses a feature.
         return " ORDER BY " + ([sourceID] + terms + [relatedID]).joined(separator: ", ")
     }
 
-    private func limit(_ query: FeatureQuery, _ arguments: inout [QueryPlan.Argument]) -> String {
+    private func limit(
+        _ query: FeatureQuery, _ dialect: SQLDialect, _ arguments: inout [QueryPlan.Argument]
+    ) -> String {
         guard query.limit != nil || query.offset > 0 else { return "" }
         // One more than asked for tells whether there are more.
-        arguments.append(.value(.integer(query.limit.map { Int64(clamping: $0).addingOne } ?? -1)))
+        arguments.append(.value(query.limit.map { .integer(Int64(clamping: $0).addingOne) } ?? dialect.noLimit))
         guard query.offset > 0 else { return " LIMIT ?" }
         arguments.append(.value(.integer(Int64(clamping: query.offset))))
         return " LIMIT ? OFFSET ?"

@@ -12,6 +12,51 @@ struct SQLDialect: Sendable {
     var extract: @Sendable (_ part: SQLDatePart, _ milliseconds: String) -> String
     var cast: @Sendable (_ value: String, _ type: SQLCastType, _ isDate: Bool) -> String
     var like: @Sendable (_ value: String, _ pattern: String, _ escape: String?) -> String
+    /// The mark of an argument, which carries the value's type where a database wants to know it.
+    var argument: @Sendable (_ value: AttributeValue) -> String = { _ in "?" }
+    /// A condition, where a database tells truths from numbers.
+    var truth: @Sendable (_ value: ExpressionCompiler.Compiled) -> String = { $0.sql }
+    /// Two operands of an operator as values that can be compared, or reckoned with.
+    var comparable:
+        @Sendable (_ one: ExpressionCompiler.Compiled, _ other: ExpressionCompiler.Compiled) -> (String, String) = {
+            ($0.sql, $1.sql)
+        }
+    var number: @Sendable (_ value: ExpressionCompiler.Compiled) -> String = { $0.sql }
+    /// A quotient, NULL where the divisor is 0.
+    var divide: @Sendable (_ one: String, _ other: String) -> String = { "(\($0) / \($1))" }
+    /// The type of a real number in a cast.
+    var realType = "REAL"
+    /// The type of a whole number of 64 bits in a cast.
+    var integerType = "INTEGER"
+    /// The larger of two numbers.
+    var greatest = "max"
+    /// A term of ORDER BY: nulls come before all values.
+    var order: @Sendable (_ term: String, _ isDescending: Bool) -> String = { $1 ? "\($0) DESC" : $0 }
+    /// A query that gives the members of a JSON array, which is its argument.
+    var integersOfArray = "SELECT value FROM json_each(?)"
+    var textsOfArray = "SELECT value FROM json_each(?)"
+    /// A LIMIT that limits nothing.
+    var noLimit = AttributeValue.integer(-1)
+    /// Opens a transaction that writes, and holds off every other.
+    var begin = "BEGIN IMMEDIATE"
+    /// What an INSERT ends with that is to tell the new row's id.
+    var returning: @Sendable (_ key: String) -> String = { _ in "" }
+    /// A table that lasts as long as its connection.
+    var temporarySchema = "temp"
+    /// Finds a table by its name.
+    var tableNamed = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    /// A number that another one replaces when somebody else has changed the definition; in a file, anything.
+    var dataVersion = "PRAGMA data_version"
+    /// What the catalogue says of the service, as one text.
+    var catalogueText = """
+        SELECT definition || coalesce((
+            SELECT group_concat(layer_id || table_name || definition, char(10)) FROM fieldwork_layers), '')
+        FROM fieldwork_service WHERE id = 1
+        """
+    /// Ends a generation; the last step before COMMIT.
+    var closing = ["UPDATE fieldwork_state SET inside = 0, muted = 0 WHERE id = 1"]
+    /// Whether the database has SQLite's R-tree and the functions that Fieldwork gives SQLite.
+    var isSQLite = true
 
     static let sqlite = SQLDialect(
         dateColumn: { "fieldwork_ms(\($0))" },

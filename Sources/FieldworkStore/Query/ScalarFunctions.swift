@@ -5,11 +5,11 @@ import GRDBSQLite
 /// The protocol's scalar functions, casts and date parts as SQL functions `fieldwork_…`. They call the evaluator of
 /// expressions, so that a condition means the same in the database and outside it.
 enum ScalarFunctions {
-    static func register(on connection: SQLiteConnection) throws {
+    static func register(on connection: StoreConnection) throws {
         for (index, function) in SQLFunction.allCases.enumerated() {
             let name = "fieldwork_\(function.rawValue.lowercased())"
             try connection.addFunction(name, tag: index) { context, count, values in
-                let function = SQLFunction.allCases[SQLiteConnection.tag(context)]
+                let function = SQLFunction.allCases[StoreConnection.tag(context)]
                 let arguments = ScalarFunctions.arguments(count, values)
                 guard arguments.count >= ScalarFunctions.arity(function) else { return sqlite3_result_null(context) }
                 ScalarFunctions.give(.function(function, arguments), to: context)
@@ -17,7 +17,7 @@ enum ScalarFunctions {
         }
         for (index, conversion) in Conversion.allCases.enumerated() {
             try connection.addFunction(conversion.rawValue, tag: index) { context, count, values in
-                let conversion = Conversion.allCases[SQLiteConnection.tag(context)]
+                let conversion = Conversion.allCases[StoreConnection.tag(context)]
                 guard let first = ScalarFunctions.arguments(count, values).first else {
                     return sqlite3_result_null(context)
                 }
@@ -95,15 +95,15 @@ enum ScalarFunctions {
         case .text(var text):
             text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) {
-                    let start = $0.baseAddress ?? SQLiteStatement.emptyText
-                    sqlite3_result_text(context, start, Int32($0.count), SQLiteStatement.transient)
+                    let start = $0.baseAddress ?? StoreStatement.emptyText
+                    sqlite3_result_text(context, start, Int32($0.count), StoreStatement.transient)
                 }
             }
         }
     }
 }
 
-extension SQLiteConnection {
+extension StoreConnection {
     /// Adds a function of any number of arguments that is told apart from its neighbours by a number.
     func addFunction(_ name: String, tag: Int, _ function: Function) throws {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS

@@ -11,17 +11,18 @@ struct StatisticsCompiler {
     private var all: [StatisticsQuery.Statistic] { query.statistics + query.hiddenStatistics }
     private var groupNames: [String] { query.groups.indices.map { "g\($0)" } }
     private static let alias = "s"
+    private var dialect: SQLDialect { features.connection.dialect }
 
     func plan() throws -> QueryPlan {
         var arguments: [QueryPlan.Argument] = []
         let aggregated = try aggregates(from: ranked(try values(&arguments)), &arguments)
-        var compiler = ExpressionCompiler(dialect: .sqlite, alias: Self.alias, now: features.now) { [columns] name in
+        var compiler = ExpressionCompiler(dialect: dialect, alias: Self.alias, now: features.now) { [columns] name in
             columns.first { $0.name == name }
         }
         let having = try query.having.map { " WHERE " + (try compiler.condition($0)) } ?? ""
-        var terms = try query.order.map { try compiler.orderTerm($0.expression) + ($0.isDescending ? " DESC" : "") }
+        var terms = try query.order.map { dialect.order(try compiler.orderTerm($0.expression), $0.isDescending) }
         // The groups make every order total, so that no page repeats or misses a row.
-        terms += query.groups.map { "\(Self.alias).\(quoted($0.field.name))" }
+        terms += query.groups.map { dialect.order("\(Self.alias).\(quoted($0.field.name))", false) }
         arguments += compiler.arguments.map { .value($0) }
         var page = QueryCompiler.Parts()
         let limit = features.limitClause(query.features, &page)
@@ -48,7 +49,7 @@ struct StatisticsCompiler {
     /// A row a feature: what it is grouped by and what is counted.
     private func values(_ arguments: inout [QueryPlan.Argument]) throws -> String {
         var compiler = ExpressionCompiler(
-            layer: features.layer, dialect: .sqlite, alias: QueryCompiler.alias, now: features.now)
+            layer: features.layer, dialect: dialect, alias: QueryCompiler.alias, now: features.now)
         var selected: [String] = []
         for (index, group) in query.groups.enumerated() {
             selected.append("\(try compiler.orderTerm(group.value)) AS g\(index)")
@@ -89,7 +90,7 @@ struct StatisticsCompiler {
                 "row_number() OVER (\(groups)ORDER BY v\(index) IS NULL, v\(index)\(direction)) AS r\(index)")
             selected.append("count(v\(index)) OVER (\(groups.dropLast())) AS n\(index)")
         }
-        return "SELECT \(selected.joined(separator: ", ")) FROM (\(values))"
+        return "SELECT \(selected.joined(separator: ", ")) FROM (\(values)) AS f"
     }
 
     private func aggregates(from rows: String, _ arguments: inout [QueryPlan.Argument]) throws -> String {
@@ -102,41 +103,51 @@ struct StatisticsCompiler {
             selected.append("\(sql) AS \(quoted(statistic.field.name))")
         }
         for (index, geometry) in query.geometries.enumerated() {
-            selected.append("\(GeometryAggregate.sql(geometry.kind, of: "shape")) AS \(quoted(geometryName(index)))")
+            let sql =
+                dialect.isSQLite
+                ? GeometryAggregate.sql(geometry.kind, of: "shape") : PostgresAggregate.sql(geometry.kind, of: "shape")
+            selected.append("\(sql) AS \(quoted(geometryName(index)))")
         }
         arguments = own + arguments
         let groups = query.groups.isEmpty ? "" : " GROUP BY " + groupNames.joined(separator: ", ")
-        return "SELECT \(selected.joined(separator: ", ")) FROM (\(rows))\(groups)"
+        return "SELECT \(selected.joined(separator: ", ")) FROM (\(rows)) AS f\(groups)"
+    }
+
+    private func variance(of value: String) -> String {
+        let number = dialect.isSQLite ? value : "CAST(\(value) AS \(dialect.realType))"
+        return "\(VarianceFunction.name)(\(number))"
     }
 
     private func aggregate(
         _ statistic: StatisticsQuery.Statistic, _ index: Int, _ arguments: inout [QueryPlan.Argument]
     ) -> String {
         let value = "v\(index)"
+        let fraction = dialect.argument(.real(0))
         switch statistic.kind {
         case .count: return statistic.value == nil ? "count(*)" : "count(\(value))"
         // As real numbers: a sum of whole numbers that is too large would fail the query.
-        case .sum: return "sum(CAST(\(value) AS REAL))"
+        case .sum: return "sum(CAST(\(value) AS \(dialect.realType)))"
         case .minimum: return "min(\(value))"
         case .maximum: return "max(\(value))"
-        case .average: return "avg(\(value))"
-        case .variance: return "\(VarianceFunction.name)(\(value))"
-        case .standardDeviation: return "fieldwork_sqrt(\(VarianceFunction.name)(\(value)))"
+        case .average: return dialect.isSQLite ? "avg(\(value))" : "avg(CAST(\(value) AS \(dialect.realType)))"
+        case .variance: return variance(of: value)
+        case .standardDeviation: return "fieldwork_sqrt(\(variance(of: value)))"
         case .percentileDiscrete:
             arguments.append(.value(.real(statistic.fraction)))
             // The least rank at or above the share; the small number takes back what a product of decimals adds.
             return """
-                max(CASE WHEN r\(index) = max(1, CAST(fieldwork_ceiling(? * n\(index) - 1e-9) AS INTEGER)) \
+                max(CASE WHEN r\(index) = \(dialect.greatest)(1, \
+                CAST(fieldwork_ceiling(\(fraction) * n\(index) - 1e-9) AS \(dialect.integerType))) \
                 AND v\(index) IS NOT NULL THEN v\(index) END)
                 """
         case .percentileContinuous:
             arguments += [.value(.real(statistic.fraction)), .value(.real(statistic.fraction))]
             let sum = """
                 sum(CASE WHEN v\(index) IS NULL THEN NULL \
-                WHEN abs(r\(index) - 1 - ? * (n\(index) - 1)) < 1 \
-                THEN v\(index) * (1 - abs(r\(index) - 1 - ? * (n\(index) - 1))) END)
+                WHEN abs(r\(index) - 1 - \(fraction) * (n\(index) - 1)) < 1 \
+                THEN v\(index) * (1 - abs(r\(index) - 1 - \(fraction) * (n\(index) - 1))) END)
                 """
-            return statistic.field.type == .date ? "CAST(round(\(sum)) AS INTEGER)" : sum
+            return statistic.field.type == .date ? "CAST(round(\(sum)) AS \(dialect.integerType))" : sum
         }
     }
 }

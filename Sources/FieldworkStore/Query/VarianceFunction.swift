@@ -12,7 +12,7 @@ enum VarianceFunction {
         var spread: Double
     }
 
-    static func register(on connection: SQLiteConnection) throws {
+    static func register(on connection: StoreConnection) throws {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
         let code = sqlite3_create_function_v2(
             connection.pointer, name, 1, flags, nil, nil,

@@ -3,11 +3,11 @@ import GRDBSQLite
 /// One binary value of one row, open to be read or written in pieces. Its length is fixed.
 final class BlobHandle {
     private let pointer: OpaquePointer
-    private let connection: SQLiteConnection
+    private let connection: StoreConnection
     let count: Int
 
     init(
-        table: String, column: String, row: Int64, isWritten: Bool = false, on connection: SQLiteConnection
+        table: String, column: String, row: Int64, isWritten: Bool = false, on connection: StoreConnection
     ) throws {
         var opened: OpaquePointer?
         let code = sqlite3_blob_open(connection.pointer, "main", table, column, row, isWritten ? 1 : 0, &opened)

@@ -105,7 +105,7 @@ enum Orchard {
     static func guid(_ id: UUID) -> AttributeValue { .text(GUID.normalForm(id)) }
 }
 
-extension GeoPackageStore {
+extension FeatureStore {
     /// Applies edits of the orchard; the layers of the results in the order of the edits.
     @discardableResult
     func edit(

@@ -75,6 +75,13 @@ enum Samples {
         return store
     }
 
+    /// The same on the store that the test runs on.
+    static func anyStore(in folder: TemporaryFolder) async throws -> any FeatureStore {
+        let store = try await StoreKind.current.make(in: folder)
+        try await store.createService(service)
+        return store
+    }
+
     static func tree(
         _ species: String, x: Double = 0, y: Double = 0, globalID: UUID? = nil,
         _ attributes: [(name: String, value: AttributeValue)] = []
@@ -96,7 +103,7 @@ enum Samples {
     }
 }
 
-extension GeoPackageStore {
+extension FeatureStore {
     /// The lines that `TextEncoder` wrote for a query.
     func lines(_ query: FeatureQuery, in layer: LayerAddress = Samples.trees) async throws -> [String] {
         var bytes: [UInt8] = []

@@ -1,12 +1,14 @@
 import Foundation
 import GRDBSQLite
 
-/// One connection to a SQLite file. It is not thread-safe and never leaves the actor that owns it.
-final class SQLiteConnection {
+/// One connection to a service's data: a SQLite file, or a session of another database. It is not thread-safe and never
+/// leaves the actor that owns it.
+final class StoreConnection {
     /// Owns the C handle; the only place that closes it.
     private struct Handle: ~Copyable {
-        let pointer: OpaquePointer
+        let pointer: OpaquePointer?
 
+        // Of nothing, it does nothing.
         deinit { sqlite3_close_v2(pointer) }
     }
 
@@ -15,11 +17,27 @@ final class SQLiteConnection {
     }
 
     private let handle: Handle
-    private var statements: [String: SQLiteStatement] = [:]
+    private let session: (any DatabaseSession)?
+    /// How SQL is spelt here.
+    let dialect: SQLDialect
+    private var statements: [String: StoreStatement] = [:]
     /// SQL of the cached statements, least recently prepared first.
     private var cacheOrder: [String] = []
+    /// What the last row was given for an id, where a session tells it.
+    fileprivate(set) var returnedID: Int64 = 0
+    fileprivate(set) var sessionChanges = 0
+    /// Statements whose failure may be the caller's data are each guarded by a savepoint, which a session needs to go on after
+    /// one. Without, such a failure throws `SavepointsNeeded`.
+    var usesSavepoints = false
 
-    var pointer: OpaquePointer { handle.pointer }
+    /// SQLite's handle; nil for a session.
+    var pointer: OpaquePointer? { handle.pointer }
+
+    init(session: any DatabaseSession) {
+        handle = Handle(pointer: nil)
+        self.session = session
+        dialect = .postgres
+    }
 
     init(path: String, mode: Mode) throws {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -32,6 +50,8 @@ final class SQLiteConnection {
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened else { throw StoreError(.failure, "SQLite can't open a database: out of memory.") }
         handle = Handle(pointer: opened)
+        session = nil
+        dialect = .sqlite
         guard code == SQLITE_OK else { throw Self.error(of: opened, code: code) }
         sqlite3_busy_timeout(opened, Limits.busyMilliseconds)
         _disableDoubleQuotedStringLiterals(opened)
@@ -51,20 +71,23 @@ final class SQLiteConnection {
 
     /// Runs SQL of ours that takes no arguments.
     func execute(_ sql: String) throws {
+        if let session { return try session.perform(sql) }
         let code = sqlite3_exec(pointer, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    func prepare(_ sql: String) throws -> SQLiteStatement {
+    private func prepare(_ sql: String) throws -> StoreStatement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(pointer, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw error(code) }
-        return SQLiteStatement(pointer: statement)
+        return StoreStatement(pointer: statement)
     }
 
     /// A statement that is kept for the next time its SQL is wanted. It is ready to be bound; whoever takes it resets it
     /// when done. A statement in use is not given twice: the second caller gets one of its own.
-    func cached(_ sql: String) throws -> SQLiteStatement {
+    func cached(_ sql: String) throws -> StoreStatement {
+        // A session keeps its statements itself.
+        if let session { return StoreStatement(try session.statement(sql), on: self) }
         if let statement = statements[sql], !statement.isInUse {
             statement.isInUse = true
             return statement
@@ -81,8 +104,8 @@ final class SQLiteConnection {
 
     /// Runs a cached statement: `bind` gives the arguments, `row` is called for each row.
     func run(
-        _ sql: String, bind: (SQLiteStatement) throws -> Void = { _ in },
-        row: (SQLiteStatement) throws -> Void = { _ in }
+        _ sql: String, bind: (StoreStatement) throws -> Void = { _ in },
+        row: (StoreStatement) throws -> Void = { _ in }
     ) throws {
         let statement = try cached(sql)
         defer { statement.finish() }
@@ -91,7 +114,7 @@ final class SQLiteConnection {
     }
 
     /// The first column of the first row.
-    func integer(_ sql: String, bind: (SQLiteStatement) throws -> Void = { _ in }) throws -> Int64? {
+    func integer(_ sql: String, bind: (StoreStatement) throws -> Void = { _ in }) throws -> Int64? {
         var result: Int64?
         try run(sql, bind: bind) { if result == nil, !$0.isNull(0) { result = $0.integer(0) } }
         return result
@@ -104,23 +127,54 @@ final class SQLiteConnection {
         return texts
     }
 
-    func text(_ sql: String, bind: (SQLiteStatement) throws -> Void = { _ in }) throws -> String? {
+    func text(_ sql: String, bind: (StoreStatement) throws -> Void = { _ in }) throws -> String? {
         var result: String?
         try run(sql, bind: bind) { if result == nil, !$0.isNull(0) { result = $0.text(0) } }
         return result
     }
 
-    var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(pointer) }
+    /// The id of the last row that a statement inserted; of a session's, when the statement ends in `dialect.returning`.
+    var lastInsertedRowID: Int64 { session == nil ? sqlite3_last_insert_rowid(pointer) : returnedID }
     /// Rows that the last statement itself changed; what triggers changed isn't counted.
-    var changedRows: Int { Int(sqlite3_changes(pointer)) }
-    var isInTransaction: Bool { sqlite3_get_autocommit(pointer) == 0 }
+    var changedRows: Int { session == nil ? Int(sqlite3_changes(pointer)) : sessionChanges }
+    var isInTransaction: Bool { session?.isInTransaction ?? (sqlite3_get_autocommit(pointer) == 0) }
+
+    // MARK: Files
+
+    /// Makes a file's commits survive the loss of power.
+    func prepareToWrite() throws {
+        guard dialect.isSQLite else { return }
+        try execute("PRAGMA journal_mode = WAL")
+        try execute("PRAGMA synchronous = FULL")
+        // What a statement with triggers needs to undo itself stays in memory; in a file it would cost more than the edit.
+        try execute("PRAGMA temp_store = MEMORY")
+    }
+
+    /// Moves the log into the file.
+    func checkpoint() throws {
+        if dialect.isSQLite { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+
+    func hasTable(_ name: String) throws -> Bool {
+        try integer(dialect.tableNamed) { try $0.bind(name, at: 1) } != nil
+    }
+
+    // MARK: Transactions
+
+    /// Opens a transaction that writes; no other one writes until it has ended.
+    func begin() throws { try execute(dialect.begin) }
+
+    func commit() throws {
+        if let session { return try session.commitTransaction() }
+        try execute("COMMIT")
+    }
 
     /// Everything in one transaction that is undone when the body throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try execute("BEGIN IMMEDIATE")
+        try begin()
         do {
             let result = try body()
-            try execute("COMMIT")
+            try commit()
             return result
         } catch {
             // A failed COMMIT (disk full) leaves the transaction open; some errors have ended it already.
@@ -148,6 +202,31 @@ final class SQLiteConnection {
         }
         return StoreError(kind, "\(message) (SQLite \(code)).")
     }
+}
+
+/// A statement failed whose failure may be one edit's alone, and the transaction can't go on after it: the same again with
+/// savepoints tells.
+struct SavepointsNeeded: Error {}
+
+extension StoreConnection {
+    /// Guards one statement of a session by a savepoint.
+    func guarding(_ body: () throws -> StoreStatement.Outcome) throws -> StoreStatement.Outcome {
+        guard usesSavepoints else {
+            if case .done = try body() { return .done }
+            throw SavepointsNeeded()
+        }
+        try execute("SAVEPOINT fieldwork_statement")
+        let outcome = try body()
+        if case .done = outcome {
+            try execute("RELEASE fieldwork_statement")
+        } else {
+            try execute("ROLLBACK TO fieldwork_statement; RELEASE fieldwork_statement")
+        }
+        return outcome
+    }
+
+    func note(changes: Int) { sessionChanges = changes }
+    func note(returnedID: Int64) { self.returnedID = returnedID }
 }
 
 /// A field, table or column name inside SQL. The only way a name gets there.

@@ -1,25 +1,25 @@
-import FieldworkPostGIS
-import Foundation
+package import FieldworkPostGIS
+import FieldworkStore
+package import Foundation
 import Synchronization
-import Testing
 
 /// A PostgreSQL of the tests' own: made in a temporary folder, on a free port of loopback, removed when the tests end.
 /// The server refuses to run as root, so root runs it as Debian's `postgres`.
-final class TemporaryPostgres: Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+package final class TemporaryPostgres: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
     }
 
     /// One for all suites of the process: starting one takes seconds.
-    static let shared = Task { try await TemporaryPostgres() }
+    package static let shared = Task { try await TemporaryPostgres() }
 
-    static let binaries = URL(filePath: "/usr/lib/postgresql/15/bin", directoryHint: .isDirectory)
-    static var isInstalled: Bool {
+    package static let binaries = URL(filePath: "/usr/lib/postgresql/15/bin", directoryHint: .isDirectory)
+    package static var isInstalled: Bool {
         FileManager.default.isExecutableFile(atPath: binaries.appending(path: "initdb").path)
     }
 
-    let folder: URL
-    let port: Int
+    package let folder: URL
+    package let port: Int
     private let server = Mutex<pid_t>(0)
 
     private init() async throws {
@@ -39,18 +39,18 @@ final class TemporaryPostgres: Sendable {
         stopAtExit()
     }
 
-    func address(database: String = "fieldwork") -> String {
+    package func address(database: String = "fieldwork") -> String {
         "postgres://fieldwork@127.0.0.1:\(port)/\(database)"
     }
 
     /// Starts the server as a child of the tests. `pg_ctl` would leave it to run by itself, with a socket in hand by which
     /// Foundation waits for the end of `pg_ctl`.
-    func start() async throws {
+    package func start() async throws {
         let server = Self.process(
             Self.binaries.appending(path: "postgres").path,
             [
                 "-D", folder.appending(path: "data").path, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1",
-                "-c", "unix_socket_directories=", "-c", "fsync=off",
+                "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=500",
             ], asOwner: true)
         let log = folder.appending(path: "log")
         if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
@@ -70,11 +70,30 @@ final class TemporaryPostgres: Sendable {
     }
 
     /// An empty schema of its own for a test.
-    func connection() throws -> PostgresConnection {
+    package func connection() throws -> PostgresConnection {
         let connection = try PostgresConnection(PostgresSettings(address()))
         let schema = "test_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
         try connection.execute("CREATE SCHEMA \(schema); SET search_path = \(schema), public")
         return connection
+    }
+
+    /// A database of its own for a test, prepared for services.
+    package func storeAddress() async throws -> String {
+        try await Self.template.value
+        let name = "store_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        let connection = try PostgresConnection(PostgresSettings(address(database: "postgres")))
+        try connection.execute("CREATE DATABASE \(name) TEMPLATE fieldwork_template")
+        return address(database: name)
+    }
+
+    /// What the databases of tests are copies of.
+    private static let template = Task {
+        let server = try await shared.value
+        let connection = try PostgresConnection(PostgresSettings(server.address(database: "postgres")))
+        try connection.execute("CREATE DATABASE fieldwork_template")
+        try PostgresConnection(PostgresSettings(server.address(database: "fieldwork_template")))
+            .execute("CREATE EXTENSION postgis")
+        try await PostgresStore.initialize(server.address(database: "fieldwork_template"))
     }
 
     // MARK: Processes

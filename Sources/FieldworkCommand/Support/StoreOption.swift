@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// A database in place of a folder of services.
+struct StoreOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A database of services in place of a folder: postgres://user@host/database. Leave the password to ~/.pgpass.",
+            valueName: "address"))
+    var store: String?
+
+    func validate() throws {
+        guard let store else { return }
+        guard store.hasPrefix("postgres://") || store.hasPrefix("postgresql://") else {
+            throw ValidationError("The address of a database begins with postgres://.")
+        }
+    }
+}

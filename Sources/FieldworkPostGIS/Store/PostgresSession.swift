@@ -1,0 +1,39 @@
+import FieldworkREST
+package import FieldworkStore
+
+/// A connection as the store uses it: its errors are the store's.
+extension PostgresConnection: DatabaseSession {
+    package func perform(_ sql: String) throws { try storing { () throws(PostgresError) in try execute(sql) } }
+
+    package func statement(_ sql: String) throws -> any DatabaseStatement {
+        try storing { () throws(PostgresError) in try cached(sql) }
+    }
+
+    package func commitTransaction() throws { try storing { () throws(PostgresError) in try commit() } }
+}
+
+extension PostgresStatement: DatabaseStatement {
+    package func advance() throws -> Bool { try storing { () throws(PostgresError) in try step() } }
+
+    package func advanceTellingConstraints() throws -> StoreStatement.Outcome {
+        do {
+            _ = try step()
+            return .done
+        } catch {
+            switch error.kind {
+            case .notUnique: return .notUnique(error.message)
+            case .refused: return .refused(error.message)
+            default: throw error.storeError
+            }
+        }
+    }
+}
+
+/// Runs something and throws its error as the store's.
+private func storing<Result>(_ body: () throws(PostgresError) -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch {
+        throw error.storeError
+    }
+}

@@ -1,0 +1,210 @@
+import FieldworkREST
+import Foundation
+
+/// Which services a database holds, and in which schema each lies.
+struct PostgresCatalogue: Sendable {
+    let connect: PostgresStore.Connect
+
+    /// The version of the tables and functions.
+    private static let version: Int64 = 1
+
+    static var momentOfNow: String { DateText.text(milliseconds: Date.now.milliseconds) }
+
+    static func attachmentsRefused(_ layer: LayerDefinition) -> StoreError {
+        StoreError(
+            .invalidDefinition, "Layer \(layer.id) has attachments, which a store in PostgreSQL does not keep yet.")
+    }
+
+    // MARK: Preparing
+
+    private static let tables = [
+        "CREATE SCHEMA IF NOT EXISTS \(PostgresFunctions.schema)",
+        "CREATE TABLE IF NOT EXISTS fieldwork.version (id bigint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL)",
+        """
+        CREATE TABLE IF NOT EXISTS fieldwork.services (
+            folder text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, schema_name text NOT NULL UNIQUE,
+            is_listed boolean NOT NULL, PRIMARY KEY (folder, name))
+        """,
+    ]
+
+    func initialize() async throws {
+        try await inTransaction { connection in
+            // Two at once would stand in each other's way.
+            try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lock))")
+            guard try connection.integer("SELECT 1 FROM pg_extension WHERE extname = 'postgis'") != nil else {
+                throw StoreError(
+                    .notAGeoPackage,
+                    "The database has no PostGIS. Let an administrator run CREATE EXTENSION postgis in it.")
+            }
+            // Some of the functions call others that come after them.
+            try connection.execute("SET LOCAL check_function_bodies = off")
+            for statement in Self.tables + PostgresFunctions.statements { try connection.execute(statement) }
+            try connection.run(
+                """
+                INSERT INTO fieldwork.version (id, version) VALUES (1, ?)
+                ON CONFLICT (id) DO UPDATE SET version = excluded.version
+                """
+            ) { try $0.bind(Self.version, at: 1) }
+        }
+    }
+
+    /// Any number that nobody else takes: "fw".
+    private static let lock = 0x6677
+
+    func check() async throws {
+        let version = try await read { connection in
+            try connection.integer("SELECT 1 FROM pg_tables WHERE schemaname = 'fieldwork' AND tablename = 'version'")
+                == nil
+                ? nil : connection.integer("SELECT version FROM fieldwork.version WHERE id = 1")
+        }
+        guard let version else {
+            throw StoreError(
+                .notAGeoPackage, "The database is not prepared for services: run `fieldwork store init` first.")
+        }
+        guard version <= Self.version else {
+            throw StoreError(.unsupportedVersion, "The database was prepared by a newer Fieldwork.")
+        }
+    }
+
+    // MARK: Services
+
+    func names() async throws -> [ServiceName] {
+        try await read { connection in
+            var names: [ServiceName] = []
+            try connection.run(
+                "SELECT nullif(folder, ''), name FROM fieldwork.services WHERE is_listed",
+                row: { names.append(ServiceName(folder: $0.optionalText(0), name: $0.text(1))) })
+            return names.sorted { $0.path < $1.path }
+        }
+    }
+
+    /// Throws `StoreError.serviceNotFound`.
+    func schema(of name: ServiceName) async throws -> String {
+        let found = try await read { try Self.schema(of: name, on: $0, isListed: true) }
+        guard let found else { throw StoreError(.serviceNotFound, "There is no service \(name.path).") }
+        return found
+    }
+
+    private static func schema(
+        of name: ServiceName, on connection: StoreConnection, isListed: Bool = false
+    ) throws -> String? {
+        try connection.text(
+            "SELECT schema_name FROM fieldwork.services WHERE folder = ? AND name = ?\(isListed ? " AND is_listed" : "")"
+        ) {
+            try $0.bind(name.folder ?? "", at: 1)
+            try $0.bind(name.name, at: 2)
+        }
+    }
+
+    /// Makes a service with its empty layers, or nothing.
+    /// - Parameter isListed: it is there for all at once.
+    /// - Returns: its schema.
+    func create(_ definition: ServiceDefinition, isListed: Bool) async throws -> String {
+        try Self.checkNames(definition)
+        return try await inTransaction { connection in
+            try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lock))")
+            guard try Self.schema(of: definition.name, on: connection) == nil else {
+                throw StoreError(.serviceExists, "There is a service \(definition.name.path) already.")
+            }
+            let schema = try Self.freeSchema(for: definition.name, on: connection)
+            try connection.run("INSERT INTO fieldwork.services VALUES (?, ?, ?, ?)") {
+                try $0.bind(definition.name.folder ?? "", at: 1)
+                try $0.bind(definition.name.name, at: 2)
+                try $0.bind(schema, at: 3)
+                try $0.bind(Int64(isListed ? 1 : 0), at: 4)
+            }
+            try connection.execute("CREATE SCHEMA \(quoted(schema))")
+            try connection.run("SELECT set_config('search_path', ? || ', ' || current_setting('search_path'), true)") {
+                try $0.bind(quoted(schema), at: 1)
+            }
+            for statement in PostgresTables.bookkeeping { try connection.execute(statement) }
+            try Self.createLayers(definition, in: schema, on: connection)
+            return schema
+        }
+    }
+
+    /// Lets everybody see a service.
+    func list(_ name: ServiceName) async throws {
+        try await inTransaction { connection in
+            try connection.run("UPDATE fieldwork.services SET is_listed = true WHERE folder = ? AND name = ?") {
+                try $0.bind(name.folder ?? "", at: 1)
+                try $0.bind(name.name, at: 2)
+            }
+        }
+    }
+
+    private static func createLayers(
+        _ definition: ServiceDefinition, in schema: String, on connection: StoreConnection
+    ) throws {
+        var names = TableNames(longest: Limits.sessionNameBytes)
+        var catalogue = ServiceCatalogue(definition: definition, layers: [:])
+        for layerDefinition in definition.layers {
+            let layer = try StoredLayer(
+                definition: layerDefinition, tableName: names.next(for: layerDefinition),
+                geometryColumn: layerDefinition.isTable ? nil : TableNames.geometryColumn(for: layerDefinition),
+                srsID: SpatialReferenceTable.id(
+                    of: layerDefinition.isTable ? nil : layerDefinition.spatialReference, on: connection))
+            catalogue.layers[layerDefinition.id] = layer
+            try PostgresLayerTable(layer: layer).create(in: schema, on: connection)
+        }
+        try catalogue.writeDefinitions(on: connection)
+        try RelationshipViews(catalogue: catalogue).writeIndexes(on: connection)
+    }
+
+    private static func checkNames(_ definition: ServiceDefinition) throws {
+        for layer in definition.layers {
+            if layer.hasAttachments { throw attachmentsRefused(layer) }
+            for field in layer.fields where field.name.utf8.count > Limits.sessionNameBytes {
+                throw StoreError(
+                    .invalidDefinition,
+                    "PostgreSQL takes names of at most \(Limits.sessionNameBytes) bytes: \(field.name.prefix(80)).")
+            }
+        }
+    }
+
+    /// The service's own name where it is free, so that the database reads well.
+    private static func freeSchema(for name: ServiceName, on connection: StoreConnection) throws -> String {
+        var names = TableNames(longest: Limits.sessionNameBytes)
+        try connection.run("SELECT lower(nspname::text) FROM pg_namespace", row: { names.used.insert($0.text(0)) })
+        let plain = [name.folder, name.name].compactMap(\.self).joined(separator: "_").lowercased()
+        return names.next(for: plain.hasPrefix("pg_") ? "service_" + plain : plain, otherwise: "service_")
+    }
+
+    func delete(_ name: ServiceName) async throws {
+        try await inTransaction { connection in
+            try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lock))")
+            guard let schema = try Self.schema(of: name, on: connection) else {
+                throw StoreError(.serviceNotFound, "There is no service \(name.path).")
+            }
+            try connection.run("DELETE FROM fieldwork.services WHERE schema_name = ?") { try $0.bind(schema, at: 1) }
+            try connection.execute("DROP SCHEMA \(quoted(schema)) CASCADE")
+        }
+    }
+
+    // MARK: Connections
+
+    private func read<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreConnection) throws -> Result
+    ) async throws -> Result {
+        try await OneTimeWorker().run {
+            try body(StoreConnection(session: connect(PostgresFunctions.schema, false)))
+        }
+    }
+
+    private func inTransaction<Result: Sendable>(
+        _ body: @escaping @Sendable (StoreConnection) throws -> Result
+    ) async throws -> Result {
+        try await OneTimeWorker().run {
+            let connection = StoreConnection(session: try connect(PostgresFunctions.schema, true))
+            try connection.execute("BEGIN")
+            do {
+                let result = try body(connection)
+                try connection.commit()
+                return result
+            } catch {
+                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+                throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package import FieldworkREST
+import Foundation
+import Synchronization
+
+/// Services kept in a database of PostgreSQL with PostGIS, each in a schema of its own. Which ones there are stands in the schema
+/// `fieldwork`, where the functions lie that all of them share.
+package final class PostgresStore: ServiceStore {
+    /// Makes a session whose search path begins with a schema.
+    package typealias Connect = @Sendable (_ schema: String, _ writes: Bool) throws -> any DatabaseSession
+
+    /// The schema of what all services share.
+    package static let functionsSchema = PostgresFunctions.schema
+
+    private struct State {
+        var services: [ServiceName: (schema: String, service: PostgresService)] = [:]
+        var isClosed = false
+    }
+
+    private let connect: Connect
+    let catalogue: PostgresCatalogue
+    private let state = Mutex(State())
+
+    /// Opens a database that `initialize` has prepared. Throws `StoreError.notAGeoPackage` for one that it has not.
+    package init(connect: @escaping Connect) async throws {
+        self.connect = connect
+        catalogue = PostgresCatalogue(connect: connect)
+        try await catalogue.check()
+    }
+
+    /// Makes what all services of a database share. Does no harm where it is there already.
+    package static func initialize(connect: @escaping Connect) async throws {
+        try await PostgresCatalogue(connect: connect).initialize()
+    }
+
+    // MARK: Services
+
+    package func data(of service: ServiceName) async throws -> PostgresService {
+        let (known, isClosed) = state.withLock { ($0.services[service]?.service, $0.isClosed) }
+        if isClosed { throw StoreError(.closed, "The store is closed.") }
+        if let known { return known }
+        let schema = try await catalogue.schema(of: service)
+        let opened = try await opened(schema)
+        return try state.withLock { state in
+            if state.isClosed { throw StoreError(.closed, "The store is closed.") }
+            // Somebody was faster: one writer a process, so that batches share transactions.
+            if let other = state.services[service] { return other.service }
+            state.services[service] = (schema, opened)
+            return opened
+        }
+    }
+
+    func opened(_ schema: String) async throws -> PostgresService {
+        let source = ConnectionSource.sessions { [connect] writes in try connect(schema, writes) }
+        let read = try await OneTimeWorker().run { try ServiceCatalogue.read(from: source.open(.readOnly)) }
+        return PostgresService(source: source, catalogue: read)
+    }
+
+    package func serviceNames() async throws -> [ServiceName] { try await catalogue.names() }
+
+    package func service(_ name: ServiceName) async throws -> ServiceDefinition {
+        // Another process may have removed it, or made it anew.
+        let schema = try await currentSchema(of: name)
+        let stale = state.withLock { state -> PostgresService? in
+            guard let known = state.services[name], known.schema != schema else { return nil }
+            state.services[name] = nil
+            return known.service
+        }
+        await stale?.close()
+        let service = try await data(of: name)
+        try await service.refresh()
+        return service.definition
+    }
+
+    private func currentSchema(of name: ServiceName) async throws -> String {
+        do {
+            return try await catalogue.schema(of: name)
+        } catch let error as StoreError where error.code == .serviceNotFound {
+            await forget(name)
+            throw error
+        }
+    }
+
+    private func forget(_ name: ServiceName) async {
+        let known = state.withLock { $0.services.removeValue(forKey: name)?.service }
+        await known?.close()
+    }
+
+    package func createService(_ definition: ServiceDefinition) async throws {
+        try DefinitionRules.check(definition)
+        _ = try await catalogue.create(definition, isListed: true)
+    }
+
+    package func updateService(
+        _ definition: ServiceDefinition, allowing changes: DefinitionChanges, replacing old: ServiceDefinition?
+    ) async throws {
+        let service = try await data(of: definition.name)
+        let updated = try await service.writer.write { connection in
+            let current = try ServiceCatalogue.read(from: connection)
+            if let old, old.document != current.definition.document {
+                throw StoreError(.busy, "The definition was changed by somebody else meanwhile. Nothing was done.")
+            }
+            return try PostgresDefinitionUpdate(from: current, to: definition).apply(on: connection)
+        }
+        service.adopt(updated)
+    }
+
+    package func deleteService(_ name: ServiceName) async throws {
+        try await catalogue.delete(name)
+        await forget(name)
+    }
+
+    package func close() async throws {
+        let services = state.withLock { state in
+            state.isClosed = true
+            defer { state.services = [:] }
+            return state.services.values.map(\.service)
+        }
+        for service in services { await service.close() }
+    }
+}

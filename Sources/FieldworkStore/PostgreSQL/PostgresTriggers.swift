@@ -1,0 +1,165 @@
+import FieldworkREST
+
+/// The triggers that keep a layer's change log and history in PostgreSQL, so that an edit by another program is recorded like one
+/// of ours. What they say is what `ChangeTriggers` says in SQLite.
+///
+/// Those after a change are deferred to the COMMIT of other programs: only there the row of the service's state is locked, so that a
+/// transaction that somebody leaves open holds up no one. Ours makes them immediate (`SQLDialect.begin`).
+struct PostgresTriggers {
+    let layer: StoredLayer
+    let schema: String
+
+    private var id: Int { layer.definition.id }
+    private var key: String { quoted(layer.objectIDColumn) }
+    private var table: String { place(layer.tableName) }
+    private var stored: [(slot: Int, column: StoredColumn)] {
+        layer.columns.enumerated().filter { $0.element.isStored && $0.offset != layer.objectIDIndex }
+            .map { (slot: layer.slots[$0.offset], column: $0.element) }
+    }
+
+    /// A name that other programs' search paths don't bear upon.
+    private func place(_ name: String) -> String { "\(quoted(schema)).\(quoted(name))" }
+
+    var statements: [String] {
+        [
+            """
+            CREATE FUNCTION \(place("fieldwork_\(id)_fill")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(fill))
+            """,
+            """
+            CREATE TRIGGER fieldwork_\(id)_fill BEFORE INSERT ON \(table)
+            FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_fill")) ()
+            """,
+            """
+            CREATE FUNCTION \(place("fieldwork_\(id)_log")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(log))
+            """,
+            """
+            CREATE CONSTRAINT TRIGGER fieldwork_\(id)_log AFTER INSERT OR UPDATE OR DELETE ON \(table)
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_log")) ()
+            """,
+        ]
+    }
+
+    // MARK: New rows
+
+    /// Gives ids to those that have none, and keeps the sequence ahead of those that bring one.
+    private var fill: String {
+        let sequence = place("fieldwork_ids_\(id)")
+        var globalID = ""
+        if let column = layer.globalIDColumn.map(quoted) {
+            globalID = """
+                IF NEW.\(column) IS NULL THEN NEW.\(column) := '{' || upper(gen_random_uuid()::text) || '}'; END IF;
+                """
+        }
+        return """
+            BEGIN
+                IF NEW.\(key) IS NULL THEN
+                    NEW.\(key) := nextval(\(literal(sequence)));
+                ELSIF NEW.\(key) > (SELECT last_value FROM \(sequence)) THEN
+                    PERFORM setval(\(literal(sequence)), NEW.\(key));
+                END IF;
+                \(globalID)
+                RETURN NEW;
+            END
+            """
+    }
+
+    // MARK: Changes
+
+    private var log: String {
+        let isRekeyed = "OLD.\(key) IS DISTINCT FROM NEW.\(key)"
+        return """
+            DECLARE
+                state record;
+                current bigint;
+            BEGIN
+                IF TG_OP = 'UPDATE' AND NOT (\(isRekeyed) OR \(differs)) THEN RETURN NULL; END IF;
+                SELECT generation, inside, muted INTO state FROM \(place("fieldwork_state")) WHERE id = 1;
+                current := state.generation;
+                IF state.inside = 0 THEN
+                    \(openGeneration)
+                END IF;
+                IF state.muted = 1 THEN RETURN NULL; END IF;
+                IF TG_OP = 'INSERT' THEN
+                    \(change(.add, "NEW"));
+                ELSIF TG_OP = 'DELETE' THEN
+                    \(change(.delete, "OLD"));
+                    \(keep(.delete));
+                ELSIF \(isRekeyed) THEN
+                    \(change(.delete, "OLD"));
+                    \(keep(.delete));
+                    \(change(.add, "NEW"));
+                ELSE
+                    \(change(.update, "NEW"));
+                    \(keep(.update));
+                END IF;
+                RETURN NULL;
+            END
+            """
+    }
+
+    /// Another program doesn't announce its transaction: the first row that it changed opens a generation, which is its own until
+    /// its COMMIT. Counts are kept row by row then.
+    private var openGeneration: String {
+        """
+        UPDATE \(place("fieldwork_state")) SET generation = generation + 1, counted = generation + 1, writer = txid_current()
+            WHERE id = 1 AND writer <> txid_current() RETURNING generation INTO current;
+        IF FOUND THEN
+            INSERT INTO \(place("fieldwork_generations")) (generation, moment)
+                VALUES (current, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+        ELSE
+            SELECT generation INTO current FROM \(place("fieldwork_state")) WHERE id = 1;
+        END IF;
+        IF TG_OP <> 'UPDATE' THEN
+            UPDATE \(place("fieldwork_counts"))
+                SET row_count = row_count + CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END WHERE layer_id = \(id);
+        END IF;
+        """
+    }
+
+    private func change(_ operation: FeatureChange.Operation, _ row: String) -> String {
+        let masks =
+            operation == .update
+            ? (0..<ChangeTriggers.maskCount).map(mask) : Array(repeating: "NULL", count: ChangeTriggers.maskCount)
+        let merged = (1...ChangeTriggers.maskCount).map { "changed_\($0) = l.changed_\($0) | excluded.changed_\($0)" }
+        return """
+            INSERT INTO \(place("fieldwork_changes")) AS l
+                VALUES (\(id), \(row).\(key), current, \(operation.number), \(masks.joined(separator: ", ")))
+                ON CONFLICT (layer_id, object_id, generation, operation) DO UPDATE SET \(merged.joined(separator: ", "))
+            """
+    }
+
+    private func isDistinct(_ name: String) -> String { "OLD.\(quoted(name)) IS DISTINCT FROM NEW.\(quoted(name))" }
+
+    /// By the bytes: what equality of geometries means depends on who asks.
+    private func geometryIsDistinct(_ name: String) -> String {
+        "OLD.\(quoted(name))::bytea IS DISTINCT FROM NEW.\(quoted(name))::bytea"
+    }
+
+    private func mask(_ number: Int) -> String {
+        func bit(_ condition: String, _ position: Int) -> String {
+            "CASE WHEN \(condition) THEN 1::bigint << \(position) ELSE 0 END"
+        }
+        var bits = stored.filter { $0.slot / ChangeTriggers.bitsPerMask == number }.map {
+            bit(isDistinct($0.column.name), $0.slot % ChangeTriggers.bitsPerMask)
+        }
+        if number == 0, let geometry = layer.geometryColumn {
+            bits.append(bit(geometryIsDistinct(geometry), ChangeTriggers.geometryBit))
+        }
+        return bits.isEmpty ? "0" : bits.joined(separator: " | ")
+    }
+
+    private var differs: String {
+        var differences = stored.map { isDistinct($0.column.name) }
+        if let geometry = layer.geometryColumn { differences.append(geometryIsDistinct(geometry)) }
+        return differences.isEmpty ? "false" : differences.joined(separator: " OR ")
+    }
+
+    private func keep(_ operation: FeatureChange.Operation) -> String {
+        let names = stored.map(\.column.name) + (layer.geometryColumn.map { [$0] } ?? [])
+        return """
+            INSERT INTO \(place(layer.historyTable))
+                (fieldwork_object_id, fieldwork_generation, fieldwork_operation\(names.map { ", \(quoted($0))" }.joined()))
+                VALUES (OLD.\(key), current, \(operation.number)\(names.map { ", OLD.\(quoted($0))" }.joined()))
+            """
+    }
+}

@@ -1,0 +1,50 @@
+package import FieldworkREST
+
+/// A connection to a database that is no file: what `StoreConnection` asks of it. It stands behind the store's statements as
+/// SQLite does and gives values in the forms of a GeoPackage: GUIDs as text, geometries as GeoPackage binary, dates as
+/// milliseconds since 1970.
+///
+/// It is not thread-safe and never leaves the actor that owns it. All its errors are `StoreError`.
+package protocol DatabaseSession: AnyObject {
+    /// Runs SQL of ours that takes no arguments.
+    func perform(_ sql: String) throws
+    /// A statement that is ready to be bound; whoever takes it finishes it when done. One in use is not given twice.
+    func statement(_ sql: String) throws -> any DatabaseStatement
+    func commitTransaction() throws
+    var isInTransaction: Bool { get }
+}
+
+/// A prepared statement of a `DatabaseSession`. Arguments count from 1, columns from 0.
+package protocol DatabaseStatement: AnyObject {
+    func bind(_ value: AttributeValue, at index: Int)
+    func bind(blob: UnsafeRawBufferPointer, at index: Int)
+    /// Whether rows come one by one, so that an answer of any length needs the memory of one row.
+    var isStreamed: Bool { get set }
+    /// Advances to the next row; false at the end.
+    func advance() throws -> Bool
+    /// The same where a broken constraint may be the caller's data: that is told, every other failure is thrown.
+    func advanceTellingConstraints() throws -> StoreStatement.Outcome
+    /// Rows that the statement changed; known after its last row.
+    var changedRows: Int { get }
+    /// Ends the execution and forgets the arguments.
+    func finish()
+    /// Ends the execution, keeps the arguments.
+    func reset()
+
+    func kind(_ column: Int) -> ColumnKind
+    func integer(_ column: Int) -> Int64
+    func double(_ column: Int) -> Double
+    /// UTF-8 that stays until the next step.
+    func textBytes(_ column: Int) -> UnsafeRawBufferPointer
+    /// Bytes that stay until the next step.
+    func blob(_ column: Int) -> UnsafeRawBufferPointer
+}
+
+/// How a column of a row is kept, by SQLite's own numbers.
+package enum ColumnKind: Int32, Sendable {
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+}

@@ -1,0 +1,143 @@
+package import FieldworkGeometry
+package import FieldworkREST
+package import Foundation
+import Synchronization
+
+/// The data of one service, in a file or in a database: what is read, written and logged is the same on both.
+package protocol ServiceData: AnyObject, Sendable {
+    var writer: Writer { get }
+    var readers: ReaderPool { get }
+    /// The definition as it was read last.
+    var catalogueSnapshot: ServiceCatalogue { get }
+    var definition: ServiceDefinition { get }
+    func layer(_ id: Int) throws -> StoredLayer
+    func adopt(_ catalogue: ServiceCatalogue)
+}
+
+extension ServiceData {
+    // MARK: Definition
+
+    /// Takes over a definition that another program wrote.
+    package func refresh() async throws {
+        let known = catalogueSnapshot.source
+        let fresh = try await readers.read { connection in
+            try ServiceCatalogue.source(on: connection) == known ? nil : ServiceCatalogue.read(from: connection)
+        }
+        if let fresh { adopt(fresh) }
+    }
+
+    // MARK: Reading
+
+    package func encodedFeatures<Encoder: FeatureEncoder>(
+        _ query: FeatureQuery, in layerID: Int, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        try await FeatureStream.start(query, in: layer(layerID), encoder: encoder, pool: readers)
+    }
+
+    package func encodedStatistics<Encoder: FeatureEncoder>(
+        _ query: StatisticsQuery, in layerID: Int, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        let layer = try layer(layerID)
+        return try await FeatureStream.start(encoder: encoder, pool: readers) {
+            try StatisticsCompiler(
+                features: QueryCompiler(layer: layer, connection: $0, now: Date.now.milliseconds), query: query
+            ).plan()
+        }
+    }
+
+    package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
+        _ query: RelatedQuery, encoder: Encoder
+    ) async throws -> EncodedFeatures {
+        let compiler = try RelatedCompiler(
+            source: layer(query.path.sourceLayerID), related: layer(query.path.relatedLayerID),
+            through: query.path.through.map { try layer($0.layerID) }, now: Date.now.milliseconds)
+        return try await FeatureStream.start(encoder: encoder, pool: readers) { try compiler.plan(query, on: $0) }
+    }
+
+    package func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
+        let layer = try layer(layerID)
+        return try await read { try RecordReader(layer: layer, connection: $0).records(query) }
+    }
+
+    package func objectIDs(_ query: FeatureQuery, in layerID: Int) async throws -> [Int64] {
+        let layer = try layer(layerID)
+        return try await read { connection in
+            let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
+                .identifiers(query)
+            let statement = try plan.statement(on: connection)
+            defer { statement.finish() }
+            var ids: [Int64] = []
+            while try statement.step(), ids.count < plan.limit ?? .max { ids.append(statement.integer(0)) }
+            return ids
+        }
+    }
+
+    package func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
+        let layer = try layer(layerID)
+        return try await read { connection in
+            let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).count(query)
+            let statement = try plan.statement(on: connection)
+            defer { statement.finish() }
+            return try statement.step() ? Int(statement.integer(0)) : 0
+        }
+    }
+
+    package func extent(_ query: FeatureQuery, in layerID: Int) async throws -> (extent: Envelope?, count: Int) {
+        let layer = try layer(layerID)
+        let (box, count) = try await read { connection in
+            try ExtentReader(layer: layer, connection: connection).extent(query)
+        }
+        let extent = box.map {
+            Envelope(
+                xMin: $0.xMin, yMin: $0.yMin, xMax: $0.xMax, yMax: $0.yMax,
+                spatialReference: layer.definition.spatialReference)
+        }
+        return (extent, count)
+    }
+
+    /// Whether a transaction that spans batches is open.
+    package var isInTransaction: Bool { writer.isInTransaction.withLock { $0 } }
+
+    /// Reads on a connection of its own, or, while a transaction is open, on the one that sees what it has written.
+    func read<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) async throws -> Result {
+        isInTransaction ? try await writer.inspect(body) : try await readers.read(body)
+    }
+
+    // MARK: Writing
+
+    /// Applies edits in one transaction; see `FeatureStore.apply`. The batch is one generation.
+    package func apply(_ batch: EditBatch) async throws -> EditBatchResult { try await writer.apply(batch) }
+
+    // MARK: Change log
+
+    package func generation() async throws -> Int64 {
+        try await read { try ChangeLog.generation(on: $0) }
+    }
+
+    /// The last generation that was made before a moment; 0 for none.
+    package func generation(before moment: Date) async throws -> Int64 {
+        let text = DateText.text(milliseconds: moment.milliseconds)
+        return try await read { connection in
+            try connection.integer("SELECT max(generation) FROM fieldwork_generations WHERE moment < ?") {
+                try $0.bind(text, at: 1)
+            } ?? 0
+        }
+    }
+
+    package func changes(after generation: Int64, in layerID: Int, limit: Int) async throws -> [FeatureChange] {
+        let layer = try layer(layerID)
+        return try await read {
+            try ChangeLog(layer: layer, connection: $0).changes(after: generation, limit: limit)
+        }
+    }
+
+    package func history(of feature: FeatureIdentifier, in layerID: Int) async throws -> [FeatureVersion] {
+        let layer = try layer(layerID)
+        return try await read { try ChangeLog(layer: layer, connection: $0).history(of: feature) }
+    }
+
+    package func historyStart(in layerID: Int) async throws -> Int64? {
+        let layer = try layer(layerID)
+        return try await read { try ChangeLog(layer: layer, connection: $0).start() }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import FieldworkPostGIS
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import TemporaryPostgres
+import Testing
+
+@testable import FieldworkCommand
+
+@Suite("Verbs on a database", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+struct DatabaseVerbsTests {
+    private func publish(_ text: String, at address: String) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-verbs-\(UUID().uuidString).csv")
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let command = try PublishCommand.parse([
+            file.path, "--service", "City/Trees", "--x", "lon", "--y", "lat", "--store", address,
+        ])
+        try await command.run()
+    }
+
+    @Test("A database is prepared, a table published in it, and a second one of the name refused")
+    func story() async throws {
+        let address = try await TemporaryPostgres.shared.value.storeAddress()
+        try await StoreCommand.Initialize.parse(["--store", address]).run()
+        try await publish("name,lon,lat,dbh\nAcer,8.5,47.4,31.5\nTilia,8.6,47.5,12\n", at: address)
+        await #expect(throws: (any Error).self) { try await publish("name,lon,lat\nSalix,8,47\n", at: address) }
+        let store = try await PostgresStore.open(address)
+        let name = ServiceName(folder: "City", name: "Trees")
+        #expect(try await store.serviceNames() == [name])
+        let records = try await store.records(FeatureQuery(), in: LayerAddress(service: name, layerID: 0))
+        #expect(records.map { $0.attributes["name"] } == [.text("Acer"), .text("Tilia")])
+        #expect(records.map(\.objectID) == [1, 2])
+        #expect(records.allSatisfy { $0.globalID != nil && $0.geometry != nil })
+        try await store.close()
+    }
+
+    @Test("What is no address of a database is refused before anything is done")
+    func addresses() {
+        #expect(throws: (any Error).self) { try ServeCommand.parse(["--store", "mysql://localhost/field"]) }
+        #expect(throws: (any Error).self) { try StoreCommand.Initialize.parse([]) }
+        #expect(throws: (any Error).self) {
+            try PublishCommand.parse([
+                "a.gpkg", "--service", "A", "--in-place", "--store", "postgres://localhost/field",
+            ])
+        }
+    }
+}

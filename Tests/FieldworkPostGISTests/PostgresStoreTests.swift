@@ -1,0 +1,159 @@
+import FieldworkGeometry
+import FieldworkPostGIS
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import TemporaryPostgres
+import Testing
+
+/// What only a database can do: several processes, other programs, and what it refuses.
+@Suite("A store in PostgreSQL", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+struct PostgresStoreTests {
+    private let address: String
+    private let store: PostgresStore
+    private let name = ServiceName(name: "Trees")
+    private var trees: LayerAddress { LayerAddress(service: name, layerID: 0) }
+
+    init() async throws {
+        address = try await TemporaryPostgres.shared.value.storeAddress()
+        store = try await PostgresStore.open(address)
+        try await store.createService(Self.service(name))
+    }
+
+    private static func service(_ name: ServiceName) -> ServiceDefinition {
+        ServiceDefinition(
+            name: name,
+            layers: [
+                LayerDefinition(
+                    id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
+                    fields: [
+                        FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
+                        FieldDefinition(name: "species", type: .string, length: 20),
+                        FieldDefinition(name: "GlobalID", type: .globalID, isNullable: false, isEditable: false),
+                    ], globalIDField: "GlobalID")
+            ])
+    }
+
+    private func tree(_ species: String, x: Double = 0, y: Double = 0) -> FeatureEdit {
+        FeatureEdit(
+            attributes: [("species", .text(species))],
+            geometry: .geometry(Point(x: x, y: y, spatialReference: .webMercator)))
+    }
+
+    private func batch(_ adds: [FeatureEdit]) -> EditBatch {
+        EditBatch(
+            layers: [LayerEdits(layerID: 0, adds: adds)], usesGlobalIDs: false, rollsBackOnFailure: true,
+            editor: "ada", moment: .now)
+    }
+
+    private func connection() throws -> PostgresConnection {
+        var settings = try PostgresSettings(address)
+        settings.searchPath = ["trees"]
+        return try PostgresConnection(settings)
+    }
+
+    @Test("A service lies in a schema of its name, and is gone when it is deleted")
+    func schemas() async throws {
+        let other = ServiceName(folder: "City", name: "Trees")
+        try await store.createService(Self.service(other))
+        #expect(try await store.serviceNames().map(\.path) == ["City/Trees", "Trees"])
+        let connection = try connection()
+        #expect(try connection.integer("SELECT count(*) FROM city_trees.\"Trees\"") == 0)
+        await #expect(throws: StoreError.self) { try await store.createService(Self.service(other)) }
+        try await store.deleteService(other)
+        #expect(try await store.serviceNames() == [name])
+        #expect(try connection.integer("SELECT 1 FROM pg_namespace WHERE nspname = 'city_trees'") == nil)
+        await #expect(throws: StoreError(.serviceNotFound, "There is no service City/Trees.")) {
+            try await store.service(other)
+        }
+        try await store.close()
+    }
+
+    @Test("Two stores on one database number their generations one after the other, and none is skipped")
+    func manyWriters() async throws {
+        let other = try await PostgresStore.open(address)
+        let (first, second) = (store, other)
+        let generations = try await withThrowingTaskGroup(of: Int64?.self) { group in
+            for number in 0..<40 {
+                let batch = batch([tree("t\(number)", x: Double(number))])
+                group.addTask {
+                    try await (number % 2 == 0 ? first : second).apply(batch, to: ServiceName(name: "Trees")).generation
+                }
+            }
+            var all: [Int64] = []
+            for try await generation in group { all.append(try #require(generation)) }
+            return all
+        }
+        #expect(generations.sorted() == Array(1...40))
+        #expect(try await other.count(FeatureQuery(), in: trees) == 40)
+        let changes = try await store.changes(after: 0, in: trees, limit: 100)
+        #expect(changes.map(\.generation) == Array(1...40))
+        #expect(Set(changes.map(\.objectID)) == Set(1...40))
+        try await store.close()
+        try await other.close()
+    }
+
+    @Test("A transaction that another program leaves open holds up no one, and its edits are logged when it ends")
+    func otherPrograms() async throws {
+        _ = try await store.apply(batch([tree("Acer", x: 1), tree("Tilia", x: 2)]), to: name)
+        let connection = try connection()
+        try connection.execute("BEGIN")
+        try connection.execute("UPDATE \"Trees\" SET species = 'Quercus' WHERE \"OBJECTID\" = 1")
+        try connection.execute("INSERT INTO \"Trees\" (species) VALUES ('Salix')")
+        try connection.execute("DELETE FROM \"Trees\" WHERE \"OBJECTID\" = 2")
+        let meanwhile = try await store.apply(batch([tree("Pinus")]), to: name)
+        #expect(meanwhile.generation == 2)
+        #expect(try await store.changes(after: 2, in: trees, limit: 10).isEmpty)
+        try connection.execute("COMMIT")
+        let changes = try await store.changes(after: 2, in: trees, limit: 10)
+        #expect(changes.map(\.generation) == [3, 3, 3], "what one transaction did is one generation")
+        #expect(changes.map(\.operation) == [.update, .delete, .add])
+        #expect(changes.first?.changedFields == ["species"])
+        #expect(try await store.count(FeatureQuery(), in: trees) == 3)
+        let records = try await store.records(FeatureQuery(), in: trees)
+        #expect(records.map { $0.attributes["species"] } == [.text("Quercus"), .text("Salix"), .text("Pinus")])
+        #expect(records.allSatisfy { $0.globalID != nil }, "rows of others are given global ids")
+        let history = try await store.history(of: .objectID(1), in: trees)
+        #expect(history.map { $0.record.attributes["species"] } == [.text("Acer")])
+        try await store.close()
+    }
+
+    @Test("A database that was not prepared is refused, and one may be prepared twice")
+    func preparation() async throws {
+        let server = try await TemporaryPostgres.shared.value
+        await #expect(throws: StoreError.self) { try await PostgresStore.open(server.address(database: "postgres")) }
+        try await PostgresStore.initialize(address)
+        let again = try await PostgresStore.open(address)
+        #expect(try await again.serviceNames() == [name])
+        try await again.close()
+        try await store.close()
+    }
+
+    @Test("A definition that the store can't keep is refused, and nothing of it stays")
+    func refusals() async throws {
+        var definition = Self.service(ServiceName(name: "Photos"))
+        definition.layers[0].hasAttachments = true
+        await #expect(throws: StoreError.self) { try await store.createService(definition) }
+        definition = Self.service(ServiceName(name: "Names"))
+        definition.layers[0].fields.append(FieldDefinition(name: String(repeating: "n", count: 64), type: .string))
+        await #expect(throws: StoreError.self) { try await store.createService(definition) }
+        definition.layers[0].fields[3] = FieldDefinition(name: "ctid", type: .string)
+        await #expect(throws: StoreError.self) { try await store.createService(definition) }
+        #expect(try await store.serviceNames() == [name])
+        #expect(try connection().integer("SELECT 1 FROM pg_namespace WHERE nspname IN ('photos', 'names')") == nil)
+        try await store.close()
+    }
+
+    @Test("A connection that breaks between edits is made anew")
+    func brokenConnection() async throws {
+        _ = try await store.apply(batch([tree("Acer")]), to: name)
+        try connection().execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        // The first statement on a broken connection finds out; from then on it is a new one.
+        _ = try? await store.apply(batch([tree("Tilia")]), to: name)
+        let result = try await store.apply(batch([tree("Salix")]), to: name)
+        #expect(result.layers.first?.adds.first?.isSuccess == true)
+        try await store.close()
+    }
+}

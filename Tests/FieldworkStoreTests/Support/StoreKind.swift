@@ -1,0 +1,94 @@
+import FieldworkPostGIS
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import Synchronization
+import TemporaryPostgres
+import Testing
+
+/// The stores that there are. What is expected of one is expected of all.
+enum StoreKind: String, Sendable, CaseIterable {
+    case geoPackage, postgreSQL
+
+    /// The one that a test of a suite with `.everyStore` runs on.
+    @TaskLocal static var current = StoreKind.geoPackage
+
+    var isInstalled: Bool { self == .geoPackage || TemporaryPostgres.isInstalled }
+
+    /// An empty store, which is closed when the test is over.
+    func make(in folder: TemporaryFolder) async throws -> any FeatureStore {
+        switch self {
+        case .geoPackage: return try await GeoPackageStore.open(at: folder.url)
+        case .postgreSQL:
+            let address = try await TemporaryPostgres.shared.value.storeAddress()
+            EveryStore.opened?.withLock { $0.address = address }
+            return try await again(in: folder)
+        }
+    }
+
+    /// A second store on the same data.
+    func again(in folder: TemporaryFolder) async throws -> any FeatureStore {
+        switch self {
+        case .geoPackage: return try await GeoPackageStore.open(at: folder.url)
+        case .postgreSQL:
+            let address = try #require(EveryStore.opened?.withLock { $0.address })
+            let store = try await PostgresStore.open(address)
+            EveryStore.opened?.withLock { $0.stores.append(store) }
+            return store
+        }
+    }
+}
+
+/// Runs each test of a suite on every store that is installed.
+struct EveryStore: TestTrait, SuiteTrait, TestScoping {
+    /// What the test has opened: each connection is a process of the server.
+    @TaskLocal fileprivate static var opened: OpenedStores?
+
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        for kind in StoreKind.allCases where kind.isInstalled {
+            let opened = OpenedStores()
+            try await StoreKind.$current.withValue(kind) {
+                try await Self.$opened.withValue(opened) { try await function() }
+            }
+            for store in opened.withLock({ $0.stores }) { try await store.close() }
+        }
+    }
+}
+
+/// What a test has opened.
+final class OpenedStores: Sendable {
+    struct State: Sendable {
+        var stores: [any FeatureStore] = []
+        /// Of the database.
+        var address: String?
+    }
+
+    private let state = Mutex(State())
+
+    func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result { state.withLock { body(&$0) } }
+}
+
+extension Trait where Self == EveryStore {
+    static var everyStore: Self { EveryStore() }
+}
+
+extension FeatureStore {
+    /// What is wrong with the store, in words; empty when all is well.
+    func check() async throws -> [String] {
+        if let files = self as? GeoPackageStore { return try await files.check() }
+        var findings: [String] = []
+        for name in try await serviceNames() {
+            for layer in try await service(name).layers {
+                let address = LayerAddress(service: name, layerID: layer.id)
+                let kept = try await count(FeatureQuery(), in: address)
+                let found = try await objectIDs(FeatureQuery(), in: address).count
+                if kept != found { findings.append("\(layer.name): \(kept) rows are counted, \(found) are there.") }
+            }
+        }
+        return findings
+    }
+}
