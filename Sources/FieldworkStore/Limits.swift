@@ -11,9 +11,10 @@ package enum Limits {
     /// Readers that may hold a statement open between the pieces of an answer. The rest stays free for short reads,
     /// so that slow takers of long answers never stop everybody else.
     package static let openStreamsPerFile = 8
-    /// Readers of one service in PostgreSQL, and those of them that may hold a statement open: each is a connection, of which a
-    /// server has a hundred or so for all services and processes.
+    /// Readers of one service in PostgreSQL: each is a connection, of which a server has a hundred or so for all services and
+    /// processes.
     static let sessionReaders = 4
+    /// Those of a service's readers in PostgreSQL that may hold a statement open between the pieces of an answer.
     static let sessionStreams = 3
     /// Bytes of a table's, column's or schema's name in PostgreSQL, which cuts off the rest.
     package static let sessionNameBytes = 63
