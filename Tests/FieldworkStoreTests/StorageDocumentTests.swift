@@ -15,7 +15,9 @@ struct StorageDocumentTests {
         service.layers[0].hasAttachments = true
         let file = try await GeoPackageStore.createFile(
             at: url, definition: service, options: GeoPackageFile.Options(recordsUndo: true))
-        _ = try await file.apply(Samples.batch(adds: [Samples.tree("Acer")]))
+        var batch = Samples.batch(adds: [Samples.tree("Acer")])
+        batch.turn = EditTurn(sender: UUID(), number: 1)
+        _ = try await file.apply(batch)
         try await file.barUndo(ofAttachments: [1], in: 0)
         try await file.keepNote("kept", as: "note")
         service.layers[0].fields.append(FieldDefinition(name: "Added", type: .string, length: 10))

@@ -101,6 +101,7 @@ actor Writer {
             let (result, isKept) = try applier.apply(batch)
             if isKept { try EditApplier.close(on: connection) }
             try connection.execute(isKept ? "COMMIT" : "ROLLBACK")
+            if !isKept, batch.turn != nil { try connection.transaction { try applier.takeTurn(of: batch) } }
             return result
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
