@@ -53,7 +53,8 @@ package protocol FeatureStore: Sendable {
 
     /// Applies edits in one transaction. Throws only for what concerns the whole batch; the failure of an item is in its
     /// result. When `rollsBackOnFailure` is set and an item failed, nothing was changed and all the others carry
-    /// `EditError.rolledBack`.
+    /// `EditError.rolledBack`. A batch with a turn is refused as a whole (`StoreError.turnPassed`) once its sender has had
+    /// this or a later one; the turn counts as had whatever becomes of the items.
     func apply(_ batch: EditBatch, to service: ServiceName) async throws -> EditBatchResult
 
     // MARK: Change log
@@ -162,7 +163,7 @@ package struct EncodedFeatures: AsyncSequence, Sendable {
 package struct StoreError: Error, Sendable, Hashable {
     package enum Code: Sendable, Hashable {
         case serviceNotFound, serviceExists, layerNotFound, invalidDefinition, invalidQuery
-        case notAGeoPackage, unsupportedVersion, busy, corrupt, full, closed, failure
+        case notAGeoPackage, unsupportedVersion, busy, corrupt, full, closed, failure, turnPassed
     }
 
     package var code: Code

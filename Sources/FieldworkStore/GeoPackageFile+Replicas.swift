@@ -95,6 +95,7 @@ extension GeoPackageFile {
         let layers = Array(catalogueSnapshot.layers.values)
         return try await writer.write { connection in
             _ = try ReplicaRegistry(connection: connection).expire(before: silence)
+            try EditTurns(connection: connection).forget(before: age)
             return try layers.reduce(0) {
                 try $0 + LogCompaction(layer: $1, connection: connection).compact(before: age)
             }

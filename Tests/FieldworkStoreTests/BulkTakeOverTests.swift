@@ -41,7 +41,7 @@ struct BulkTakeOverTests {
 
     /// What the file's tables, indexes and triggers are, in words.
     private func schema() throws -> [String] {
-        try SQLiteConnection(path: url.path, mode: .readOnly)
+        try StoreConnection(path: url.path, mode: .readOnly)
             .texts("SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master").sorted()
     }
 
@@ -86,7 +86,7 @@ struct BulkTakeOverTests {
 
     @Test("A trigger that another program made sees each row")
     func foreignTrigger() async throws {
-        let connection = try SQLiteConnection(path: url.path, mode: .readWrite)
+        let connection = try StoreConnection(path: url.path, mode: .readWrite)
         try connection.execute("CREATE TABLE seen (id INTEGER)")
         try connection.execute(
             "CREATE TRIGGER theirs AFTER INSERT ON Trees BEGIN INSERT INTO seen VALUES (NEW.OBJECTID); END")

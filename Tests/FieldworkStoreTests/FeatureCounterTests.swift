@@ -27,7 +27,7 @@ struct FeatureCounterTests {
         #expect(file.counter.isOpen)
         try await add(3)
         #expect(try file.countNow(in: 0) == 3)
-        let other = try SQLiteConnection(path: file.url.path, mode: .readWrite)
+        let other = try StoreConnection(path: file.url.path, mode: .readWrite)
         try other.execute("DELETE FROM \"Trees\" WHERE OBJECTID = 1")
         #expect(try file.countNow(in: 0) == 2)
         #expect(throws: StoreError.self) { try file.countNow(in: 9) }

@@ -17,7 +17,7 @@ struct MatchedDeletesTests {
 
     /// Rows that another program writes: quicker than edits.
     private func fill(_ count: Int) throws {
-        let connection = try SQLiteConnection(
+        let connection = try StoreConnection(
             path: folder.url.appending(path: "Trees.gpkg").path, mode: .readWrite)
         try connection.execute(
             """
@@ -95,7 +95,7 @@ struct MatchedDeletesTests {
     @Test("A refused delete takes all others back, whether results are listed or not", arguments: [true, false])
     func refused(listsMatches: Bool) async throws {
         try fill(3)
-        let connection = try SQLiteConnection(
+        let connection = try StoreConnection(
             path: folder.url.appending(path: "Trees.gpkg").path, mode: .readWrite)
         try connection.execute(
             """

@@ -39,7 +39,7 @@ struct ReplicaDeltaTests {
 
     @Test("Finding what changed takes a look at the changes, not at the whole log")
     func cost() async throws {
-        let connection = try SQLiteConnection(
+        let connection = try StoreConnection(
             path: folder.url.appending(path: "\(Samples.name.name).gpkg").path, mode: .readOnly)
         var plan = ""
         try connection.run("EXPLAIN QUERY PLAN \(DeltaReader.entriesSQL)", row: { plan += $0.text(3) + "\n" })
@@ -174,7 +174,7 @@ struct ReplicaDeltaTests {
         try await apply(Samples.batch(adds: [Samples.tree("a", globalID: id)], usesGlobalIDs: true))
         var client = try await store.client("a")
         try await store.close()
-        let connection = try SQLiteConnection(
+        let connection = try StoreConnection(
             path: folder.url.appending(path: "\(Samples.name.name).gpkg").path, mode: .readWrite)
         try connection.execute("UPDATE Trees SET OBJECTID = 900 WHERE OBJECTID = 1")
         connection.forgetStatements()

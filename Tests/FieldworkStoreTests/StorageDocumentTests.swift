@@ -15,14 +15,16 @@ struct StorageDocumentTests {
         service.layers[0].hasAttachments = true
         let file = try await GeoPackageStore.createFile(
             at: url, definition: service, options: GeoPackageFile.Options(recordsUndo: true))
-        _ = try await file.apply(Samples.batch(adds: [Samples.tree("Acer")]))
+        var batch = Samples.batch(adds: [Samples.tree("Acer")])
+        batch.turn = EditTurn(sender: UUID(), number: 1)
+        _ = try await file.apply(batch)
         try await file.barUndo(ofAttachments: [1], in: 0)
         try await file.keepNote("kept", as: "note")
         service.layers[0].fields.append(FieldDefinition(name: "Added", type: .string, length: 10))
         try await file.updateDefinition(service, allowing: .addsFields, replacing: nil)
         await file.close()
 
-        let connection = try SQLiteConnection(path: url.path, mode: .readOnly)
+        let connection = try StoreConnection(path: url.path, mode: .readOnly)
         let tables = try connection.texts(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'fieldwork%'")
         try #require(tables.count > 15, "\(tables)")

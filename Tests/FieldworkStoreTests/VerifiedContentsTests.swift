@@ -28,13 +28,13 @@ struct VerifiedContentsTests {
         _ = try await store.apply(batch, to: Samples.name)
     }
 
-    private func mediaRow(_ connection: SQLiteConnection) throws -> Int64 {
+    private func mediaRow(_ connection: StoreConnection) throws -> Int64 {
         try #require(try connection.integer("SELECT id FROM \(AttachmentTables.media)"))
     }
 
     /// A read of the whole content.
     /// - Returns: how often it was compared.
-    private func read(_ verified: VerifiedContents, _ connection: SQLiteConnection) throws -> Int {
+    private func read(_ verified: VerifiedContents, _ connection: StoreConnection) throws -> Int {
         var comparisons = 0
         let cursor = try MediaCursor(
             mediaRow: try mediaRow(connection), range: 2..<7, verified: verified, on: connection,
@@ -49,7 +49,7 @@ struct VerifiedContentsTests {
     @Test("A content is compared once while nobody writes the file, and again when somebody did")
     func once() throws {
         let verified = VerifiedContents(path: path)
-        let connection = try SQLiteConnection(path: path, mode: .readOnly)
+        let connection = try StoreConnection(path: path, mode: .readOnly)
         // What was written a moment ago is compared each time.
         #expect(try read(verified, connection) == 1)
         let state = verified.state
@@ -57,7 +57,7 @@ struct VerifiedContentsTests {
             try mediaRow(connection), in: state, now: state.lastChange + FieldworkStore.Limits.settledSeconds)
         #expect(try read(verified, connection) == 0)
         #expect(try read(verified, connection) == 0)
-        let other = try SQLiteConnection(path: path, mode: .readWrite)
+        let other = try StoreConnection(path: path, mode: .readWrite)
         try other.execute("UPDATE fieldwork_counts SET row_count = row_count")
         #expect(try read(verified, connection) == 1)
     }
@@ -65,12 +65,12 @@ struct VerifiedContentsTests {
     @Test("What another program puts in place of a known content is found out")
     func tampered() throws {
         let verified = VerifiedContents(path: path)
-        let connection = try SQLiteConnection(path: path, mode: .readOnly)
+        let connection = try StoreConnection(path: path, mode: .readOnly)
         let state = verified.state
         verified.remember(
             try mediaRow(connection), in: state, now: state.lastChange + FieldworkStore.Limits.settledSeconds)
         #expect(try read(verified, connection) == 0)
-        let other = try SQLiteConnection(path: path, mode: .readWrite)
+        let other = try StoreConnection(path: path, mode: .readWrite)
         try other.execute("UPDATE \(AttachmentTables.media) SET data = x'00112233445566778899aabbccddeeff00'")
         do {
             _ = try read(verified, connection)

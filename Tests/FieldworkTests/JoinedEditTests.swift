@@ -31,7 +31,7 @@ struct JoinedEditTests {
         var new = row
         new.attributes["objectid"] = nil
         let added = try await store.add([new], to: layer, isCached: false)
-        let sent = try await store.beginAttempt(store.edits())
+        let sent = try await store.beginAttempt(store.edits()).edits
         try await store.update(
             [
                 .init(
@@ -85,7 +85,7 @@ struct JoinedEditTests {
         new.attributes["objectid"] = nil
         var store = try await LocalStore.open(in: folder, definition: DamageService.definition)
         let added = try await store.add([new], to: Self.layer, isCached: false)
-        let first = try await store.beginAttempt(store.edits())
+        let first = try await store.beginAttempt(store.edits()).edits
         try await store.settle(first.map { ($0, .notSent) })
         try await store.update(
             [
@@ -93,16 +93,56 @@ struct JoinedEditTests {
                     objectID: added[0].objectID, base: added[0], attributes: [("typdamage", .text("Major"))],
                     geometry: .unchanged)
             ], in: Self.layer)
-        let second = try await store.beginAttempt(store.edits())
+        let second = try await store.beginAttempt(store.edits()).edits
         // The process ended; then the service has what was sent first, and somebody has changed another field of it.
         store = try await LocalStore.open(in: folder, definition: DamageService.definition)
         var there = Self.row
         there.attributes["numoccup"] = .integer(5)
-        try await store.settle(second.map { ($0, .applied(there)) })
+        try await store.settle(second.map { ($0, .found(there)) })
         let edit = try #require(store.edits().first)
         #expect(store.edits().count == 1 && edit.key.objectID == 8 && edit.operation == .update)
         let changes = LocalEdit.changes(from: edit.base, to: try #require(edit.current), layer: Self.layer)
         #expect(changes.map(\.name) == ["typdamage"] && changes.first?.value == .text("Major"))
         #expect(edit.firstSent == nil)
+    }
+
+    @Test("An add that is taken at the second try leaves nothing to send, whatever was sent first")
+    func secondTry() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "second-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var new = Self.row
+        new.attributes["objectid"] = nil
+        let store = try await LocalStore.open(in: folder, definition: DamageService.definition)
+        let added = try await store.add([new], to: Self.layer, isCached: false)
+        let first = try await store.beginAttempt(store.edits()).edits
+        try await store.settle(first.map { ($0, .notSent) })
+        let change = LocalStore.Update(
+            objectID: added[0].objectID, base: added[0], attributes: [("typdamage", .text("Major"))],
+            geometry: .unchanged)
+        try await store.update([change], in: Self.layer)
+        let second = try await store.beginAttempt(store.edits()).edits
+        try #require(second.first?.firstSent != nil)
+        var there = Self.row
+        // Somebody has changed it again before this device looked.
+        there.attributes["typdamage"] = .text("Destroyed")
+        try await store.settle(second.map { ($0, .applied(there)) })
+        #expect(store.edits().isEmpty)
+    }
+
+    @Test("A new feature that may still arrive leaves a delete behind when it is deleted here")
+    func deletedWhileUnderWay() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "under-way-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var new = Self.row
+        new.attributes["objectid"] = nil
+        let store = try await LocalStore.open(in: folder, definition: DamageService.definition)
+        for isSure in [false, true] {
+            let added = try await store.add([new], to: Self.layer, isCached: false)
+            let sent = try await store.beginAttempt(store.edits()).edits
+            try await store.settle(sent.map { ($0, isSure ? .neverArrives : .notSent) })
+            try await store.delete(added, in: Self.layer)
+            #expect(store.edits().map(\.operation) == (isSure ? [] : [.delete]))
+            try await store.undo(in: nil)
+        }
     }
 }

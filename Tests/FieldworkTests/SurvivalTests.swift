@@ -81,7 +81,7 @@ struct SurvivalTests {
             #expect(!geodatabase.hasLocalEdits)
             let rows = try await service.rows()
             #expect(rows.count == 3)
-            #expect(service.interceptor.sent.count { $0 == "applyEdits" } == 1)
+            #expect(service.interceptor.sent.count { $0 == "applyEdits" } == 2)
         }
     }
 

@@ -130,7 +130,8 @@ struct AttachmentSender: Sendable {
                 if let content = attachment.content { contents[content] = try await payload(attachment) }
             }
         }
-        let begun = try await local.beginAttachments(chosen).flatMap { edit -> [Item] in
+        let (sent, turn) = try await local.beginAttachments(chosen)
+        let begun = sent.flatMap { edit -> [Item] in
             guard let parent = edit.globalID, let ids = chosen[edit.key] else { return [] }
             return edit.attachments.filter { ids.contains($0.id) }.map {
                 Item(key: edit.key, attachment: $0, parent: parent)
@@ -151,7 +152,7 @@ struct AttachmentSender: Sendable {
         let edits: JSONValue = [["id": JSONValue(layer.id), "attachments": request]]
         let answer: JSONValue?
         do {
-            let layers = try await session.remote.applyEdits(edits, usesGlobalIDs: true)
+            let layers = try await session.applyEdits(edits, usesGlobalIDs: true, turn)
             answer = layers.first { $0["id"]?.integerValue == Int64(layer.id) }?["attachments"]
         } catch let error as ServiceError {
             guard case .serverFailure(let reason) = error else { throw error }
@@ -249,7 +250,7 @@ struct AttachmentSender: Sendable {
             if attachment.operation == .add {
                 known = try await session.remote.attachments(of: edit.key.objectID, layerID: layer.id).map(\.id)
             }
-            let sent = try await local.beginAttachments([edit.key: [attachment.id]], known: [edit.key: known])
+            let sent = try await local.beginAttachments([edit.key: [attachment.id]], known: [edit.key: known]).edits
             guard let present = sent.first?.attachments.first(where: { $0.id == attachment.id }) else { continue }
             let item = Item(key: edit.key, attachment: present, parent: UUID())
             let outcome: Outcome

@@ -12,7 +12,9 @@ struct EditSender: Sendable {
 
     func send(_ layerIDs: Set<Int>?) async throws -> [(layerID: Int, results: [FeatureEditResult])] {
         var outcomes: [Outcome] = []
-        let uncertain = try await settleUncertain(local.edits(in: layerIDs).filter { $0.attempt != nil })
+        let isFenced = try await EditFence(session: session).close()
+        let uncertain = try await settleUncertain(
+            local.edits(in: layerIDs).filter { $0.attempt != nil }, isFenced: isFenced)
         outcomes += uncertain
         let unknown = Set(uncertain.filter { $0.error != nil }.map(\.edit.key))
         let ready = local.edits(in: layerIDs).filter { !unknown.contains($0.key) }
@@ -38,7 +40,8 @@ struct EditSender: Sendable {
     // MARK: Edits without an answer
 
     /// Finds out what became of edits whose answer was lost.
-    private func settleUncertain(_ edits: [LocalEdit]) async throws -> [Outcome] {
+    /// - Parameter isFenced: whether what has not arrived never will.
+    private func settleUncertain(_ edits: [LocalEdit], isFenced: Bool) async throws -> [Outcome] {
         if edits.isEmpty { return [] }
         var outcomes: [Outcome] = []
         var settlements: [(edit: LocalEdit, settlement: LocalStore.Settlement)] = []
@@ -51,13 +54,17 @@ struct EditSender: Sendable {
                     continue
                 }
                 let row = known[edit.key]
-                guard Self.hasArrived(attempt, of: edit, row: row, layer: layer) else {
-                    settlements.append((edit, .notSent))
-                    continue
+                if Self.hasArrived(attempt, of: edit, row: row, layer: layer) {
+                    let settlement = Self.arrival(attempt, row)
+                    settlements.append((edit, settlement))
+                    outcomes.append((edit, settlement, nil))
+                } else if isFenced, attempt.operation == .add, edit.operation == .delete {
+                    // It was deleted before the service had it, and the service never will.
+                    settlements.append((edit, .applied(nil)))
+                    outcomes.append((edit, .applied(nil), nil))
+                } else {
+                    settlements.append((edit, isFenced ? .neverArrives : .notSent))
                 }
-                let isGone = attempt.operation == .delete
-                settlements.append((edit, .applied(isGone ? nil : row)))
-                outcomes.append((edit, .applied(isGone ? nil : row), nil))
             }
         }
         try await local.settle(settlements)
@@ -78,6 +85,14 @@ struct EditSender: Sendable {
         }
     }
 
+    private static func arrival(_ attempt: LocalEdit.Attempt, _ row: FeatureRecord?) -> LocalStore.Settlement {
+        switch attempt.operation {
+        case .add: row.map { .found($0) } ?? .applied(nil)
+        case .update: .applied(row)
+        case .delete: .applied(nil)
+        }
+    }
+
     private static func mayExist(_ layer: LayerDefinition) -> ServiceError {
         .unknown(
             details: "The answer to this new feature was lost, and \(layer.name) has no global ids to look it up by: "
@@ -87,11 +102,11 @@ struct EditSender: Sendable {
     // MARK: Sending
 
     private func send(_ edits: [LocalEdit], usesGlobalIDs: Bool) async throws -> [Outcome] {
-        let sent = try await local.beginAttempt(edits)
+        let (sent, turn) = try await local.beginAttempt(edits)
         let request = EditRequest(sent, service: session.service, usesGlobalIDs: usesGlobalIDs)
         let answer: [JSONValue]
         do {
-            answer = try await session.remote.applyEdits(request.json, usesGlobalIDs: usesGlobalIDs)
+            answer = try await session.applyEdits(request.json, usesGlobalIDs: usesGlobalIDs, turn)
         } catch let error as ServiceError {
             // The service refused the whole request: nothing was done. After any other failure that is not known.
             if case .serverFailure = error { try await local.settle(sent.map { ($0, .notSent) }) }
@@ -186,8 +201,8 @@ extension LocalStore.Settlement {
     fileprivate var row: FeatureRecord? {
         switch self {
         case .applied(let row): row
-        case .arrivedBefore(let row): row
-        case .refused, .notSent: nil
+        case .found(let row), .arrivedBefore(let row): row
+        case .refused, .notSent, .neverArrives: nil
         }
     }
 }

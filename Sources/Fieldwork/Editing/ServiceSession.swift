@@ -9,8 +9,8 @@ final class ServiceSession: Sendable {
     let local: LocalStore
     let downloads: any FileDownloading
     let registry = FeatureRegistry()
-    /// Sending and undoing exclude each other.
-    private let gate = SerialGate()
+    /// Sending and undoing exclude each other, also where several sessions share what is on this device.
+    private var gate: SerialGate { local.sending }
 
     init(
         service: ServiceDefinition, remote: FeatureServiceClient, local: LocalStore, downloads: any FileDownloading
@@ -44,6 +44,18 @@ final class ServiceSession: Sendable {
         guard layer.globalIDField != nil else { return false }
         let flag = "supportsApplyEditsWithGlobalIds"
         return (layer.unknownMembers[flag] ?? service.unknownMembers[flag])?.boolValue ?? false
+    }
+
+    /// Whether the service refuses requests that a later one of the same device has overtaken.
+    var mindsTurns: Bool { service.unknownMembers[EditTurn.ability]?.boolValue ?? false }
+
+    /// Sends edits in their turn. Whether they were done is not known after `ServiceError.unknown`.
+    func applyEdits(_ edits: JSONValue, usesGlobalIDs: Bool, _ turn: EditTurn) async throws -> [JSONValue] {
+        do {
+            return try await remote.applyEdits(edits, usesGlobalIDs: usesGlobalIDs, turn: mindsTurns ? turn : nil)
+        } catch let passed as PassedTurn {
+            throw ServiceError.unknown(details: passed.details)
+        }
     }
 
     func applyEdits(in layerIDs: Set<Int>? = nil) async throws -> [(layerID: Int, results: [FeatureEditResult])] {

@@ -12,7 +12,7 @@ extension ReplicaDownload {
     ) async throws {
         // What was refused is still this device's alone, however often the service says that it has none such.
         let own = Set(sent.filter { $0.layerID == layer.id && $0.change.operation != .delete }.map(\.globalID))
-            .subtracting(record.refused[layer.id] ?? [])
+            .subtracting((record.refused[layer.id] ?? [:]).keys)
         let told = try ["adds", "updates"].flatMap { json["features"]?[$0]?.arrayValue ?? [] }
             .map { try ReplicaFeature(json: $0, layer: layer) }.filter { own.contains($0.globalID) }
         // Others are told of again, as adds or as updates, and come whole then.

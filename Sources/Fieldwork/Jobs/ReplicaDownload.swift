@@ -39,9 +39,12 @@ struct ReplicaDownload: Sendable {
             let refusedFeatures = json.map { self.refusals(in: $0, layer) } ?? []
             let refusedAttachments = json.map { self.attachmentRefusals(in: $0, layer) } ?? []
             if parameters.sends(layer.id) {
-                record.refused[layer.id] = Set(refusedFeatures.compactMap(\.globalID))
-                let added = sent.filter { $0.layerID == layer.id && $0.change.operation == .add }.map(\.globalID)
-                record.refusedAdds[layer.id] = record.refused[layer.id]?.intersection(added)
+                let asked = Dictionary(
+                    sent.filter { $0.layerID == layer.id }.map { ($0.globalID, $0.change.operation) }
+                ) { _, last in last }
+                record.refused[layer.id] = Dictionary(
+                    refusedFeatures.compactMap(\.globalID).map { ($0, asked[$0] ?? .update) }
+                ) { _, last in last }
                 record.refusedAttachments[layer.id] = Dictionary(
                     refusedAttachments.map { ($0.globalID, $0.operation) }
                 ) { _, last in last }
@@ -146,13 +149,13 @@ struct ReplicaDownload: Sendable {
 
     /// The fields of each feature that are this device's still.
     func pending(_ layer: LayerDefinition, _ record: ReplicaRecord) async throws -> [UUID: FeatureChange] {
-        let refused = record.refused[layer.id] ?? []
+        let refused = record.refused[layer.id] ?? [:]
         var pending: [UUID: FeatureChange] = [:]
-        for edit in sent where edit.layerID == layer.id && refused.contains(edit.globalID) {
+        for edit in sent where edit.layerID == layer.id && refused[edit.globalID] != nil {
             pending[edit.globalID] = edit.change
         }
         // Those of earlier syncs are this device's as well, though this one does not send them.
-        for id in refused where pending[id] == nil {
+        for id in refused.keys where pending[id] == nil {
             pending[id] = try await session.refusedChange(of: id, in: layer, record)
         }
         for change in try await ownChanges(of: layer, record) {

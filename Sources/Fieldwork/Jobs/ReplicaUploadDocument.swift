@@ -39,7 +39,7 @@ struct ReplicaUploadDocument: Sendable {
                 change.operation = .add
                 return change
             }
-            for id in record.refused[layer.id] ?? [] where !known.contains(id) {
+            for id in (record.refused[layer.id] ?? [:]).keys where !known.contains(id) {
                 if let change = try await session.refusedChange(of: id, in: layer, record) { changes.append(change) }
             }
             edits += try await outgoing(changes, layer)

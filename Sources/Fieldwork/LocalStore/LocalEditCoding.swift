@@ -17,6 +17,25 @@ enum LocalEditCoding {
         ],
         objectIDField: "row_id")
 
+    /// The row of the device's last turn: those of edits have ids from 1.
+    static let turnRowID: Int64 = 0
+
+    static func row(_ turn: EditTurn) -> FeatureEdit {
+        FeatureEdit(
+            objectID: turnRowID,
+            attributes: [
+                ("layer_id", .integer(-1)), ("feature_id", .integer(turn.number)),
+                ("content", .text(GUID.normalForm(turn.sender))),
+            ])
+    }
+
+    static func turn(_ row: FeatureRecord) -> EditTurn? {
+        guard let sender = row.attributes["content"]?.textValue.flatMap(GUID.parse),
+            let number = row.attributes["feature_id"]?.integerValue
+        else { return nil }
+        return EditTurn(sender: sender, number: number)
+    }
+
     static func row(_ edit: LocalEdit) -> FeatureEdit {
         FeatureEdit(
             objectID: edit.rowID,

@@ -24,44 +24,56 @@ struct LocalFile: Sendable {
     }
 
     /// Opens the file for a definition, and makes or rebuilds it when it does not fit. Unsent edits are carried over.
-    func open(_ definition: ServiceDefinition) async throws -> (GeoPackageFile, [LocalEdit]) {
+    func open(_ definition: ServiceDefinition) async throws -> (GeoPackageFile, Journal) {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let known = try self.definition()
         let file: GeoPackageFile
-        var edits: [LocalEdit] = []
+        var journal = Journal()
         if FileManager.default.fileExists(atPath: packageURL.path), let known {
             let present = try await GeoPackageStore.openFile(at: packageURL)
-            edits = try await Self.edits(of: present, definition: known)
+            journal = try await Self.journal(of: present, definition: known)
             if Self.shape(known) == Self.shape(definition) {
                 file = present
             } else {
                 await present.close()
-                file = try await rebuilt(for: definition, carrying: edits)
+                file = try await rebuilt(for: definition, carrying: journal)
             }
         } else {
             file = try await GeoPackageStore.createFile(at: packageURL, definition: Self.local(definition))
         }
         try Data(definition.storageJSON.text.utf8).write(to: definitionURL, options: .atomic)
-        return (file, edits)
+        return (file, journal)
     }
 
-    private static func edits(of file: GeoPackageFile, definition: ServiceDefinition) async throws -> [LocalEdit] {
-        try await file.records(FeatureQuery(), in: LocalEditCoding.tableID).map {
-            try LocalEditCoding.edit($0, layer: definition.layer(id:))
+    /// What a file knows of the device's dealings with the service.
+    struct Journal: Sendable {
+        var edits: [LocalEdit] = []
+        /// The last turn that was taken; nil before the first.
+        var turn: EditTurn?
+    }
+
+    private static func journal(of file: GeoPackageFile, definition: ServiceDefinition) async throws -> Journal {
+        var journal = Journal()
+        for row in try await file.records(FeatureQuery(), in: LocalEditCoding.tableID) {
+            if row.objectID == LocalEditCoding.turnRowID {
+                journal.turn = LocalEditCoding.turn(row)
+            } else {
+                journal.edits.append(try LocalEditCoding.edit(row, layer: definition.layer(id:)))
+            }
         }
+        return journal
     }
 
     /// A file for a changed definition with the same unsent edits. It takes the old one's place in one step.
-    private func rebuilt(for definition: ServiceDefinition, carrying edits: [LocalEdit]) async throws -> GeoPackageFile
-    {
-        for edit in edits where definition.layer(id: edit.key.layerID) == nil {
+    private func rebuilt(for definition: ServiceDefinition, carrying journal: Journal) async throws -> GeoPackageFile {
+        for edit in journal.edits where definition.layer(id: edit.key.layerID) == nil {
             throw GeodatabaseError.featureHasPendingEdits(
                 details: "The service no longer has the layer \(edit.key.layerID), which has unsent edits.")
         }
         let newURL = folder.appending(path: "edits-new.gpkg")
         try Self.remove(newURL)
         let new = try await GeoPackageStore.createFile(at: newURL, definition: Self.local(definition))
-        try await LocalFile.write(edits.map { .keep($0) }, to: new, definition: definition)
+        try await LocalFile.write(journal.edits.map { .keep($0) }, journal.turn, to: new, definition: definition)
         try await new.checkpoint()
         await new.close()
         // The old log belongs to the old file: it must not be found beside the new one.
@@ -131,8 +143,12 @@ extension LocalFile {
     }
 
     /// Writes changes in one transaction. When it returns they survive the loss of power.
-    static func write(_ changes: [Change], to file: GeoPackageFile, definition: ServiceDefinition) async throws {
+    /// - Parameter turn: the turn that is taken with them.
+    static func write(
+        _ changes: [Change], _ turn: EditTurn? = nil, to file: GeoPackageFile, definition: ServiceDefinition
+    ) async throws {
         var journal = LayerEdits(layerID: LocalEditCoding.tableID)
+        if let turn { journal.adds.append(LocalEditCoding.row(turn)) }
         var finished: [FeatureIdentifier] = []
         var layers: [Int: (puts: [FeatureEdit], deletes: [FeatureIdentifier])] = [:]
         for change in changes {

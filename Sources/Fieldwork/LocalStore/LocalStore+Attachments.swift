@@ -49,9 +49,10 @@ extension LocalStore {
 
     /// Marks edits of attachments as sent, on disk, before they are.
     /// - Parameter known: the attachments that each feature has in the service, where it gives no global ids.
+    /// - Returns: their features' edits, and the turn of the request.
     func beginAttachments(
         _ chosen: [LocalEdit.Key: Set<Int64>], known: [LocalEdit.Key: [Int64]] = [:]
-    ) async throws -> [LocalEdit] {
+    ) async throws -> (edits: [LocalEdit], turn: EditTurn) {
         try await gate.run { [self] in
             let sent = chosen.compactMap { key, ids -> LocalEdit? in
                 guard var edit = self.edit(key) else { return nil }
@@ -64,8 +65,8 @@ extension LocalStore {
                 }
                 return edit
             }
-            try await write(sent.map { .keep($0) })
-            return sent.sorted { $0.rowID < $1.rowID }
+            let turn = try await writeTurn(sent.map { .keep($0) })
+            return (sent.sorted { $0.rowID < $1.rowID }, turn)
         }
     }
 

@@ -9,6 +9,8 @@ import Synchronization
 final class LocalStore: Sendable {
     fileprivate struct Memory {
         var edits: [LocalEdit.Key: LocalEdit]
+        /// The last turn that this device has taken; nil before the first.
+        var turn: EditTurn?
         var nextRowID: Int64
         var nextTemporaryID: Int64
         /// The service's ids of features that were added here, by their temporary ids.
@@ -21,26 +23,30 @@ final class LocalStore: Sendable {
     let attachmentFiles: AttachmentFiles
     private let file: GeoPackageFile
     let gate = SerialGate()
+    /// Held over the requests of a round of sending, by which edits may be in doubt.
+    let sending = SerialGate()
     private let memory: Mutex<Memory>
 
     private init(
-        _ file: GeoPackageFile, _ definition: ServiceDefinition, _ edits: [LocalEdit], _ contents: AttachmentFiles
+        _ file: GeoPackageFile, _ definition: ServiceDefinition, _ journal: LocalFile.Journal,
+        _ contents: AttachmentFiles
     ) {
+        let edits = journal.edits
         self.file = file
         attachmentFiles = contents
         self.definition = definition
         memory = Mutex(
             Memory(
-                edits: Dictionary(uniqueKeysWithValues: edits.map { ($0.key, $0) }),
+                edits: Dictionary(uniqueKeysWithValues: edits.map { ($0.key, $0) }), turn: journal.turn,
                 nextRowID: (edits.map(\.rowID).max() ?? 0) + 1,
                 nextTemporaryID: min(-1, (edits.flatMap(\.localIDs).min() ?? 0) - 1)))
     }
 
     static func open(in folder: URL, definition: ServiceDefinition) async throws -> LocalStore {
-        let (file, edits) = try await onDevice { try await LocalFile(folder: folder).open(definition) }
+        let (file, journal) = try await onDevice { try await LocalFile(folder: folder).open(definition) }
         let contents = AttachmentFiles(folder: folder.appending(path: "attachments", directoryHint: .isDirectory))
-        contents.sweep(keeping: edits.contents)
-        return LocalStore(file, definition, edits, contents)
+        contents.sweep(keeping: journal.edits.contents)
+        return LocalStore(file, definition, journal, contents)
     }
 
     // MARK: Reading
@@ -142,10 +148,10 @@ final class LocalStore: Sendable {
                     changes[key] = .keep(edit)
                     continue
                 }
-                if edit.operation == .add, edit.attempt == nil {
+                if edit.operation == .add, edit.attempt == nil, edit.firstSent == nil {
                     changes[key] = .drop(edit, row: nil)
                 } else if edit.operation != .delete {
-                    // An add that was sent and not answered may have arrived.
+                    // An add that was sent and not answered may have arrived, or still arrive.
                     edit.operation = .delete
                     edit.attachments = []
                     edit.current = nil
@@ -191,7 +197,8 @@ final class LocalStore: Sendable {
     // MARK: Sending
 
     /// Marks edits as sent, on disk, before they are: after a crash nobody takes them for never sent.
-    func beginAttempt(_ edits: [LocalEdit]) async throws -> [LocalEdit] {
+    /// - Returns: the edits as they are sent, and the turn of the request.
+    func beginAttempt(_ edits: [LocalEdit]) async throws -> (edits: [LocalEdit], turn: EditTurn) {
         try await gate.run { [self] in
             let sent = edits.compactMap { edit -> LocalEdit? in
                 guard var edit = self.edit(edit.key) else { return nil }
@@ -199,26 +206,47 @@ final class LocalStore: Sendable {
                 edit.refusal = nil
                 return edit
             }
-            try await write(sent.map { .keep($0) })
-            return sent
+            return (sent, try await writeTurn(sent.map { .keep($0) }))
         }
+    }
+
+    /// Takes a turn without edits.
+    func takeTurn() async throws -> EditTurn { try await gate.run { [self] in try await writeTurn([]) } }
+
+    /// Writes changes, and with them the next turn.
+    func writeTurn(_ changes: [LocalFile.Change]) async throws -> EditTurn {
+        let turn = memory.withLock { memory in
+            memory.turn.map { EditTurn(sender: $0.sender, number: $0.number + 1) }
+                ?? EditTurn(sender: DeviceIDs.next(), number: 1)
+        }
+        try await write(changes, turn)
+        return turn
+    }
+
+    /// Gives this device a new name among those that send edits.
+    func beginTurns() async throws {
+        try await gate.run { [self] in try await write([], EditTurn(sender: DeviceIDs.next(), number: 1)) }
     }
 
     enum Settlement: Sendable {
         /// The service has the version that was sent; with it the row as it stands there, nil for a deleted one.
         case applied(FeatureRecord?)
+        /// The service has the feature, in the version that was sent last or in one that was sent before.
+        case found(FeatureRecord)
         /// The service has an earlier version of this add; with it the row as it stands there.
         case arrivedBefore(FeatureRecord)
         /// The service said no.
         case refused(String)
         /// The edit has not reached the service.
         case notSent
+        /// Nor will it.
+        case neverArrives
 
         fileprivate var row: FeatureRecord? {
             switch self {
             case .applied(let row): row
-            case .arrivedBefore(let row): row
-            case .refused, .notSent: nil
+            case .found(let row), .arrivedBefore(let row): row
+            case .refused, .notSent, .neverArrives: nil
             }
         }
     }
@@ -246,10 +274,12 @@ final class LocalStore: Sendable {
                 case .notSent:
                     if attempt?.operation == .add { present.firstSent = present.firstSent ?? attempt?.record }
                     changes.append(.keep(present))
+                case .neverArrives: changes.append(.keep(present))
                 case .refused(let reason):
                     present.refusal = reason
                     changes.append(.keep(present))
                 case .applied(let row): changes += settled(present, attempt, row)
+                case .found(let row): changes += settled(present, present.firstAttempt ?? attempt, row)
                 case .arrivedBefore(let row):
                     let layer = definition.layer(id: present.key.layerID)
                     let rest = present.current.map { current in
@@ -257,8 +287,8 @@ final class LocalStore: Sendable {
                             && current.geometry == row.geometry
                     }
                     // What of it has not arrived is sent as an update.
-                    changes += settled(
-                        present, rest == true ? nil : .init(revision: -1, operation: .add, record: row), row)
+                    let arrived = LocalEdit.Attempt(revision: -1, operation: .add, record: row)
+                    changes += settled(present, present.firstAttempt ?? (rest == true ? nil : arrived), row)
                 }
             }
             try await write(changes)
@@ -275,9 +305,6 @@ final class LocalStore: Sendable {
         if row.objectID != present.key.objectID {
             memory.withLock { $0.objectIDs[present.key] = row.objectID }
         }
-        // Of a new feature an earlier version may have arrived instead of the one that was sent last: what was changed since
-        // that is sent again.
-        let attempt = present.firstSent.map { .init(revision: -1, operation: .add, record: $0) } ?? attempt
         let isSettled = attempt == nil || attempt?.revision == present.revision
         if isSettled, present.attachments.isEmpty {
             return [.drop(present, row: present.isCached ? row : nil)]
@@ -358,10 +385,11 @@ final class LocalStore: Sendable {
     }
 
     /// Writes changes: to disk, then to the memory. Contents of attachments that no edit names any more go last.
-    func write(_ changes: [LocalFile.Change]) async throws {
-        if changes.isEmpty { return }
-        try await onDevice { try await LocalFile.write(changes, to: file, definition: definition) }
+    func write(_ changes: [LocalFile.Change], _ turn: EditTurn? = nil) async throws {
+        if changes.isEmpty, turn == nil { return }
+        try await onDevice { try await LocalFile.write(changes, turn, to: file, definition: definition) }
         let unused = memory.withLock { memory -> Set<UUID> in
+            memory.turn = turn ?? memory.turn
             var unused: Set<UUID> = []
             for change in changes {
                 unused.formUnion(memory.edits[change.edit.key].map { [$0].contents } ?? [])
@@ -379,6 +407,10 @@ final class LocalStore: Sendable {
 }
 
 extension LocalEdit {
+    /// Of a new feature an earlier version may have arrived instead of the one that was sent last: what was changed since that
+    /// is sent again.
+    fileprivate var firstAttempt: Attempt? { firstSent.map { Attempt(revision: -1, operation: .add, record: $0) } }
+
     /// With what was edited of the same feature under its id in the service, while its add was not known to have arrived.
     fileprivate func joined(by other: LocalEdit, _ layer: LayerDefinition) -> LocalEdit {
         var joined = self

@@ -104,18 +104,24 @@ struct FeatureServiceClient: Sendable {
 
     // MARK: Edits
 
-    /// Sends the edits of several layers as one request; the answer has one element a layer.
-    func applyEdits(_ edits: JSONValue, usesGlobalIDs: Bool) async throws -> [JSONValue] {
+    /// Sends the edits of several layers as one request; the answer has one element a layer. Throws `PassedTurn` when the
+    /// service has had this turn or a later one.
+    func applyEdits(_ edits: JSONValue, usesGlobalIDs: Bool, turn: EditTurn?) async throws -> [JSONValue] {
         let request = ServiceRequest(
             root.appending(path: "applyEdits"),
             [
                 ("edits", edits.text), ("useGlobalIds", String(usesGlobalIDs)), ("rollbackOnFailure", "false"),
                 ("returnEditMoment", "true"), ("f", "json"),
-            ], isRead: false)
-        guard let layers = try await json(request).arrayValue else {
+            ] + (turn?.parameters ?? []), isRead: false)
+        let answer = try await client.answer(to: request)
+        guard let layers = try json(of: answer, refusal: turn.map { _ in Self.refusal }).arrayValue else {
             throw ServiceError.unknown(details: "The answer to edits is not a list of layers.")
         }
         return layers
+    }
+
+    private static func refusal(_ error: FieldworkREST.ServiceError) -> any Error {
+        error.code == EditTurn.passedCode ? PassedTurn(details: error.message) : ServiceError(error)
     }
 
     // MARK: Both
@@ -125,14 +131,18 @@ struct FeatureServiceClient: Sendable {
         try json(of: try await client.answer(to: request))
     }
 
-    private func json(of answer: ServiceAnswer) throws -> JSONValue {
+    private func json(
+        of answer: ServiceAnswer, refusal: ((FieldworkREST.ServiceError) -> any Error)? = nil
+    ) throws -> JSONValue {
         let json: JSONValue
         do {
             json = try JSONParser.parse(answer.bytes)
         } catch {
             throw ServiceError.unknown(details: "The answer of \(Redaction.address(root)) is not JSON.")
         }
-        if json.objectValue != nil, let error = FieldworkREST.ServiceError(answer: json) { throw ServiceError(error) }
+        if json.objectValue != nil, let error = FieldworkREST.ServiceError(answer: json) {
+            throw refusal?(error) ?? ServiceError(error)
+        }
         return json
     }
 

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 
 /// What a geodatabase knows about the replica that it is: the service, the area, and how far both have been brought
@@ -23,10 +24,8 @@ struct ReplicaRecord: Sendable, Hashable {
     /// The upload that was begun and not yet known to have arrived: it is repeated under the same id.
     var pendingUpload: PendingUpload?
 
-    /// Features whose edits the service refused: they go with the next sync again.
-    var refused: [Int: Set<UUID>] = [:]
-    /// Those of them that the service never had: they are new to it, however often they are edited here.
-    var refusedAdds: [Int: Set<UUID>] = [:]
+    /// Features whose edits the service refused, with what was asked: they go with the next sync again.
+    var refused: [Int: [UUID: FeatureChange.Operation]] = [:]
     /// Attachments whose edits the service refused, with what was asked.
     var refusedAttachments: [Int: [UUID: AttachmentEdit.Operation]] = [:]
     /// Which way attachments go.
@@ -34,8 +33,8 @@ struct ReplicaRecord: Sendable, Hashable {
     /// Whether the service has said that it takes compressed requests.
     var acceptsGzip = false
 
-    /// Whether a feature is one that the service refused as a new one.
-    func isRefusedAdd(_ id: UUID, _ layer: LayerDefinition) -> Bool { refusedAdds[layer.id]?.contains(id) ?? false }
+    /// Whether a feature is one that the service refused as a new one: it is new to it, however often it is edited here.
+    func isRefusedAdd(_ id: UUID, _ layer: LayerDefinition) -> Bool { refused[layer.id]?[id] == .add }
 
     var hasRefused: Bool {
         refused.values.contains { !$0.isEmpty } || refusedAttachments.values.contains { !$0.isEmpty }
@@ -117,11 +116,10 @@ extension ReplicaRecord {
                     "answer": arrived.answer, "parameters": arrived.parameters, "through": .integer(arrived.through),
                 ])
         }
-        object.append("refused", Self.json(refused))
-        object.append("refusedAdds", Self.json(refusedAdds))
+        object.append("refused", Self.json(operations: refused))
         object.append("attachmentDirection", .string(attachmentDirection.rawValue))
         object.append("acceptsGzip", .bool(acceptsGzip))
-        object.append("refusedAttachments", refusedAttachmentsJSON)
+        object.append("refusedAttachments", Self.json(operations: refusedAttachments))
         var uploads = JSONObject()
         for (name, item) in contentUploads.sorted(by: { $0.key < $1.key }) { uploads.append(name, .string(item)) }
         object.append("contentUploads", .object(uploads))
@@ -145,8 +143,13 @@ extension ReplicaRecord {
         for member in json["layerGenerations"]?.objectValue?.members ?? [] {
             if let id = Int(member.key) { layerGenerations[id] = member.value.integerValue ?? 0 }
         }
-        refused = Self.features(json["refused"])
-        refusedAdds = Self.features(json["refusedAdds"])
+        refused = Self.operations(json["refused"])
+        // Files of earlier versions list the ids, and those of the adds once more.
+        for (name, operation) in [("refused", FeatureChange.Operation.update), ("refusedAdds", .add)] {
+            for (layerID, ids) in Self.features(json[name]) {
+                for id in ids { refused[layerID, default: [:]][id] = operation }
+            }
+        }
         heldFeatures = Self.features(json["heldFeatures"])
         sentGeneration = json["sentGeneration"]?.integerValue ?? 0
         for member in json["layerSentGenerations"]?.objectValue?.members ?? [] {
@@ -180,6 +183,36 @@ extension ReplicaRecord {
         return .object(layers)
     }
 
+    private static func json<Operation: RawRepresentable<String>>(
+        operations: [Int: [UUID: Operation]]
+    ) -> JSONValue {
+        var layers = JSONObject()
+        for (id, operations) in operations.sorted(by: { $0.key < $1.key }) where !operations.isEmpty {
+            var edits = JSONObject()
+            for (id, operation) in operations.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+                edits.append(id.uuidString, .string(operation.rawValue))
+            }
+            layers.append(String(id), .object(edits))
+        }
+        return .object(layers)
+    }
+
+    private static func operations<Operation: RawRepresentable<String>>(
+        _ json: JSONValue?
+    ) -> [Int: [UUID: Operation]] {
+        var operations: [Int: [UUID: Operation]] = [:]
+        for layer in json?.objectValue?.members ?? [] {
+            guard let layerID = Int(layer.key) else { continue }
+            for edit in layer.value.objectValue?.members ?? [] {
+                guard let id = UUID(uuidString: edit.key),
+                    let operation = edit.value.stringValue.flatMap(Operation.init)
+                else { continue }
+                operations[layerID, default: [:]][id] = operation
+            }
+        }
+        return operations
+    }
+
     private static func features(_ json: JSONValue?) -> [Int: Set<UUID>] {
         var features: [Int: Set<UUID>] = [:]
         for layer in json?.objectValue?.members ?? [] {
@@ -193,18 +226,6 @@ extension ReplicaRecord {
 // MARK: - Attachments
 
 extension ReplicaRecord {
-    private var refusedAttachmentsJSON: JSONValue {
-        var refusals = JSONObject()
-        for (id, attachments) in refusedAttachments.sorted(by: { $0.key < $1.key }) where !attachments.isEmpty {
-            var edits = JSONObject()
-            for (id, operation) in attachments.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
-                edits.append(id.uuidString, .string(operation.rawValue))
-            }
-            refusals.append(String(id), .object(edits))
-        }
-        return .object(refusals)
-    }
-
     private var awaitedAttachmentsJSON: JSONValue {
         var layers = JSONObject()
         for (id, items) in awaitedAttachments.sorted(by: { $0.key < $1.key }) {
@@ -214,15 +235,7 @@ extension ReplicaRecord {
     }
 
     private mutating func readAttachments(_ json: JSONValue) {
-        for layer in json["refusedAttachments"]?.objectValue?.members ?? [] {
-            guard let layerID = Int(layer.key) else { continue }
-            for edit in layer.value.objectValue?.members ?? [] {
-                guard let id = UUID(uuidString: edit.key),
-                    let operation = edit.value.stringValue.flatMap(AttachmentEdit.Operation.init)
-                else { continue }
-                refusedAttachments[layerID, default: [:]][id] = operation
-            }
-        }
+        refusedAttachments = Self.operations(json["refusedAttachments"])
         for upload in json["contentUploads"]?.objectValue?.members ?? [] {
             contentUploads[upload.key] = upload.value.stringValue
         }

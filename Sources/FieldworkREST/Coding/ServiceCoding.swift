@@ -51,7 +51,8 @@ extension ServiceDefinition {
             ("supportsQueryDomains", true),
             ("supportsQueryContingentValues", layers.contains { !$0.fieldGroups.isEmpty }),
             ("supportsDatumTransformation", true),
-            ("supportsApplyEditsWithGlobalIds", true), ("supportsTrueCurve", false), ("hasStaticData", false),
+            ("supportsApplyEditsWithGlobalIds", true), (EditTurn.ability, true), ("supportsTrueCurve", false),
+            ("hasStaticData", false),
             ("allowGeometryUpdates", layers.contains { $0.allowsGeometryUpdates }),
         ] {
             object.append(name, .bool(isSupported))

@@ -35,7 +35,7 @@ extension ServiceDefinition {
         "supportsReturnDeleteResults", "supportsRelationshipsResource", "supportsAppend",
         "supportsApplyEditsWithGlobalIds", "supportsTrueCurve", "hasStaticData", "allowGeometryUpdates",
         "supportedQueryFormats", "supportsDatumTransformation",
-        "supportsQueryContingentValues", "units", "relationships", "name", "folder", "revision",
+        "supportsQueryContingentValues", EditTurn.ability, "units", "relationships", "name", "folder", "revision",
     ]
 
     /// Tells one definition from another: a document that was written carries it, so that a change that somebody else made

@@ -16,8 +16,6 @@ package struct AttributeValues: Sendable {
             (self.all, self.places) = (all, places)
         }
 
-        package func place(of name: String) -> Int? { places[name] }
-
         fileprivate static let none = Names([])
     }
 

@@ -17,6 +17,8 @@ package struct EditBatch: Sendable {
     /// The result tells of each feature that a condition chose for deletion, of which there may be
     /// `Limits.listedDeletes`; else only how it went.
     package var listsMatches = true
+    /// Its place among the batches of whoever sends it; nil when that does not count.
+    package var turn: EditTurn?
 
     package enum Origin: Sendable, Hashable {
         /// A user's edit: schema rules, editor tracking, change log.

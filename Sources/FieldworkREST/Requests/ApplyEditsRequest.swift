@@ -20,6 +20,7 @@ package struct ApplyEditsRequest: Sendable {
         // Without a rollback a client has to learn which items failed.
         returnsResults = try parameters.bool(results) ?? true || !rollsBack
         batch.listsMatches = returnsResults
+        batch.turn = try EditTurn(parameters)
         for name in ["gdbVersion"] where parameters[name].map(Self.isMeant) == true {
             throw .invalidParameter("'\(name)' is not supported.")
         }

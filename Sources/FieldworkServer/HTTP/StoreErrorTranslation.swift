@@ -11,6 +11,7 @@ extension ServiceError {
         case .invalidDefinition: self = .invalidParameter(error.message)
         case .serviceExists: self = ServiceError(code: 409, message: error.message)
         case .busy: self = ServiceError(code: 503, message: "The service is busy. Try again.")
+        case .turnPassed: self = ServiceError(code: EditTurn.passedCode, message: error.message)
         case .closed: self = ServiceError(code: 503, message: "The service is stopping.")
         case .full:
             self = ServiceError(code: 500, message: "The disk of the service is full. Nothing was changed.")

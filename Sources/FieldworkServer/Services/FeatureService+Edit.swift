@@ -60,10 +60,20 @@ extension FeatureService {
             let layer = try published.layer(id: layerEdits.layerID)
             try Permissions(service: published.definition, layer: layer).require(for: layerEdits)
         }
+        if edits.batch.turn != nil { try requireEditing(published.definition) }
         let format = try request.format()
         let result = try await store.apply(edits.batch, to: published.definition.name)
         return .json(
             EditAnswer.json(result, to: edits, of: published.definition), format: format == .html ? .json : format)
+    }
+
+    /// A turn is written down even without edits: whoever takes one must be allowed to edit something.
+    private func requireEditing(_ service: ServiceDefinition) throws {
+        let verbs: [Capability] = [.create, .update, .delete]
+        let isEditable = service.layers.contains { layer in
+            verbs.contains(where: Permissions(service: service, layer: layer).allow)
+        }
+        guard isEditable else { throw ServiceError.notSupported }
     }
 
     /// Finds the uploads of whoever asks.

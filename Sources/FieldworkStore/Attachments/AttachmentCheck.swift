@@ -3,7 +3,7 @@ import FieldworkREST
 /// Looks whether the attachments of a layer are whole: each belongs to a feature, has its content, and the content is what
 /// was stored; contents are counted right.
 struct AttachmentCheck {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     private static let findingsPerCheck = 20
 
     func run(_ layer: StoredLayer) throws -> [String] {

@@ -6,7 +6,7 @@ import Foundation
 /// of a feature that came into the client's rows are adds, those of one that left them go with it, without a word.
 struct AttachmentDeltaReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     /// The replica whose client asks.
     var replicaID: UUID?
     /// Whether a feature belongs to the rows that the client keeps.

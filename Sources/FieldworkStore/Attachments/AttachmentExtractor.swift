@@ -3,7 +3,7 @@ import FieldworkREST
 /// Gives attachments with their contents to a document, as one state of the file.
 struct AttachmentExtractor {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     private var reader: AttachmentReader { AttachmentReader(layer: layer, connection: connection, now: 0) }
 

@@ -4,7 +4,7 @@ import Foundation
 /// Reads what the triggers of `AttachmentTables` wrote.
 struct AttachmentLog {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     private var table: String { quoted(layer.attachmentTable) }
     private var history: String { quoted(layer.attachmentHistoryTable) }
@@ -132,7 +132,7 @@ struct AttachmentLog {
     }
 
     /// Drops the entries up to a generation; the history stays.
-    static func compact(layerID: Int, upTo generation: Int64, on connection: SQLiteConnection) throws {
+    static func compact(layerID: Int, upTo generation: Int64, on connection: StoreConnection) throws {
         let exists = try connection.integer(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(AttachmentTables.changes)'")
         guard exists != nil else { return }

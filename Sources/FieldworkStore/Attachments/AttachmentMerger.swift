@@ -6,7 +6,7 @@ import Foundation
 /// A file is merged as a whole. Only reads; what it decides is applied like every other edit.
 struct AttachmentMerger {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let upload: ReplicaUpload
     /// The features that the same client adds or deletes: those come or go by that.
     let decidedFeatures: Set<UUID>

@@ -5,7 +5,7 @@ import Foundation
 /// Finds attachments of one layer.
 struct AttachmentReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let now: Int64
 
     private static let alias = "a"
@@ -195,7 +195,7 @@ struct AttachmentReader {
 
     // MARK: Rows
 
-    private static func info(_ row: SQLiteStatement) -> AttachmentInfo {
+    private static func info(_ row: StoreStatement) -> AttachmentInfo {
         AttachmentInfo(
             id: row.integer(0), globalID: row.optionalText(1).flatMap(GUID.parse), parentObjectID: row.integer(2),
             parentGlobalID: row.optionalText(3).flatMap(GUID.parse), name: row.optionalText(4) ?? "",

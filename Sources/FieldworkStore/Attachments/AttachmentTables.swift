@@ -26,13 +26,13 @@ struct AttachmentTables {
     // MARK: Making
 
     /// Adds what a file lacks for the layers that have attachments. Does nothing to one that has it all.
-    static func prepare(_ catalogue: ServiceCatalogue, on connection: SQLiteConnection) throws {
+    static func prepare(_ catalogue: ServiceCatalogue, on connection: StoreConnection) throws {
         guard try !lacking(catalogue, on: connection).isEmpty else { return }
         try connection.transaction { try create(for: catalogue, on: connection) }
     }
 
     /// The same within a transaction.
-    static func create(for catalogue: ServiceCatalogue, on connection: SQLiteConnection) throws {
+    static func create(for catalogue: ServiceCatalogue, on connection: StoreConnection) throws {
         let lacking = try lacking(catalogue, on: connection)
         guard !lacking.isEmpty else { return }
         try createShared(on: connection)
@@ -40,7 +40,7 @@ struct AttachmentTables {
     }
 
     private static func lacking(
-        _ catalogue: ServiceCatalogue, on connection: SQLiteConnection
+        _ catalogue: ServiceCatalogue, on connection: StoreConnection
     ) throws -> [StoredLayer] {
         try catalogue.definition.layers.compactMap { definition in
             guard definition.hasAttachments, let layer = catalogue.layers[definition.id] else { return nil }
@@ -49,7 +49,7 @@ struct AttachmentTables {
     }
 
     /// Whether the table is there and at work.
-    func exists(on connection: SQLiteConnection) throws -> Bool {
+    func exists(on connection: StoreConnection) throws -> Bool {
         try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? LIMIT 1") {
             try $0.bind(name, at: 1)
         } != nil
@@ -57,7 +57,7 @@ struct AttachmentTables {
 
     /// Lets go of a layer that is being removed, after its features were deleted: the table, empty now, and the history stay,
     /// so that no id is given twice.
-    func detach(on connection: SQLiteConnection) throws {
+    func detach(on connection: StoreConnection) throws {
         for trigger in try connection.texts(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = '\(name)'")
         {
@@ -66,7 +66,7 @@ struct AttachmentTables {
         try RelatedTables.unregister(mappingTable: name, on: connection)
     }
 
-    private static func createShared(on connection: SQLiteConnection) throws {
+    private static func createShared(on connection: StoreConnection) throws {
         // The bytes come last: what stands before them is read without them.
         try connection.execute(
             """
@@ -92,7 +92,7 @@ struct AttachmentTables {
         ) { try $0.bind(media, at: 1) }
     }
 
-    private func create(on connection: SQLiteConnection) throws {
+    private func create(on connection: StoreConnection) throws {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS \(table) (

@@ -5,7 +5,7 @@ import Foundation
 /// Reads what attachments are and were, for the merge of what clients hand in.
 struct AttachmentVersionReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     /// How the history marks a version that lost a conflict before it was ever the attachment's state.
     static let keptOnly: Int64 = 3

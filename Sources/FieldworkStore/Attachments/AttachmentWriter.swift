@@ -7,7 +7,7 @@ struct AttachmentWriter {
     let features: LayerWriter
 
     var layer: StoredLayer { features.layer }
-    var connection: SQLiteConnection { features.connection }
+    var connection: StoreConnection { features.connection }
     private var batch: EditBatch { features.batch }
     var media: MediaStore { MediaStore(connection: connection) }
     var table: String { quoted(layer.attachmentTable) }

@@ -14,7 +14,7 @@ final class MediaCursor: PieceSource {
     ///   - verified: what was compared already; nil compares always.
     ///   - verify: compares a content with its hash.
     init(
-        mediaRow: Int64, range: Range<Int>?, verified: VerifiedContents? = nil, on connection: SQLiteConnection,
+        mediaRow: Int64, range: Range<Int>?, verified: VerifiedContents? = nil, on connection: StoreConnection,
         verify: (BlobHandle, String?) throws -> Void = { try MediaStore.verify($0, sha256: $1) }
     ) throws {
         let before = verified?.state

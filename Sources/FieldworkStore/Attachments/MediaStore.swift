@@ -4,7 +4,7 @@ import Foundation
 
 /// The contents of attachments, each once, in the transaction that its caller has opened. Bytes go in and out in pieces.
 struct MediaStore {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     /// The row of a content, written when it is not there yet.
     /// - Throws: `EditError` when the content can't be read or is not what was announced.

@@ -17,7 +17,10 @@ struct EditApplier {
         try connection.run("SAVEPOINT fieldwork_batch")
         do {
             let (result, isKept) = try apply(batch)
-            if !isKept { try connection.run("ROLLBACK TO fieldwork_batch") }
+            if !isKept {
+                try connection.run("ROLLBACK TO fieldwork_batch")
+                try takeTurn(of: batch)
+            }
             try connection.run("RELEASE fieldwork_batch")
             return result
         } catch {
@@ -32,6 +35,7 @@ struct EditApplier {
 
     /// Applies a batch. When it is not to be kept, the caller undoes what was written.
     func apply(_ batch: EditBatch) throws -> (result: EditBatchResult, isKept: Bool) {
+        try takeTurn(of: batch)
         for edits in batch.layers { _ = try catalogue.layer(edits.layerID) }
         let generation = try open(batch)
         var run = EditRun(applier: self, batch: batch)
@@ -54,6 +58,12 @@ struct EditApplier {
                 .read(generation, editor: batch.editor)
         }
         return (result, true)
+    }
+
+    /// Gives a batch its turn, where it has one. The turn of one that was undone is taken again: it counts all the same.
+    func takeTurn(of batch: EditBatch) throws {
+        guard let turn = batch.turn else { return }
+        try EditTurns(connection: connection).take(turn, at: batch.moment)
     }
 
     /// Begins a generation; a cache that takes over state begins none, and its triggers log nothing.

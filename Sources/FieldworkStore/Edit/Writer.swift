@@ -115,6 +115,7 @@ package actor Writer {
             let (result, isKept) = try applier.apply(batch)
             if isKept { try EditApplier.close(on: connection) }
             if isKept { try connection.commit() } else { try connection.execute("ROLLBACK") }
+            if !isKept, batch.turn != nil { try connection.transaction { try applier.takeTurn(of: batch) } }
             return result
         } catch {
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Who made a generation, when, and from which replica.
 struct AuthorReader {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     struct Author {
         var editor: String?

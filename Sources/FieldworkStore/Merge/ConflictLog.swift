@@ -4,7 +4,7 @@ import Foundation
 
 /// The conflicts of a service, with what lost in each.
 struct ConflictLog {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     // MARK: Writing
 
@@ -72,7 +72,7 @@ struct ConflictLog {
     }
 
     private func conflicts(
-        where condition: String, bind: (SQLiteStatement) throws -> Void
+        where condition: String, bind: (StoreStatement) throws -> Void
     ) throws -> [MergeConflict] {
         var found: [MergeConflict] = []
         try connection.run(
@@ -83,7 +83,7 @@ struct ConflictLog {
         return found
     }
 
-    private static func conflict(_ row: SQLiteStatement) throws -> MergeConflict {
+    private static func conflict(_ row: StoreStatement) throws -> MergeConflict {
         guard let globalID = GUID.parse(row.text(3)), let kind = MergeConflict.Kind(rawValue: row.text(4)),
             let rule = ConflictRule(rawValue: row.text(5)), let winner = MergeConflict.Winner(rawValue: row.text(6)),
             let state = MergeConflict.State(rawValue: row.text(7))

@@ -29,7 +29,7 @@ struct FeatureTimeline {
     private let slots: [Int]
 
     init(
-        of objectID: Int64, in layer: StoredLayer, since base: Int64, replicaID: UUID, on connection: SQLiteConnection
+        of objectID: Int64, in layer: StoredLayer, since base: Int64, replicaID: UUID, on connection: StoreConnection
     ) throws {
         self.base = base
         slots = layer.slots

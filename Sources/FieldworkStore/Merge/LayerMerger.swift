@@ -6,7 +6,7 @@ import Foundation
 struct LayerMerger {
     let layer: StoredLayer
     let rules: RowRules
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let upload: ReplicaUpload
     private let versions: VersionReader
     private let authors: AuthorReader
@@ -16,7 +16,7 @@ struct LayerMerger {
     private var added: Set<UUID> = []
     private var deleted: Set<UUID> = []
 
-    init(layer: StoredLayer, rules: RowRules, connection: SQLiteConnection, upload: ReplicaUpload) throws {
+    init(layer: StoredLayer, rules: RowRules, connection: StoreConnection, upload: ReplicaUpload) throws {
         self.layer = layer
         self.rules = rules
         self.connection = connection

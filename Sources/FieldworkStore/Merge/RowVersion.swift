@@ -22,7 +22,7 @@ struct RowVersion: Sendable {
 /// Reads versions of features: the present one, and those that the history keeps.
 struct VersionReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     /// The columns of a version behind the key, from the layer's table or its history.
     private var columns: String {
@@ -33,7 +33,7 @@ struct VersionReader {
         return list.joined(separator: ", ")
     }
 
-    private func version(_ row: SQLiteStatement) -> RowVersion {
+    private func version(_ row: StoreStatement) -> RowVersion {
         let values = layer.columns.enumerated().map { index, column in column.value(row, index) }
         let index = layer.columns.count
         guard layer.geometryColumn != nil, row.type(index) == SQLITE_BLOB else {

@@ -7,7 +7,7 @@ import Foundation
 struct UploadApplier {
     let applier: EditApplier
 
-    private var connection: SQLiteConnection { applier.connection }
+    private var connection: StoreConnection { applier.connection }
 
     func apply(_ upload: ReplicaUpload) throws -> ReplicaUploadResult {
         if let recorded = try recorded(upload) { return recorded }

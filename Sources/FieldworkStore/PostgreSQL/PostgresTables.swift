@@ -43,6 +43,7 @@ enum PostgresTables {
         CREATE TABLE fieldwork_field_slots (
             layer_id bigint NOT NULL, slot bigint NOT NULL, field \(text), PRIMARY KEY (layer_id, slot))
         """,
+        "CREATE TABLE fieldwork_edit_turns (sender \(text) PRIMARY KEY, turn bigint NOT NULL, moment \(text) NOT NULL)",
         "CREATE TABLE fieldwork_definitions (generation bigint PRIMARY KEY, definition \(text) NOT NULL)",
         "CREATE TABLE fieldwork_generation_origins (generation bigint PRIMARY KEY, replica_id \(text) NOT NULL)",
         "CREATE TABLE fieldwork_log_floors (layer_id bigint PRIMARY KEY, generation bigint NOT NULL)",

@@ -45,7 +45,7 @@ package final class ReaderPool: Sendable {
 
     /// Runs a read on a free reader: a short one, or one that may take as long as a stream.
     func read<Result: Sendable>(
-        for purpose: Purpose = .read, _ body: @Sendable (SQLiteConnection) throws -> Result
+        for purpose: Purpose = .read, _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
         let reader = try await take(purpose)
         defer { giveBack(reader, purpose) }

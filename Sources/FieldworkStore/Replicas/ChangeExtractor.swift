@@ -4,7 +4,7 @@ import Foundation
 /// Reads the changes of several layers, or whole layers, as one state of the file, into a document.
 struct ChangeExtractor {
     let catalogue: ServiceCatalogue
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     /// Runs within one transaction: what is committed meanwhile is the next delta's.
     func extract<Sink: ChangeSink>(_ request: ChangeRequest, into sink: inout Sink) throws {

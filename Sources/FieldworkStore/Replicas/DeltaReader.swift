@@ -5,7 +5,7 @@ import Foundation
 /// Finds what changed in the rows that a client keeps. The cost is that of the changes, not of the layer.
 struct DeltaReader {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     /// The replica whose client asks.
     var replicaID: UUID?
 

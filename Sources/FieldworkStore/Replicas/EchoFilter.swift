@@ -5,7 +5,7 @@ import Foundation
 /// a field, merged another's edit, decided a conflict.
 struct EchoFilter {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     /// The generation on which the client made its edits.
     let base: Int64
     /// Whether a feature belongs to the rows that the client keeps.

@@ -5,12 +5,12 @@ import Foundation
 /// is what undoes and restores.
 struct LogCompaction {
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     private var layerID: Int64 { Int64(layer.definition.id) }
 
     /// The generation up to which the log of a layer is gone; 0 when it is whole. No delta can begin before it.
-    static func floor(of layerID: Int, on connection: SQLiteConnection) throws -> Int64 {
+    static func floor(of layerID: Int, on connection: StoreConnection) throws -> Int64 {
         try connection.integer("SELECT generation FROM fieldwork_log_floors WHERE layer_id = ?") {
             try $0.bind(Int64(layerID), at: 1)
         } ?? 0

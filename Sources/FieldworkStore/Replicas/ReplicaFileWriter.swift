@@ -37,8 +37,8 @@ struct ReplicaFileWriter {
     }
 
     /// Every part on a connection of its own: one connection can't follow what another does to the tables.
-    private func onTarget<Result>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-        let connection = try SQLiteConnection(path: target.path, mode: .readWrite)
+    private func onTarget<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+        let connection = try StoreConnection(path: target.path, mode: .readWrite)
         defer { connection.forgetStatements() }
         try connection.execute("PRAGMA journal_mode = OFF")
         try connection.execute("PRAGMA synchronous = OFF")
@@ -47,7 +47,7 @@ struct ReplicaFileWriter {
     }
 
     private func copy(_ request: ChangeRequest, to copied: ServiceCatalogue) throws -> Int64 {
-        let connection = try SQLiteConnection(path: source.path, mode: .readWrite)
+        let connection = try StoreConnection(path: source.path, mode: .readWrite)
         defer { connection.forgetStatements() }
         try connection.run("ATTACH ? AS \(Self.schema)") { try $0.bind(target.path, at: 1) }
         try connection.execute("PRAGMA \(Self.schema).journal_mode = OFF")
@@ -71,7 +71,7 @@ struct ReplicaFileWriter {
     }
 
     private func copy(
-        _ layerID: Int, _ rows: ReplicaRowsReader, to copied: ServiceCatalogue, on connection: SQLiteConnection
+        _ layerID: Int, _ rows: ReplicaRowsReader, to copied: ServiceCatalogue, on connection: StoreConnection
     ) throws {
         let layer = try catalogue.layer(layerID)
         let target = try copied.layer(layerID)
@@ -93,7 +93,7 @@ struct ReplicaFileWriter {
 
     /// The attachments of the features that were copied, each content once.
     private func copyAttachments(
-        _ layerID: Int, to copied: ServiceCatalogue, on connection: SQLiteConnection
+        _ layerID: Int, to copied: ServiceCatalogue, on connection: StoreConnection
     ) throws {
         let layer = try catalogue.layer(layerID)
         let target = try copied.layer(layerID)

@@ -4,7 +4,7 @@ import Foundation
 
 /// The replicas of a service: who took what offline, and how far each has come.
 struct ReplicaRegistry {
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     // MARK: Reading
 
@@ -14,7 +14,7 @@ struct ReplicaRegistry {
         try replicas(where: "replica_id = ?") { try $0.bind(id.uuidString, at: 1) }.first
     }
 
-    private func replicas(where condition: String, bind: (SQLiteStatement) throws -> Void) throws -> [Replica] {
+    private func replicas(where condition: String, bind: (StoreStatement) throws -> Void) throws -> [Replica] {
         var found: [Replica] = []
         try connection.run(
             """

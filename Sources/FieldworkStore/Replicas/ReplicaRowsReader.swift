@@ -5,7 +5,7 @@ import Foundation
 /// The rows of a replica, now and at an earlier generation, also those that belong to it only because others do.
 struct ReplicaRowsReader {
     let catalogue: ServiceCatalogue
-    let connection: SQLiteConnection
+    let connection: StoreConnection
     let rows: [Int: ReplicaRows]
 
     /// The generation from which on a delta of a layer can be given. Rows that depend on others need their log as well.

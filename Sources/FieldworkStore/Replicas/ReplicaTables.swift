@@ -42,7 +42,7 @@ enum ReplicaTables {
     ]
 
     /// Adds what a file lacks. Does nothing to one that has it all.
-    static func prepare(_ catalogue: ServiceCatalogue, on connection: SQLiteConnection) throws {
+    static func prepare(_ catalogue: ServiceCatalogue, on connection: StoreConnection) throws {
         let last = try connection.integer(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fieldwork_conflicts'")
         guard last == nil else { return }

@@ -43,7 +43,3 @@ struct SessionValue: StoredValue {
     var textBytes: UnsafeRawBufferPointer { statement.textBytes(column) }
     var blob: UnsafeRawBufferPointer { statement.blob(column) }
 }
-
-// The names of before, until every file says the new ones.
-typealias SQLiteConnection = StoreConnection
-typealias SQLiteStatement = StoreStatement

@@ -4,7 +4,7 @@ import FieldworkREST
 struct AttachmentReversal {
     let step: UndoStep
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     private var table: String { quoted(layer.attachmentTable) }
     private var history: String { quoted(layer.attachmentHistoryTable) }

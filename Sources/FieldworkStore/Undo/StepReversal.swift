@@ -5,7 +5,7 @@ import FieldworkREST
 struct StepReversal {
     let step: UndoStep
     let catalogue: ServiceCatalogue
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     /// Within a generation that its caller has opened.
     /// - Returns: the number of features that were changed.
@@ -30,7 +30,7 @@ struct StepReversal {
 private struct LayerReversal {
     let step: UndoStep
     let layer: StoredLayer
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     private var table: String { quoted(layer.tableName) }
     private var history: String { quoted(layer.historyTable) }

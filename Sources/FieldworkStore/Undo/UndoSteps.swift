@@ -12,7 +12,7 @@ struct UndoSteps {
     static let table = "fieldwork_undo_steps"
     static let barriers = "fieldwork_undo_barriers"
     static let attachmentBarriers = "fieldwork_undo_attachment_barriers"
-    let connection: SQLiteConnection
+    let connection: StoreConnection
 
     enum Direction: Int64 {
         case undo = 0
@@ -21,7 +21,7 @@ struct UndoSteps {
 
     private func exists() throws -> Bool { try Self.exists(Self.table, on: connection) }
 
-    private static func exists(_ table: String, on connection: SQLiteConnection) throws -> Bool {
+    private static func exists(_ table: String, on connection: StoreConnection) throws -> Bool {
         try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?") {
             try $0.bind(table, at: 1)
         } != nil

@@ -12,6 +12,10 @@ final class Interceptor: ServiceClient {
         case refused
         /// The request is done, and its answer is lost on the way back.
         case losesAnswer
+        /// Nobody waits for the request any more when it arrives, which is when the test delivers it.
+        case delayed
+        /// The request is done, and once more when the test delivers it.
+        case echoed
         /// The request is done, and something happens before its answer is read.
         case answersAfter(@Sendable () async throws -> Void)
     }
@@ -20,6 +24,7 @@ final class Interceptor: ServiceClient {
         var faults: [(matches: String, skips: Int, fault: Fault)] = []
         var isOffline = false
         var sent: [String] = []
+        var held: [ServiceRequest] = []
     }
 
     private let state = Mutex(State())
@@ -56,6 +61,19 @@ final class Interceptor: ServiceClient {
         }
     }
 
+    /// Lets arrive what was delayed, in its order, and gives the answers that nobody waited for.
+    func deliver() async throws -> [String] {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        var answers: [String] = []
+        for request in held {
+            answers.append(String(decoding: try await client.answer(to: request).bytes, as: UTF8.self))
+        }
+        return answers
+    }
+
     /// Nobody else needs the line meanwhile.
     func wait(beforeAttempt attempt: Int) async throws { await Task.yield() }
 
@@ -66,6 +84,12 @@ final class Interceptor: ServiceClient {
         case .losesAnswer:
             _ = try await client.answer(to: request)
             throw ServiceError.connectionFailed(details: "answer lost in this test")
+        case .delayed:
+            state.withLock { $0.held.append(request) }
+            throw ServiceError.connectionFailed(details: "delayed in this test")
+        case .echoed:
+            state.withLock { $0.held.append(request) }
+            return try await client.answer(to: request)
         case .answersAfter(let event):
             let answer = try await client.answer(to: request)
             try await event()
@@ -80,7 +104,7 @@ extension Interceptor: FileDownloading {
         _ url: URL, to file: URL, progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws {
         switch fault(at: url) {
-        case .unreachable: throw ServiceError.connectionFailed(details: "unreachable in this test")
+        case .unreachable, .delayed: throw ServiceError.connectionFailed(details: "unreachable in this test")
         case .refused: throw ServiceError.serverFailure(details: "refused in this test")
         case .losesAnswer:
             try await client.download(url, to: file, progress: progress)
@@ -89,7 +113,7 @@ extension Interceptor: FileDownloading {
         case .answersAfter(let event):
             try await client.download(url, to: file, progress: progress)
             try await event()
-        case nil: try await client.download(url, to: file, progress: progress)
+        case .echoed, nil: try await client.download(url, to: file, progress: progress)
         }
     }
 }

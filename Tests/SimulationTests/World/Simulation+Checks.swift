@@ -115,7 +115,7 @@ extension Simulation {
         for (layer, expected) in [(OrchardService.trees, ownTrees), (OrchardService.visits, ownVisits)]
         where !device.isRetired {
             // A tree that others deleted stays with a file that was refused for it.
-            let refused = (session.replica?.refused[layer] ?? []).union(treesOfRefusedFiles(session))
+            let refused = Set((session.replica?.refused[layer] ?? [:]).keys).union(treesOfRefusedFiles(session))
             let waiting = try await session.netChanges(of: layer).filter {
                 !($0.globalID.map(refused.contains) ?? false)
             }

@@ -141,7 +141,8 @@ extension Simulation {
         if !waiting.isEmpty { complain(.workGoesOn, "\(device.name) still has to send \(waiting.count) files at rest") }
         try checkContents(of: session.file.url, Set(found.values.map(\.content)))
         guard device.plan.files == .bidirectional else { return }
-        let apart = (session.replica?.refused[OrchardService.trees] ?? []).union(treesOfRefusedFiles(session))
+        let apart = Set((session.replica?.refused[OrchardService.trees] ?? [:]).keys).union(
+            treesOfRefusedFiles(session))
         let expected = Dictionary(
             served.filter { trees.contains($0.tree) }.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         for id in Set(found.keys).union(expected.keys) where !refused.contains(id) && found[id] != expected[id] {

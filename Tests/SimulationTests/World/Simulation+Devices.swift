@@ -142,7 +142,7 @@ extension Simulation {
     /// The features and files whose edits the service has not taken.
     func waiting(in geodatabase: Geodatabase) async throws -> Set<UUID> {
         let session = try geodatabase.openSession()
-        var waiting = (session.replica?.refused ?? [:]).values.reduce(into: Set<UUID>()) { $0.formUnion($1) }
+        var waiting = (session.replica?.refused ?? [:]).values.reduce(into: Set<UUID>()) { $0.formUnion($1.keys) }
         for layer in OrchardService.layerIDs {
             waiting.formUnion(try await session.netChanges(of: layer).compactMap(\.globalID))
             waiting.formUnion(try await session.netAttachmentChanges(of: layer).compactMap(\.globalID))
