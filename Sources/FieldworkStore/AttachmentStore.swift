@@ -40,10 +40,12 @@ package struct AttachmentChange: Sendable, Hashable {
     package var parentObjectID: Int64
     /// Whether the bytes changed, or only what is said of them.
     package var changesContent: Bool
+    /// Whether it is gone because its feature is.
+    package var wentWithFeature: Bool
 
     package init(
         generation: Int64, operation: FeatureChange.Operation, id: Int64, globalID: UUID?, parentObjectID: Int64,
-        changesContent: Bool
+        changesContent: Bool, wentWithFeature: Bool = false
     ) {
         self.generation = generation
         self.operation = operation
@@ -51,6 +53,7 @@ package struct AttachmentChange: Sendable, Hashable {
         self.globalID = globalID
         self.parentObjectID = parentObjectID
         self.changesContent = changesContent
+        self.wentWithFeature = wentWithFeature
     }
 }
 

@@ -166,4 +166,23 @@ struct AttachmentConflictTests {
             #expect(try await service.servedAttachments()["Cause 0"] == Self.kept)
         }
     }
+
+    @Test("What was detached before its feature was deleted is detached, though the feature stays")
+    func detachedBefore() async throws {
+        try await Self.with(.firstInWins) { service in
+            let one = try await service.takeOffline("one")
+            let two = try await service.takeOffline("two")
+            try await one.changeDamage("Cause 0", ["typdamage": "Major"])
+            try await service.sync(one)
+            try await act(.deletes, "two", two)
+            try await two.damages.delete(try #require(try await two.damage("Cause 0")))
+            #expect(try await service.sync(two).isEmpty)
+            for device in [two, one] {
+                #expect(try await service.sync(device).isEmpty)
+                #expect(try await device.damage("Cause 0") != nil)
+                #expect(try await device.attachments(of: "Cause 0").isEmpty)
+            }
+            #expect(try await service.servedAttachments()["Cause 0"] ?? [:] == [:])
+        }
+    }
 }

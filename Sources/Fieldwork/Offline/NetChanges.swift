@@ -29,7 +29,7 @@ extension GeodatabaseSession {
     }
 
     /// What became of each attachment since the service had the file's edits. Those that went with their feature are not
-    /// among them: the service knows without being told.
+    /// among them: the service knows without being told. One that was deleted before its feature is: the feature may stay.
     /// - Parameter last: the last generation that counts.
     func netAttachmentChanges(of layerID: Int, through last: Int64 = .max) async throws -> [AttachmentChange] {
         try await netAttachmentChanges(
@@ -42,11 +42,12 @@ extension GeodatabaseSession {
         let all = try await onDevice {
             try await file.netAttachmentChanges(after: base, through: last, in: layerID)
         }
-        var deletes = all.filter { $0.operation == .delete }
-        guard !deletes.isEmpty else { return all }
-        let parents = try await present(Array(Set(deletes.map(\.parentObjectID))), in: layerID)
-        deletes.removeAll { !parents.contains($0.parentObjectID) }
-        return all.filter { $0.operation != .delete } + deletes
+        let gone = all.filter { $0.operation == .delete && $0.wentWithFeature }
+        if gone.isEmpty { return all }
+        let parents = try await present(Array(Set(gone.map(\.parentObjectID))), in: layerID)
+        return all.filter {
+            $0.operation != .delete || !$0.wentWithFeature || parents.contains($0.parentObjectID)
+        }
     }
 
     /// Those of some features that are there.

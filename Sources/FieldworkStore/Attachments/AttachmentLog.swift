@@ -57,7 +57,8 @@ struct AttachmentLog {
                     AND attachment_id = c.attachment_id AND generation = min(c.generation)),
                 (SELECT max(operation) FROM \(AttachmentTables.changes) WHERE layer_id = ?1
                     AND attachment_id = c.attachment_id AND generation = max(c.generation)),
-                coalesce(a.globalid, h.globalid), coalesce(a.base_id, h.base_id)
+                coalesce(a.globalid, h.globalid), coalesce(a.base_id, h.base_id),
+                a.attachmentid IS NULL AND h.fieldwork_with_feature = 1
             FROM \(AttachmentTables.changes) AS c
             LEFT JOIN \(table) AS a ON a.attachmentid = c.attachment_id
             LEFT JOIN \(history) AS h ON h.fieldwork_version = (
@@ -76,7 +77,7 @@ struct AttachmentLog {
                     AttachmentChange(
                         generation: row.integer(2), operation: operation, id: row.integer(0),
                         globalID: row.optionalText(6).flatMap(GUID.parse), parentObjectID: row.integer(7),
-                        changesContent: row.integer(3) != 0))
+                        changesContent: row.integer(3) != 0, wentWithFeature: row.integer(8) != 0))
             })
         return changes
     }
