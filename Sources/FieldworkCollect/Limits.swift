@@ -70,6 +70,8 @@ package enum Limits {
     package static let keptEvents = 256
     /// Windows that listen for events at once.
     package static let windows = 64
+    /// Neighbours in the picture of a conflict.
+    static let conflictNeighbours = 60
     /// Offline areas of this device that are listed.
     static let areas = 200
     /// Characters of an area's name.

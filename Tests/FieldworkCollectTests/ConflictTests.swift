@@ -62,12 +62,44 @@ import Testing
             #expect(page.contains("Conflict 1 of 1"))
             #expect(page.contains("You and Dana changed the same values"))
             #expect(page.contains("Destroyed") && page.contains("Minor") && page.contains("Dana’s"))
+            #expect(page.contains("before: Inaccessible") && page.contains("before: 0"))
+            #expect(page.contains(" among its neighbours"), "where it is")
+            #expect(!page.contains("Merged without a question"))
             #expect(!page.contains(" checked"), "nothing is chosen for the user")
             let early = try await visitor.post("/conflicts/0/1", ["choice.typdamage": "lost"])
             #expect(early.status == 422)
             #expect(early.text.contains("Choose one."))
             #expect(early.text.contains(#"name="choice.typdamage" value="lost" checked"#), "what was chosen stays")
             #expect(try await Self.values(field) == [.text("Minor"), .integer(3)])
+        }
+    }
+
+    @Test func bothPlacesAreShownWithWhatWasMergedBeside() async throws {
+        try await Self.with { field, visitor in
+            try await OfflineField.goOffline(visitor)
+            let id = try #require(try await Self.feature(field)?.globalID)
+            let address = "/f/0/\(id.uuidString.lowercased())"
+            let (x, y) = DamageField.place(0)
+            _ = try await visitor.post("\(address)/edit", ["session": "mine", "field.occupants": "7"])
+            _ = try await visitor.post("\(address)/move", ["lon": "\(x + 0.0001)", "lat": "\(y)"])
+            let there = Point(
+                x: WebMercator.x(longitude: x), y: WebMercator.y(latitude: y + 0.0001), spatialReference: .webMercator)
+            let theirs = FeatureEdit(
+                globalID: id, attributes: [("primcause", .text("Fire"))], geometry: .geometry(there))
+            try await Self.others(field, LayerEdits(layerID: 0, updates: [theirs]))
+            try await OfflineField.sync(visitor)
+            let page = try await visitor.get("/conflicts/0/1").text
+            #expect(page.contains(" apart\">"), "the picture says how far apart they are")
+            #expect(page.contains("yours moved it 8.8 m, Dana’s moved it 11 m"))
+            #expect(page.matches(of: /<circle class="side"/).count == 2)
+            #expect(page.matches(of: /<circle class="before"/).count == 1)
+            #expect(page.contains("<path class=\"apart\""))
+            #expect(page.contains(">Yours</text>") && page.contains(">Dana’s</text>"))
+            #expect(page.contains("Primary cause (Dana’s)") && page.contains("Occupants (yours)"))
+            #expect(try await visitor.post("/conflicts/0/1", ["all": "lost"]).status == 303)
+            try await OfflineField.sync(visitor)
+            let kept = try await Self.feature(field)
+            #expect(kept?.attributes["primcause"] == .text("Fire") && kept?.attributes["occupants"] == .integer(7))
         }
     }
 

@@ -107,6 +107,34 @@ struct MergeTests {
         #expect(conflict.lost.editor == "grace")
     }
 
+    @Test(
+        "A conflict tells what was before both, and what each changed alone", arguments: ConflictRule.allCases)
+    func base(rule: ConflictRule) async throws {
+        var (ada, grace) = try await twoClients()
+        ada.trees[Self.tree]?.species = "elm"
+        ada.trees[Self.tree]?.x = 9
+        grace.trees[Self.tree]?.species = "ash"
+        grace.trees[Self.tree]?.note = "hollow"
+        try await store.synchronize(&ada, rule: rule)
+        try await store.synchronize(&grace, rule: rule)
+        let conflict = try #require(try await conflicts().first)
+        let base = try #require(conflict.base)
+        #expect(base.attributes == ["species": .text("oak")])
+        #expect(base.geometry == nil)
+        #expect(base.uploadOnly.map { $0.prefix(4) } == ["note"])
+        #expect(base.serviceOnly == [MergeConflict.Base.geometryName])
+        let shown = try MergeConflict.Base(json: try #require(conflict.json["base"]))
+        #expect(shown == base)
+        // The next conflict is about the place: ada's base is what she got from the first.
+        ada.trees[Self.tree]?.x = 20
+        try await store.synchronize(&ada, rule: rule)
+        grace.trees[Self.tree]?.x = 30
+        try await store.synchronize(&grace, rule: rule)
+        let moved = try #require(try await conflicts().first { $0.id != conflict.id }?.base)
+        #expect((moved.geometry?.geometry as? Point)?.x == 9)
+        #expect(moved.attributes.isEmpty)
+    }
+
     @Test("Two moves of one feature conflict; the losing place is kept and comes back")
     func moves() async throws {
         var (ada, grace) = try await twoClients()

@@ -69,6 +69,25 @@ public struct EditConflict: Sendable, Identifiable {
         public let replicaID: UUID?
     }
 
+    /// What the feature had before either side changed it.
+    public struct Base: Sendable {
+        /// The values in question by field name, in the types of the fields; a value of null is absent from here and its
+        /// name is in `fieldNames`.
+        public let attributes: [String: any Sendable]
+        /// The fields in question whose value before is known, in alphabetical order.
+        public let fieldNames: [String]
+        /// Whether the geometry was in question and is known.
+        public let hasGeometry: Bool
+        /// The geometry in question, in the layer's spatial reference; nil for none.
+        public let geometry: Geometry?
+        /// The fields that only the edit that was handed in changed: they were merged without a question.
+        public let uploadOnlyFieldNames: [String]
+        /// The fields that only others changed.
+        public let serviceOnlyFieldNames: [String]
+        /// Whether only one of the two moved the feature.
+        public let isGeometryMerged: Bool
+    }
+
     /// Names the conflict within its service.
     public let id: Int64
     /// The layer or table, as the service numbers it.
@@ -87,6 +106,9 @@ public struct EditConflict: Sendable, Identifiable {
     public let lost: Side
     /// What stands.
     public let won: Side
+    /// What was before both; nil for a conflict about a delete or an attachment, and where the service doesn't know any more
+    /// what the geodatabase knew.
+    public let base: Base?
     /// When the service found it.
     public let date: Date
 
@@ -109,7 +131,45 @@ public struct EditConflict: Sendable, Identifiable {
         isUploadWinner = json["winner"]?.stringValue == "upload"
         self.lost = try Side(json: lost, layer: layer)
         self.won = try Side(json: won, layer: layer)
+        base = try json["base"].map { try Base(json: $0, layer: layer) }
         date = Date(timeIntervalSince1970: moment / 1_000)
+    }
+}
+
+extension EditConflict.Base {
+    fileprivate init(json: JSONValue, layer: LayerDefinition?) throws {
+        let base: MergeConflict.Base
+        do {
+            base = try MergeConflict.Base(json: json)
+        } catch {
+            throw ServiceError(error)
+        }
+        func fields(_ names: some Sequence<String>) -> [String] {
+            names.compactMap { layer?.field(named: $0)?.name }.sorted()
+        }
+        attributes = EditConflict.attributes(base.attributes, layer)
+        fieldNames = fields(base.attributes.keys)
+        hasGeometry = base.geometry != nil
+        geometry = base.geometry?.geometry
+        uploadOnlyFieldNames = fields(base.uploadOnly)
+        serviceOnlyFieldNames = fields(base.serviceOnly)
+        isGeometryMerged = (base.uploadOnly + base.serviceOnly).contains(MergeConflict.Base.geometryName)
+    }
+}
+
+extension EditConflict {
+    /// Stored values in the types that features have them in.
+    fileprivate static func attributes(
+        _ values: [String: AttributeValue], _ layer: LayerDefinition?
+    ) -> [String: any Sendable] {
+        var attributes: [String: any Sendable] = [:]
+        for (name, value) in values {
+            guard let field = layer?.field(named: name) else { continue }
+            // Numbers without a fraction and dates look alike before their field is known.
+            let stored = AttributeConversion.normalised(value, type: field.type)
+            attributes[field.name] = AttributeConversion.clientValue(stored, type: field.type)
+        }
+        return attributes
     }
 }
 
@@ -121,14 +181,7 @@ extension EditConflict.Side {
         } catch {
             throw ServiceError(error)
         }
-        var attributes: [String: any Sendable] = [:]
-        for (name, value) in side.attributes ?? [:] {
-            guard let field = layer?.field(named: name) else { continue }
-            // Numbers without a fraction and dates look alike before their field is known.
-            let stored = AttributeConversion.normalised(value, type: field.type)
-            attributes[field.name] = AttributeConversion.clientValue(stored, type: field.type)
-        }
-        self.attributes = attributes
+        attributes = EditConflict.attributes(side.attributes ?? [:], layer)
         fieldNames = (side.attributes ?? [:]).keys.compactMap { layer?.field(named: $0)?.name }.sorted()
         isDeleted = side.attributes == nil
         attachment = side.attachment.map { value in

@@ -12,10 +12,15 @@ struct ConflictViews {
     func isMine(_ side: EditConflict.Side) -> Bool { side.replicaID.map(own.contains) ?? false }
 
     /// "Yours", "Dana's" or where it was made, for a button.
-    private func owner(_ side: EditConflict.Side) -> String {
+    func owner(_ side: EditConflict.Side) -> String {
         if isMine(side) { return "Yours" }
         if let editor = side.editor, !editor.isEmpty { return "\(editor)’s" }
         return side.replicaID == nil ? "The server’s" : "Another device’s"
+    }
+
+    /// The same within a sentence: a name keeps its capital.
+    private func within(_ side: EditConflict.Side) -> String {
+        isMine(side) || side.editor?.isEmpty != false ? owner(side).lowercasedFirst : owner(side)
     }
 
     private func person(_ side: EditConflict.Side) -> String {
@@ -87,7 +92,7 @@ struct ConflictViews {
             [
                 "name": "choice.\(part)", "part": part, "label": label(part, found),
                 "choices": [choice(first, firstKey, part), choice(second, secondKey, part)],
-                "later": later(part, found, now: now).orFalse,
+                "later": later(part, found, now: now).orFalse, "before": before(part, found).orFalse,
                 "message": (missing == part ? "Choose one." : nil).orFalse,
             ]
         }
@@ -98,9 +103,52 @@ struct ConflictViews {
             "firstAll": isMine(first) ? "All mine" : "All \(owner(first))",
             "secondAll": isMine(second) ? "All mine" : "All \(owner(second))",
             "wholes": (parts.isEmpty ? wholes(found, first, firstKey, second, secondKey) : nil).orFalse,
-            "settled": settled(conflict).orFalse,
+            "settled": settled(conflict).orFalse, "merged": merged(found).orFalse,
         ]
     }
+
+    /// The value that both knew before they changed it.
+    private func before(_ part: String, _ found: FoundConflict) -> String? {
+        guard let base = found.conflict.base else { return nil }
+        if part == FoundConflict.place {
+            guard base.hasGeometry, let old = base.geometry.flatMap(point) else { return nil }
+            let ways = [found.conflict.lost, found.conflict.won].compactMap { side -> String? in
+                guard let new = side.geometry.flatMap(point) else { return nil }
+                return "\(within(side)) moved it \(FieldText.distance(old.distance(to: new).metres))"
+            }
+            return ways.isEmpty ? nil : ways.joined(separator: ", ")
+        }
+        guard base.fieldNames.contains(part), let field = found.layer.field(named: part) else { return nil }
+        let text = FieldText(layer: found.layer).text(base.attributes[part], field: field)
+        return "before: \(text.isEmpty ? FieldText.nothing : text)"
+    }
+
+    /// What each side changed alone: it stands, and nobody is asked.
+    private func merged(_ found: FoundConflict) -> Values? {
+        guard let base = found.conflict.base else { return nil }
+        let (upload, service) =
+            found.conflict.isUploadWinner
+            ? (found.conflict.won, found.conflict.lost) : (found.conflict.lost, found.conflict.won)
+        let sides = [(upload, base.uploadOnlyFieldNames), (service, base.serviceOnlyFieldNames)]
+        let names = sides.flatMap { side, names in
+            found.layer.fields.map(\.name).filter(names.contains).map {
+                "\(label($0, found)) (\(within(side)))"
+            }
+        }
+        let all = names + (base.isGeometryMerged ? ["Place"] : [])
+        return all.isEmpty ? nil : ["names": all.joined(separator: ", ")]
+    }
+
+    /// How far apart the two places are, for who doesn't see them.
+    func says(_ found: FoundConflict, title: String) -> String {
+        let (lost, won) = (found.conflict.lost, found.conflict.won)
+        guard lost.hasGeometry, let one = lost.geometry.flatMap(point), let other = won.geometry.flatMap(point) else {
+            return "\(title) among its neighbours"
+        }
+        return "Both places of \(title), \(apart(one, other)) apart"
+    }
+
+    private func apart(_ one: Place, _ other: Place) -> String { FieldText.distance(one.distance(to: other).metres) }
 
     /// The two buttons of a conflict that is settled as a whole: about a delete, or about a photo or file.
     private func wholes(
@@ -113,8 +161,8 @@ struct ConflictViews {
         guard isDelete else {
             let sides = [first, second].map { ["label": "\(owner($0)) file", "value": file($0)] as Values }
             return [
-                "keep": "Keep \(owner(first).lowercasedFirst)", "keepKey": firstKey, "isDelete": false,
-                "other": "Keep \(owner(second).lowercasedFirst)", "otherKey": secondKey, "changes": sides,
+                "keep": "Keep \(within(first))", "keepKey": firstKey, "isDelete": false,
+                "other": "Keep \(within(second))", "otherKey": secondKey, "changes": sides,
             ]
         }
         let kept = isLostDeleted ? conflict.won : conflict.lost
@@ -157,7 +205,7 @@ struct ConflictViews {
     private func settled(_ conflict: EditConflict) -> String? {
         switch conflict.state {
         case .open: nil
-        case .decided: "Settled by rule: what stands is \(owner(conflict.won).lowercasedFirst)."
+        case .decided: "Settled by rule: what stands is \(within(conflict.won))."
         case .restored: "What had lost was brought back."
         }
     }

@@ -89,6 +89,11 @@ struct ConflictRoutes: Sendable {
         values["address"] = found.address
         values["session"] = UUID().uuidString
         values["featureAddress"] = now.map(\.reference.address).orFalse
+        if let picture = await ConflictPicture.make(found, now: now, views: views(map), map: map) {
+            let says = views(map).says(found, title: title ?? "this \(found.layer.noun)")
+            values["picture"] = picture.values.merging(["says": says]) { $1 }
+            values["shapes"] = picture.document
+        }
         let next = index.flatMap { index in open.indices.contains(index + 1) ? open[index + 1].address : nil }
         values["later"] = next ?? "/conflicts"
         return try await pages.respond(

@@ -25,24 +25,54 @@ extension MergeConflict.Side {
         guard let object = json.objectValue, let moment = object["moment"]?.doubleValue else {
             throw .invalidParameter("A stored conflict is malformed.")
         }
-        var attributes: [String: AttributeValue]?
-        if let members = object["attributes"]?.objectValue?.members {
-            attributes = Dictionary(
-                members.map { ($0.key, AttributeValue(json: $0.value)) }, uniquingKeysWith: { _, last in last })
-        }
-        var geometry: MergeConflict.GeometryValue?
-        if let json = object["geometry"] {
-            do {
-                geometry = MergeConflict.GeometryValue(try GeoServicesJSON.geometry(from: json))
-            } catch {
-                throw .invalidParameter("A stored conflict is malformed.")
-            }
-        }
         self.init(
-            attributes: attributes, geometry: geometry, editor: object.string("editor"),
+            attributes: MergeConflict.attributes(object), geometry: try MergeConflict.geometry(object),
+            editor: object.string("editor"),
             moment: Date(timeIntervalSince1970: moment / 1_000),
             replicaID: object.string("replicaID").flatMap(UUID.init(uuidString:)))
         attachment = object["attachment"].flatMap(MergeConflict.AttachmentValue.init(json:))
+    }
+}
+
+extension MergeConflict {
+    fileprivate static func attributes(_ object: JSONObject) -> [String: AttributeValue]? {
+        guard let members = object["attributes"]?.objectValue?.members else { return nil }
+        return Dictionary(
+            members.map { ($0.key, AttributeValue(json: $0.value)) }, uniquingKeysWith: { _, last in last })
+    }
+
+    fileprivate static func geometry(_ object: JSONObject) throws(ServiceError) -> GeometryValue? {
+        guard let json = object["geometry"] else { return nil }
+        do {
+            return GeometryValue(try GeoServicesJSON.geometry(from: json))
+        } catch {
+            throw .invalidParameter("A stored conflict is malformed.")
+        }
+    }
+}
+
+extension MergeConflict.Base {
+    /// The base as JSON: what a store keeps and what clients are shown.
+    package var json: JSONValue {
+        var members = JSONObject()
+        for name in attributes.keys.sorted() { members.append(name, attributes[name]?.json ?? .null) }
+        var object = JSONObject()
+        object.append("attributes", .object(members))
+        if let geometry { object.append("geometry", geometry.geometry.map { GeoServicesJSON.json(for: $0) } ?? .null) }
+        object.append("uploadOnly", .array(uploadOnly.map { .string($0) }))
+        object.append("serviceOnly", .array(serviceOnly.map { .string($0) }))
+        return .object(object)
+    }
+
+    /// Reads what `json` wrote.
+    package init(json: JSONValue) throws(ServiceError) {
+        guard let object = json.objectValue, let attributes = MergeConflict.attributes(object) else {
+            throw .invalidParameter("A stored conflict is malformed.")
+        }
+        self.init(
+            attributes: attributes, geometry: try MergeConflict.geometry(object),
+            uploadOnly: (object["uploadOnly"]?.arrayValue ?? []).compactMap(\.stringValue),
+            serviceOnly: (object["serviceOnly"]?.arrayValue ?? []).compactMap(\.stringValue))
     }
 }
 
@@ -66,13 +96,18 @@ extension MergeConflict.AttachmentValue {
 extension MergeConflict {
     /// The conflict as clients are shown it.
     package var json: JSONValue {
-        [
+        var json: JSONValue = [
             "id": .integer(id), "layerId": JSONValue(layerID), "objectId": .integer(objectID),
             "globalId": .string(GUID.normalForm(globalID)), "kind": .string(kind.rawValue),
             "rule": .string(rule.rawValue), "winner": .string(winner.rawValue), "state": .string(state.rawValue),
             "lost": lost.json, "won": won.json,
             "moment": .integer(Int64((moment.timeIntervalSince1970 * 1_000).rounded())),
         ]
+        if let base, var object = json.objectValue {
+            object.append("base", base.json)
+            json = .object(object)
+        }
+        return json
     }
 }
 

@@ -93,6 +93,31 @@ package struct MergeConflict: Sendable, Hashable {
         }
     }
 
+    /// What both sides had before they changed it, and what the two changed without meeting.
+    package struct Base: Sendable, Hashable {
+        /// The values in question by field name, as the client knew them; without those that nobody knows any more.
+        package var attributes: [String: AttributeValue]
+        /// Set when the geometry was in question and is known.
+        package var geometry: GeometryValue?
+        /// The fields that only the upload changed, the geometry by `geometryName`.
+        package var uploadOnly: [String]
+        /// The fields that only others changed.
+        package var serviceOnly: [String]
+
+        /// Stands for the geometry among the names of fields.
+        package static let geometryName = "geometry"
+
+        package init(
+            attributes: [String: AttributeValue] = [:], geometry: GeometryValue? = nil, uploadOnly: [String] = [],
+            serviceOnly: [String] = []
+        ) {
+            self.attributes = attributes
+            self.geometry = geometry
+            self.uploadOnly = uploadOnly
+            self.serviceOnly = serviceOnly
+        }
+    }
+
     package struct GeometryValue: Sendable, Hashable {
         package var geometry: Geometry?
 
@@ -110,12 +135,14 @@ package struct MergeConflict: Sendable, Hashable {
     package var state: State
     package var lost: Side
     package var won: Side
+    /// nil for a conflict about a delete or an attachment, and where the client's base isn't known.
+    package var base: Base?
     /// When the conflict was found.
     package var moment: Date
 
     package init(
         id: Int64 = 0, layerID: Int, objectID: Int64, globalID: UUID, kind: Kind, rule: ConflictRule, winner: Winner,
-        state: State, lost: Side, won: Side, moment: Date
+        state: State, lost: Side, won: Side, base: Base? = nil, moment: Date
     ) {
         self.id = id
         self.layerID = layerID
@@ -127,6 +154,7 @@ package struct MergeConflict: Sendable, Hashable {
         self.state = state
         self.lost = lost
         self.won = won
+        self.base = base
         self.moment = moment
     }
 }

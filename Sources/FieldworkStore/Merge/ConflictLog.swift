@@ -24,12 +24,21 @@ struct ConflictLog {
             try $0.bind(conflict.rule.rawValue, at: 5)
             try $0.bind(conflict.winner.rawValue, at: 6)
             try $0.bind(conflict.state.rawValue, at: 7)
-            try $0.bind(conflict.lost.json.text, at: 8)
+            try $0.bind(Self.text(lost: conflict.lost, base: conflict.base), at: 8)
             try $0.bind(conflict.won.json.text, at: 9)
             try $0.bind(DateText.text(milliseconds: conflict.moment.milliseconds), at: 10)
         }
         return connection.lastInsertedRowID
     }
+
+    /// What lost, and with it what was before: one of another version has no such member, and files need no other column.
+    private static func text(lost: MergeConflict.Side, base: MergeConflict.Base?) -> String {
+        guard let base, var object = lost.json.objectValue else { return lost.json.text }
+        object.append(Self.base, base.json)
+        return JSONValue.object(object).text
+    }
+
+    private static let base = "base"
 
     func set(_ state: MergeConflict.State, of id: Int64) throws {
         try connection.run("UPDATE fieldwork_conflicts SET state = ? WHERE conflict_id = ?") {
@@ -88,15 +97,22 @@ struct ConflictLog {
             let rule = ConflictRule(rawValue: row.text(5)), let winner = MergeConflict.Winner(rawValue: row.text(6)),
             let state = MergeConflict.State(rawValue: row.text(7))
         else { throw StoreError(.corrupt, "The conflict \(row.integer(0)) can't be read.") }
+        let lost = try json(row.text(8))
         return MergeConflict(
             id: row.integer(0), layerID: Int(row.integer(1)), objectID: row.integer(2), globalID: globalID, kind: kind,
-            rule: rule, winner: winner, state: state, lost: try side(row.text(8)), won: try side(row.text(9)),
+            rule: rule, winner: winner, state: state, lost: try read(lost, MergeConflict.Side.init(json:)),
+            won: try read(json(row.text(9)), MergeConflict.Side.init(json:)),
+            base: try lost[Self.base].map { try read($0, MergeConflict.Base.init(json:)) },
             moment: Date(timeIntervalSince1970: Double(DateText.milliseconds(row.text(10)) ?? 0) / 1_000))
     }
 
-    private static func side(_ text: String) throws -> MergeConflict.Side {
+    private static func json(_ text: String) throws -> JSONValue {
+        try read(text) { try JSONParser.parse($0) }
+    }
+
+    private static func read<Stored, Value>(_ stored: Stored, _ reading: (Stored) throws -> Value) throws -> Value {
         do {
-            return try MergeConflict.Side(json: JSONParser.parse(text))
+            return try reading(stored)
         } catch {
             throw StoreError(.corrupt, "A conflict can't be read: \(error).")
         }

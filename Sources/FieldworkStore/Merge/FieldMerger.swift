@@ -12,6 +12,9 @@ struct FieldMerger {
     private(set) var result = FeatureEdit()
     private var contested: [FeatureTimeline.Slot] = []
     private var given = Values()
+    /// What of the contested the client knew; and what others changed beside it.
+    private var known = Values()
+    private var otherOnly: [String] = []
     /// The generation in which the others last changed what is contested.
     private(set) var otherGeneration: Int64?
 
@@ -35,13 +38,18 @@ struct FieldMerger {
     mutating func merge(
         _ edit: FeatureEdit, _ timeline: FeatureTimeline, _ objectID: Int64, _ versions: VersionReader
     ) throws {
-        var known: [Int64: RowVersion] = [:]
+        var rows: [Int64: RowVersion] = [:]
         try merge(edit) { slot in
             guard timeline.isContested(slot) else { return .mine }
             let seen = timeline.seen(slot)
-            if known[seen] == nil { known[seen] = try versions.version(of: objectID, at: seen) }
-            return .contested(basis: known[seen], generation: timeline.otherChange(of: slot))
+            if rows[seen] == nil { rows[seen] = try versions.version(of: objectID, at: seen) }
+            return .contested(basis: rows[seen], generation: timeline.otherChange(of: slot))
         }
+        guard hasConflict else { return }
+        otherOnly = ([FeatureTimeline.geometry] + layer.columns.indices).filter { slot in
+            timeline.isContested(slot) && !contested.contains(slot)
+                && (slot == FeatureTimeline.geometry || rules.accepts(slot))
+        }.map(name)
     }
 
     /// Merges without a base: every difference may be somebody else's work.
@@ -71,6 +79,7 @@ struct FieldMerger {
                 // The client sends what it had: it did not change this.
                 if let basis, basis.values[index] == value { continue }
                 given.attributes[layer.columns[index].name] = value
+                if let basis { known.attributes[layer.columns[index].name] = basis.values[index] }
                 contest(index, generation)
                 guard uploadWins else { continue }
             }
@@ -97,6 +106,7 @@ struct FieldMerger {
         if case .contested(let basis, let generation) = try standing(FeatureTimeline.geometry) {
             if let basis, basis.geometry == blob { return }
             given.geometry = MergeConflict.GeometryValue(Self.geometry(blob, layer))
+            if let basis { known.geometry = MergeConflict.GeometryValue(Self.geometry(basis.geometry, layer)) }
             contest(FeatureTimeline.geometry, generation)
             guard uploadWins else { return }
         }
@@ -112,6 +122,21 @@ struct FieldMerger {
 
     /// The client's values of the contested fields.
     func mine(_ layer: StoredLayer) -> Values { given }
+
+    /// What both knew before, and what each changed alone; nil where the client's base isn't known.
+    var base: MergeConflict.Base? {
+        guard !known.attributes.isEmpty || known.geometry != nil else { return nil }
+        var own = result.attributes.compactMap { layer.index(of: $0.name) }.filter { !contested.contains($0) }.map(name)
+        if !result.geometry.isUnchanged, !contested.contains(FeatureTimeline.geometry) {
+            own.append(name(FeatureTimeline.geometry))
+        }
+        return MergeConflict.Base(
+            attributes: known.attributes, geometry: known.geometry, uploadOnly: own, serviceOnly: otherOnly)
+    }
+
+    private func name(_ slot: FeatureTimeline.Slot) -> String {
+        slot == FeatureTimeline.geometry ? MergeConflict.Base.geometryName : layer.columns[slot].name
+    }
 
     /// The service's values of the contested fields.
     func theirs(_ layer: StoredLayer, _ author: AuthorReader.Author) -> MergeConflict.Side {

@@ -134,7 +134,7 @@ struct LayerMerger {
             let theirs = try authors.author(of: fields.otherGeneration, in: layer, objectID)
             addConflict(
                 .fields, objectID, globalID, mine: side(fields.mine(layer)), theirs: fields.theirs(layer, theirs),
-                outcome)
+                base: fields.base, outcome)
         }
         return outcome
     }
@@ -203,7 +203,7 @@ struct LayerMerger {
 
     private mutating func addConflict(
         _ kind: MergeConflict.Kind, _ objectID: Int64, _ globalID: UUID, mine: MergeConflict.Side,
-        theirs: MergeConflict.Side, _ outcome: MergePlan.Outcome
+        theirs: MergeConflict.Side, base: MergeConflict.Base? = nil, _ outcome: MergePlan.Outcome
     ) {
         let uploadWins = upload.rule == .lastInWins
         plan.conflicts.append(
@@ -212,7 +212,7 @@ struct LayerMerger {
                     layerID: layer.definition.id, objectID: objectID, globalID: globalID, kind: kind,
                     rule: upload.rule, winner: uploadWins ? .upload : .service,
                     state: upload.rule == .holdForReview ? .open : .decided, lost: uploadWins ? theirs : mine,
-                    won: uploadWins ? mine : theirs, moment: upload.moment), outcome
+                    won: uploadWins ? mine : theirs, base: base, moment: upload.moment), outcome
             ))
     }
 }

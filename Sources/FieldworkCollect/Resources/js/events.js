@@ -2,19 +2,33 @@
 import * as panels from './panels.js';
 import * as map from './map.js';
 import { announce } from './live.js';
+import { released } from './press.js';
 import { windowID } from './window-id.js';
 
 const stopped = document.getElementById('stopped');
 let lastSign = performance.now();
 let source = null;
 
+const withoutRevision = (element) => element.outerHTML.replace(/ data-revision="\d*"/, '');
+
+/** The later of two stays, and what is pressed until it is let go. */
+async function exchange(old, fresh) {
+  await released(old);
+  if (!old.isConnected || Number(old.dataset.revision ?? 0) > Number(fresh.dataset.revision ?? 0)) return;
+  if (withoutRevision(old) === withoutRevision(fresh)) {
+    if (fresh.dataset.revision) old.dataset.revision = fresh.dataset.revision;
+    return;
+  }
+  const next = document.importNode(fresh, true);
+  const hadFocus = old === document.activeElement;
+  old.replaceWith(next);
+  if (hadFocus) next.focus({ preventScroll: true });
+}
+
 function fragment(data) {
   const fresh = new DOMParser().parseFromString(data.html, 'text/html').body.firstElementChild;
   if (!fresh) return;
-  for (const old of document.querySelectorAll(`#${CSS.escape(data.target)}`)) {
-    if (Number(old.dataset.revision ?? 0) > Number(fresh.dataset.revision ?? 0) || old === document.activeElement) continue;
-    old.replaceWith(document.importNode(fresh, true));
-  }
+  for (const old of document.querySelectorAll(`#${CSS.escape(data.target)}`)) exchange(old, fresh);
   if (data.count !== undefined) {
     for (const badge of document.querySelectorAll('[data-count].badge')) {
       badge.textContent = String(data.count);
@@ -28,13 +42,10 @@ function listen() {
   const on = (name, callback) => source.addEventListener(name, (event) => { lastSign = performance.now(); callback(JSON.parse(event.data)); });
   source.addEventListener('open', () => { lastSign = performance.now(); stopped.hidden = true; });
   on('fragment', fragment);
-  on('stale', (data) => {
-    const panel = document.getElementById('panel');
-    if (data.panels.includes(panel.dataset.stale ?? '')) panels.refresh();
-  });
+  on('stale', (data) => panels.markStale(data.panels));
   on('map', (data) => { if (data.layers?.length > 0) map.refreshAll(); else map.refreshOverlay(); });
   on('announce', (data) => announce(data.text, data.urgent));
-  on('reset', () => { panels.refresh(); map.refreshAll(); });
+  on('reset', () => { panels.markStale([panels.any]); map.refreshAll(); });
   on('alive', () => {});
 }
 

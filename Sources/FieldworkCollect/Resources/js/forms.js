@@ -1,6 +1,7 @@
 // Tells about a wrong value while it is typed, and keeps what is typed: the process has it on its disk within a second and
 // answers with what is wrong, hidden or calculated now. It checks everything again on Save.
 import * as panels from './panels.js';
+import { released } from './press.js';
 import { windowID } from './window-id.js';
 
 function complaint(input) {
@@ -70,14 +71,17 @@ async function keep(form) {
     const told = await answer.json();
     show(form, told);
     // Other controls than before: the page is made anew from the draft, unless someone is typing in it.
-    if (told.again && !form.contains(document.activeElement)) panels.reload();
+    if (told.again && !form.contains(document.activeElement)) panels.reload(form);
   } catch {
     // The process is gone: what was typed stays in the page, and the page says so.
   }
 }
 
 export function start() {
-  document.addEventListener('focusout', (event) => { if (event.target.matches?.('[data-check]')) check(event.target); });
+  // A message makes the form longer: what is being pressed below it stays under the finger until the press has ended.
+  document.addEventListener('focusout', (event) => {
+    if (event.target.matches?.('[data-check]')) released(document.body).then(() => check(event.target));
+  });
   document.addEventListener('input', (event) => {
     const form = event.target.closest?.('form[data-form]');
     if (form) {

@@ -1,6 +1,7 @@
 // The map: layers of the open service, picking by tap, click and key, and where it looks.
 import * as panels from './panels.js';
 import { announce } from './live.js';
+import { released } from './press.js';
 import { windowID } from './window-id.js';
 import { addLayers, empty, ground, styleLayers, tileAddress } from './map-style.js';
 import { onLook } from './symbols.js';
@@ -135,7 +136,7 @@ async function showSelection() {
   stage.classList.toggle('selected', mini !== null);
   if (!mini) {
     showCallout(null);
-    state.map.getSource('selected').setData(empty);
+    showShapes();
     markRow(null);
     return;
   }
@@ -150,6 +151,17 @@ async function showSelection() {
     const answer = await fetch(`/data/geometry/${mini.dataset.selected}`, { credentials: 'same-origin' });
     if (answer.ok && document.querySelector('#selection .mini') === mini) state.map.getSource('selected').setData(await answer.json());
   }
+}
+
+/** Shows what a panel without a selection is about: the places of a conflict. */
+function showShapes() {
+  const shapes = document.getElementById('panel').dataset.shapes;
+  const collection = shapes ? JSON.parse(shapes) : empty;
+  state.map.getSource('selected').setData(collection);
+  const bounds = new maplibregl.LngLatBounds();
+  const take = (list) => { if (typeof list[0] === 'number') bounds.extend(list); else list.forEach(take); };
+  for (const feature of collection.features) take(feature.geometry.coordinates);
+  if (!bounds.isEmpty()) state.map.fitBounds(bounds, { maxZoom: 18, padding: 80, animate: false });
 }
 
 /** Draws what isn't on the server yet, and hides the older picture of it in the tiles. */
@@ -214,11 +226,12 @@ async function atRest() {
     west: bounds.getWest(), south: bounds.getSouth(), east: bounds.getEast(), north: bounds.getNorth(),
     lon: centre.lng, lat: centre.lat, zoom: state.map.getZoom(),
   });
-  if (answer.ok) showNearby(await answer.text());
+  if (answer.ok) await showNearby(await answer.text());
   for (const callback of restListeners) callback();
 }
 
-function showNearby(html) {
+async function showNearby(html) {
+  await released(document.getElementById('nearby'));
   const target = document.getElementById('nearby');
   if (!target || target.contains(document.activeElement)) return;
   const source = new DOMParser().parseFromString(html, 'text/html');

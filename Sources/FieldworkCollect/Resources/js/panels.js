@@ -1,11 +1,18 @@
 // Panels are pages: a link or a form marked `data-panel` fetches the same address as a fragment and puts it in place.
 import { announce } from './live.js';
+import { released } from './press.js';
 import { windowID } from './window-id.js';
 
 const stage = document.querySelector('.stage');
 const busy = document.getElementById('busy');
 const listeners = [];
 let current = null;
+/** The panel as the process drew it, to notice when it draws the same again. */
+let drawn = document.getElementById('panel').outerHTML;
+/** The panels that the process called stale while something else was loaded. */
+const stale = new Set();
+/** Stands for every panel. */
+export const any = '*';
 
 /** Calls back with `{ panel, selection }`, true for what was replaced. */
 export function onChange(callback) { listeners.push(callback); }
@@ -19,6 +26,50 @@ function replace(id, source) {
   const old = document.getElementById(id);
   if (!fresh || !old) return false;
   old.replaceWith(document.adoptNode(fresh));
+  return true;
+}
+
+const controls = 'a[href], button, input, select, textarea, summary, [tabindex]';
+
+/** What a control does, and which of several that do the same it is. */
+function controlsOf(panel) {
+  const seen = new Map();
+  return [...panel.querySelectorAll(controls)].map((element) => {
+    const hidden = [...element.form?.querySelectorAll('input[type=hidden]:not([name=session])') ?? []].map((input) => input.value);
+    const form = element.form?.getAttribute('action') ?? '';
+    const key = [element.localName, element.id, element.getAttribute('href'), form, element.name, element.value, ...hidden].join('\n');
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    return { element, key: `${key}\n${seen.get(key)}` };
+  });
+}
+
+/** Takes the place that is read, what is folded out and the focus over into the panel that was drawn anew. */
+function takeOver(old, fresh) {
+  const [from, to] = [controlsOf(old), new Map(controlsOf(fresh).map(({ element, key }) => [key, element]))];
+  for (const { element, key } of from) {
+    if (element.localName === 'summary' && element.parentElement.open && to.has(key)) to.get(key).parentElement.open = true;
+  }
+  const focused = from.find(({ element }) => element === document.activeElement);
+  const heading = old.contains(document.activeElement) ? fresh.querySelector('h1') : null;
+  const top = old.querySelector('.pb')?.scrollTop ?? 0;
+  return () => {
+    ((focused && to.get(focused.key)) ?? heading)?.focus({ preventScroll: true });
+    const body = fresh.querySelector('.pb');
+    if (body) body.scrollTop = top;
+  };
+}
+
+/** Puts the panel in place. One that is fetched again and is the same leaves what stands. */
+function replacePanel(source, isAgain) {
+  const fresh = source.getElementById('panel');
+  const old = document.getElementById('panel');
+  if (!fresh || !old) return false;
+  const text = fresh.outerHTML;
+  if (isAgain && text === drawn) return false;
+  const finish = isAgain && fresh.dataset.kind === old.dataset.kind ? takeOver(old, fresh) : () => {};
+  drawn = text;
+  old.replaceWith(document.adoptNode(fresh));
+  finish();
   return true;
 }
 
@@ -53,9 +104,10 @@ function fail(text) {
 
 /**
  * Opens an address as a fragment. `only: 'selection'` leaves the panel as it is, for picking features on the map.
+ * With `unless` it is the same page again, which nobody asked for: it isn't put in place if that has come true meanwhile.
  * Resolves to true when the page now shows the address.
  */
-export async function open(address, { method = 'GET', body = null, push = true, only = 'panel', focus = true } = {}) {
+export async function open(address, { method = 'GET', body = null, push = true, only = 'panel', focus = true, unless = null } = {}) {
   current?.abort();
   const ours = current = new AbortController();
   const patience = setTimeout(() => { busy.hidden = false; }, 200);
@@ -73,10 +125,14 @@ export async function open(address, { method = 'GET', body = null, push = true, 
     // The list beside the map stays while it loads anew: an empty one in between would only flicker.
     const kind = (from) => from.getElementById('panel')?.dataset.kind;
     const stays = kind(source) === 'nearby' && kind(document) === 'nearby';
+    for (const part of [document.getElementById('panel'), document.getElementById('over'), document.getElementById('selection')]) await released(part);
+    if ((method === 'GET' && ours.signal.aborted) || unless?.()) return false;
+    const isAgain = unless !== null;
     const changed = {
-      panel: !stays && replace('panel', source), selection: replace('selection', source), written: method !== 'GET',
+      panel: !stays && replacePanel(source, isAgain), selection: !isAgain && replace('selection', source), written: method !== 'GET',
     };
-    replace('over', source);
+    // A toast with its way back isn't taken away by what others do.
+    if (!isAgain) replace('over', source);
     at.searchParams.delete('edit');
     at.searchParams.delete('discarded');
     const shown = at.pathname + at.search;
@@ -89,17 +145,38 @@ export async function open(address, { method = 'GET', body = null, push = true, 
     return false;
   } finally {
     clearTimeout(patience);
-    if (current === ours) { current = null; busy.hidden = true; }
+    if (current === ours) { current = null; busy.hidden = true; catchUp(); }
   }
 }
 
-/** Fetches what the panel shows again, unless something in it is being typed. */
-export function reload() { return open(location.pathname + location.search, { push: false, focus: false }); }
+function again(unless) {
+  // What the user asked for goes first: it is never broken off for a panel that has changed.
+  if (current || unless()) return;
+  open(location.pathname + location.search, { push: false, focus: false, unless });
+}
 
-export function refresh() {
+/** Fetches a form that has other controls than before, unless something in it is being typed. */
+export function reload(form) { again(() => !form.isConnected || form.contains(document.activeElement)); }
+
+/** Whether something in the panel was typed or chosen that a new one wouldn't have. */
+function isTyped() {
   const panel = document.getElementById('panel');
-  if (panel.querySelector('form[data-form]') || panel.dataset.pin || 'area' in panel.dataset || 'sketch' in panel.dataset) return;
-  open(location.pathname + location.search, { push: false, focus: false });
+  if (panel.querySelector('form[data-form]') || panel.dataset.pin || 'area' in panel.dataset || 'sketch' in panel.dataset) return true;
+  return [...panel.querySelectorAll('input:not([type=hidden]), textarea')]
+    .some((input) => input.value !== input.defaultValue || input.checked !== input.defaultChecked);
+}
+
+/** Fetches the panel again when it is one of these; later, while something else is on its way. */
+export function markStale(names) {
+  for (const name of names) stale.add(name);
+  if (!current) catchUp();
+}
+
+function catchUp() {
+  const name = document.getElementById('panel').dataset.stale ?? '';
+  const isStale = stale.has(name) || stale.has(any);
+  stale.clear();
+  if (isStale) again(isTyped);
 }
 
 /** Closes the topmost thing that is open: menu, toast, panel. Resolves to false when nothing was. */

@@ -2,6 +2,7 @@
 import * as panels from './panels.js';
 import * as map from './map.js';
 import { announce } from './live.js';
+import { released } from './press.js';
 import { windowID } from './window-id.js';
 
 const pin = document.getElementById('pin');
@@ -49,6 +50,7 @@ async function askNear() {
     method: 'POST', credentials: 'same-origin', headers: { 'Fieldwork-Window': windowID },
     body: new URLSearchParams({ layer: panel.dataset.layer, lon: place.lng, lat: place.lat, except: panel.dataset.pin === 'move' ? location.pathname : '' }),
   });
+  await released(document.getElementById('pin-near'));
   const target = document.getElementById('pin-near');
   if (!answer.ok || turn !== asked || !target) return;
   const source = new DOMParser().parseFromString(await answer.text(), 'text/html');
