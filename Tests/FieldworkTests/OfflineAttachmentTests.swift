@@ -175,4 +175,37 @@ struct OfflineAttachmentTests {
             #expect(try await service.servedAttachments()["Cause 3"] == ["large.jpg": Self.large])
         }
     }
+
+    @Test("A feature that left the area and was moved back here comes with the photos it was given meanwhile")
+    func movedBack() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            let row = try #require(try await service.rows(FeatureQuery(limit: 1)).first)
+            try await service.applyAttachments(
+                AttachmentEdits(adds: [
+                    FieldworkREST.AttachmentEdit(
+                        parent: .objectID(row.objectID), name: "new.jpg", contentType: "image/jpeg",
+                        content: AttachmentContent(bytes: Array(Self.photo)))
+                ]))
+            let outside = FeatureEdit(objectID: row.objectID, geometry: .geometry(OfflineService.place(15)))
+            let moved = try await service.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, updates: [outside])], moment: .now), to: service.name)
+            #expect(!moved.hasErrors)
+            let feature = try #require(try await one.damage("Cause 0"))
+            feature.geometry = OfflineService.place(5)
+            try await one.damages.update(feature)
+            // This one brings the news that the feature has left, which waits behind the edit made here.
+            let task = GeodatabaseSyncTask(url: service.rootURL, environment: service.environment())
+            let job = task.makeSyncGeodatabaseJob(
+                parameters: try await task.makeDefaultSyncGeodatabaseParameters(
+                    geodatabase: one, syncDirection: .download), geodatabase: one)
+            job.start()
+            _ = try await job.output
+            #expect(try await one.attachments(of: "Cause 0").keys.sorted() == ["zero.jpg"])
+            #expect(try await service.sync(one).isEmpty)
+            #expect(try await one.attachments(of: "Cause 0").keys.sorted() == ["new.jpg", "zero.jpg"])
+            #expect(try await one.attachments(of: "Cause 0")["new.jpg"] == Self.photo)
+            #expect(!one.hasLocalEdits)
+        }
+    }
 }

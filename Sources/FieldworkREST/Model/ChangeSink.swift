@@ -8,6 +8,9 @@ package struct LayerDelta: Sendable, Hashable {
     package var deletes: [DeletedFeature]
     /// Whether a geometry of the updates changed.
     package var hasGeometryUpdates: Bool
+    /// Those of the updates that came into the client's rows: it has kept them with its own edits, but was not told of their
+    /// attachments.
+    package var returned: [Int64] = []
 
     package init(
         adds: [Int64] = [], updates: [Int64] = [], deletes: [DeletedFeature] = [], hasGeometryUpdates: Bool = false

@@ -39,7 +39,7 @@ struct AttachmentDeltaReader {
     func delta(
         after generation: Int64, features: LayerDelta, upload: AttachmentEdits?, uploadGeneration: Int64?
     ) throws -> Delta {
-        let arrived = Set(features.adds)
+        let arrived = Set(features.adds + features.returned)
         let deleted = Set(
             (upload?.deletes ?? []).compactMap { delete -> UUID? in
                 guard case .globalID(let id) = delete.identifier else { return nil }
@@ -72,7 +72,7 @@ struct AttachmentDeltaReader {
         }
         // One that was deleted and came back has another id; its global id says that it is the same.
         delta.deletes.removeAll(where: there.contains)
-        delta.adds += try ids(of: features.adds).filter { !seen.contains($0) }
+        delta.adds += try ids(of: features.adds + features.returned).filter { !seen.contains($0) }
         seen.formUnion(delta.adds)
         try tellOutcomes(handedIn, deleted: deleted, uploadGeneration, seen, &delta)
         return delta

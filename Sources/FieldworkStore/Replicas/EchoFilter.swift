@@ -30,8 +30,11 @@ struct EchoFilter {
                 if add == nil, update == nil {
                     // What the client has deleted and the service kept is new to it again.
                     if isAdd || deleted.contains(globalID) { result.adds.append(id) } else { result.updates.append(id) }
-                } else if try isAdd && add == nil || !isKnown(current, id, add, update, versions) {
+                } else if isAdd, add == nil {
                     // What it changed without having it any more is back as the service had it.
+                    result.updates.append(id)
+                    result.returned.append(id)
+                } else if try !isKnown(current, id, add, update, versions) {
                     result.updates.append(id)
                 }
             }
