@@ -37,6 +37,8 @@ package struct CollectConfiguration: Sendable {
     package var mapLibraryDirectory: URL?
     /// nil: the whole extent of the map.
     package var initialView: InitialView?
+    /// How long the map's page waits for the features in view. A page with a script gets them when its map rests.
+    var framePatience = Duration.milliseconds(Limits.framePatienceMilliseconds)
 
     package init(
         host: String = "127.0.0.1", port: Int = 8081, servicesRoot: URL? = nil, ownsServices: Bool = false,

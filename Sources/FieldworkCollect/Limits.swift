@@ -70,16 +70,30 @@ package enum Limits {
     package static let keptEvents = 256
     /// Windows that listen for events at once.
     package static let windows = 64
+    /// How long the map's page waits for the list beside it, in milliseconds.
+    static let framePatienceMilliseconds = 80
+    /// How long what was found in a view is shown to the next request for it, in seconds.
+    static let nearbySeconds = 5
+    /// Photos and files that a page lists.
+    static let listedPhotos = 100
     /// Neighbours in the picture of a conflict.
     static let conflictNeighbours = 60
     /// Offline areas of this device that are listed.
     static let areas = 200
+    /// Areas that are offered to be extended where a frame overlaps them.
+    static let offeredExtensions = 3
+    /// Folders of areas that are looked at, with those that extend others.
+    static let areaFolders = 600
+    /// How long a larger area that has arrived waits for the sync of the one that it extends, in seconds.
+    static let growthPatienceSeconds = 120
     /// Characters of an area's name.
     static let areaName = 60
     /// Places that an area can be chosen by which are listed.
     static let areaPlaces = 50
     /// Features that the size of an area's file is estimated by, of each layer.
     static let estimatedFeatures = 50
+    /// Steps of a download that its page lists, the latest ones.
+    static let jobSteps = 6
     /// How often a download is looked at for its progress, in milliseconds.
     static let jobLookMilliseconds = 250
     /// Steps of the editing of a shape that can be taken back.

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -29,16 +30,89 @@ struct AccessibilityTests {
         let help: String
     }
 
-    private static func findings(_ browser: Browser) async throws -> [Finding] {
-        try await browser.evaluate(
+    /// Looks at each page in both sizes and three themes, and keeps a picture of each.
+    private static func look(
+        at pages: [String], of app: RunningApp, _ browser: Browser, picture: String
+    ) async throws {
+        let source = try String(contentsOf: try #require(Axe.engine), encoding: .utf8)
+        var count = 0
+        for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
+            try await browser.resize(width: width, height: height, isPhone: isPhone)
+            for page in pages {
+                try await browser.open(app.address + page)
+                try await browser.wait("document.readyState === 'complete'")
+                _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
+                for theme in ["light", "dark", "sunlight"] {
+                    _ = try await browser.evaluate(
+                        "document.documentElement.dataset.theme = '\(theme)'", as: String.self)
+                    for finding in try await findings(browser, isLook: theme != "light") {
+                        Issue.record(
+                            "\(page), \(theme), \(width): \(finding.rule) at \(finding.target): \(finding.help)")
+                    }
+                    count += 1
+                }
+                let name = page.prefix(60).filter { $0.isLetter || $0.isNumber }
+                try await browser.screenshot("\(picture)-\(isPhone ? "phone" : "wide")-\(name)")
+            }
+        }
+        #expect(count == pages.count * 6)
+    }
+
+    /// The pages of offline areas: choosing and extending one, its download, a conflict, the changes that wait.
+    @Test func axeFindsNothingOnThePagesOfOfflineAreas() async throws {
+        var definition = OfflineField.definition()
+        definition.conflictRule = .holdForReview
+        try await DamageField.with(points: 25, definition: definition) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            try await OfflineField.goOffline(visitor)
+            let point = try #require(try await field.serverFeatures().min { $0.objectID < $1.objectID }?.globalID)
+            let address = "/f/0/\(point.uuidString.lowercased())"
+            _ = try await visitor.post("\(address)/edit", ["session": "a", "field.typdamage": "Destroyed"])
+            _ = try await visitor.post("\(address)/move", ["lon": "-97.9999", "lat": "38"])
+            let place = DamageField.place(0)
+            let theirs = FeatureEdit(
+                globalID: point, attributes: [("typdamage", .text("Minor")), ("primcause", .text("Fire"))],
+                geometry: .geometry(
+                    Point(
+                        x: WebMercator.x(longitude: place.longitude), y: WebMercator.y(latitude: 38.0001),
+                        spatialReference: .webMercator)))
+            _ = try await field.store.apply(
+                EditBatch(
+                    layers: [LayerEdits(layerID: 0, updates: [theirs])], usesGlobalIDs: true, editor: "Dana",
+                    moment: Date()), to: DamageField.service)
+            try await OfflineField.sync(visitor)
+            _ = try await OfflineField.add(visitor, "b")
+
+            let browser = try await Browser.start(width: 1_280, height: 800)
+            defer { browser.stop() }
+            try await browser.blockMap(true)
+            try await browser.open(field.app.address)
+            try await browser.wait("document.querySelector('.top') !== null")
+            let area = OfflineField.id
+            try await Self.look(
+                at: [
+                    "offline", "offline/\(area)/delete", "jobs/\(area)", "changes", "conflicts", "conflicts/0/1",
+                    "transaction", "list/0?group=typdamage", "start",
+                ], of: field.app, browser, picture: "area")
+            _ = try await visitor.post("/offline/mode", ["area": ""])
+            try await Self.look(
+                at: ["offline", "offline/new", "offline/\(area)/extend"], of: field.app, browser, picture: "online")
+        }
+    }
+
+    /// What depends on the look. Everything else is the same in each theme.
+    private static let ofTheLook = "['color-contrast', 'target-size', 'link-in-text-block']"
+
+    private static func findings(_ browser: Browser, isLook: Bool) async throws -> [Finding] {
+        let only = isLook ? ", runOnly: \(ofTheLook)" : ""
+        return try await browser.evaluate(
             """
-            axe.run(document, { resultTypes: ['violations'] }).then(result => result.violations.flatMap(v =>
+            axe.run(document, { resultTypes: ['violations']\(only) }).then(result => result.violations.flatMap(v =>
               v.nodes.map(n => ({ rule: v.id, target: n.target.join(' '), help: (n.failureSummary || v.help).slice(0, 300) }))))
             """)
     }
 
     @Test func axeFindsNothingOnAnyPageInAnyThemeAndSize() async throws {
-        let source = try String(contentsOf: try #require(Axe.engine), encoding: .utf8)
         try await TreesField.with(map: TreesField.withRules) { field in
             let browser = try await Browser.start(width: 1_280, height: 800)
             defer { browser.stop() }
@@ -66,27 +140,7 @@ struct AccessibilityTests {
                 "changes",
                 "layers", "settings", "help/keys", "start",
             ]
-            var count = 0
-            for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
-                try await browser.resize(width: width, height: height, isPhone: isPhone)
-                for page in pages {
-                    try await browser.open(field.app.address + page)
-                    try await browser.wait("document.readyState === 'complete'")
-                    _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
-                    for theme in ["light", "dark", "sunlight"] {
-                        _ = try await browser.evaluate(
-                            "document.documentElement.dataset.theme = '\(theme)'", as: String.self)
-                        for finding in try await Self.findings(browser) {
-                            Issue.record(
-                                "\(page), \(theme), \(width): \(finding.rule) at \(finding.target): \(finding.help)")
-                        }
-                        count += 1
-                    }
-                    try await browser.screenshot(
-                        "trees-\(isPhone ? "phone" : "wide")-\(page.prefix(60).filter { $0.isLetter || $0.isNumber })")
-                }
-            }
-            #expect(count == pages.count * 6)
+            try await Self.look(at: pages, of: field.app, browser, picture: "trees")
         }
     }
 }

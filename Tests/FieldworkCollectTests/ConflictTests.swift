@@ -90,7 +90,7 @@ import Testing
             try await OfflineField.sync(visitor)
             let page = try await visitor.get("/conflicts/0/1").text
             #expect(page.contains(" apart\">"), "the picture says how far apart they are")
-            #expect(page.contains("yours moved it 8.8 m, Dana’s moved it 11 m"))
+            #expect(page.contains("you moved it 8.8 m, Dana moved it 11 m"))
             #expect(page.matches(of: /<circle class="side"/).count == 2)
             #expect(page.matches(of: /<circle class="before"/).count == 1)
             #expect(page.contains("<path class=\"apart\""))

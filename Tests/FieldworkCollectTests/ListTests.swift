@@ -1,4 +1,5 @@
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import Testing
 
@@ -94,6 +95,41 @@ import Testing
                 "/list/0?scope=all&sort=primcause&only=typdamage%3DMajor&range=occupants&low=100"
             ).text
             #expect(none.contains("with Damage type: Major; Occupants at least 100."))
+        }
+    }
+
+    /// A heading stands above each group, and above the first row of each page, with how many the group has in all.
+    @Test func itStandsInGroupsWithTheirCounts() async throws {
+        try await Self.with(points: 120) { field, visitor in
+            let plain = try await visitor.get("/list/0?scope=all&sort=primcause").text
+            #expect(plain.contains(#"<option value="typdamage">Damage type</option>"#))
+            #expect(!plain.contains(#"class="row-group""#))
+            func headings(_ page: String) -> [String] {
+                page.matches(of: /<tr class="row-group"><th[^>]*><span dir="auto">([^<]*)<\/span> <span[^>]*>([^<]*)</)
+                    .map {
+                        "\($0.1), \($0.2)"
+                    }
+            }
+            let first = try await visitor.get("/list/0?scope=all&group=typdamage").text
+            #expect(first.contains(#"<option value="typdamage" selected>"#))
+            #expect(
+                headings(first).map { $0.prefix(24) } == [
+                    "Damage type: Affected, 2", "Damage type: Destroyed, ", "Damage type: Inaccessibl",
+                ])
+            #expect(headings(first).allSatisfy { $0.contains(", 24 ") })
+            // 24 of the first, 24 of the second, two of the third: the next page goes on with that.
+            let next = try #require(first.firstMatch(of: /href="([^"]+)" data-panel>Next</)).1
+            let second = try await visitor.get(String(next).replacingOccurrences(of: "&amp;", with: "&")).text
+            #expect(headings(second).first?.hasPrefix("Damage type: Inaccessible, 24 ") == true)
+            let rows = Self.rows(first) + Self.rows(second)
+            #expect(rows.count == 100 && Set(rows).count == 100)
+            // A filter holds in the groups too, and what has no value is a group.
+            let one = try #require(try await field.serverFeatures().first { $0.attributes["occupants"] == .integer(6) })
+            let none = FeatureEdit(objectID: one.objectID, attributes: [("typdamage", .null)])
+            _ = try await field.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, updates: [none])], moment: Date()), to: DamageField.service)
+            let few = try await visitor.get("/list/0?scope=all&group=typdamage&range=occupants&low=6").text
+            #expect(headings(few).contains { $0.hasPrefix("Damage type: No value, 1 ") })
         }
     }
 

@@ -41,6 +41,13 @@ struct TaskTests {
             try await hand.tap("link", "Open tree: Norway maple")
             try await hand.says("3250 NE Ainsworth St")
             #expect(hand.steps <= 2)
+            try await browser.wait("document.querySelector('.rel a.item .m') !== null")
+            let inspection = try await browser.evaluate(
+                "[...document.querySelector('.rel a.item .m').children].map(e => e.innerText)", as: [String].self)
+            try await hand.tap("link", inspection.joined(separator: " "), or: inspection.joined())
+            try await browser.wait("location.pathname.startsWith('/f/3/')")
+            try await hand.says("Inspection 11/15/2023")
+            #expect(hand.steps <= 3)
 
             // Change the condition and save: 5.
             hand.begin()

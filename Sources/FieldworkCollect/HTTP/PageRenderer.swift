@@ -63,7 +63,7 @@ struct PageRenderer: Sendable {
         values["canAdd"] = !addable.isEmpty
         let label = addable.count == 1 ? "Add \(addable[0].noun)" : "Add a feature"
         values["addLabel"] = label
-        values["addLabelShort"] = label.count > 12 ? "Add" : label
+        values["addLabelShort"] = label.count > 10 ? "Add" : label
         let legend = map.layers.last?.symbology.classes ?? []
         values["legend"] = legend.prefix(5).map { symbol -> Values in
             ["symbol": symbol.values, "label": symbol.label.isEmpty ? map.layers.last?.name ?? "" : symbol.label]

@@ -45,7 +45,7 @@ struct ConflictPicture {
         if lost.hasGeometry {
             let base = found.conflict.base
             shapes = [
-                shape(base?.hasGeometry == true ? base?.geometry : nil, "Before", "before"),
+                shape(base?.hasGeometry == true ? base?.geometry : nil, nil, "before"),
                 shape(won.geometry, views.owner(won), "side"), shape(lost.geometry, views.owner(lost), "side"),
             ]
         }
@@ -152,7 +152,8 @@ struct ConflictPicture {
         }
     }
 
-    /// The upper of two labels stands above its place, the lower one beneath.
+    /// The upper of two labels stands above its place, the lower one beneath; that of the place before needs none, its ring is
+    /// dashed.
     private var labels: [Values] {
         let named = shapes.compactMap { shape -> (text: String, at: (x: Double, y: Double))? in
             guard let label = shape.label, let anchor = anchor(shape.geometry) else { return nil }

@@ -114,7 +114,8 @@ struct ConflictViews {
             guard base.hasGeometry, let old = base.geometry.flatMap(point) else { return nil }
             let ways = [found.conflict.lost, found.conflict.won].compactMap { side -> String? in
                 guard let new = side.geometry.flatMap(point) else { return nil }
-                return "\(within(side)) moved it \(FieldText.distance(old.distance(to: new).metres))"
+                return
+                    "\(isMine(side) ? "you" : person(side)) moved it \(FieldText.distance(old.distance(to: new).metres))"
             }
             return ways.isEmpty ? nil : ways.joined(separator: ", ")
         }
@@ -245,5 +246,5 @@ struct ConflictViews {
 }
 
 extension String {
-    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
+    var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -50,7 +50,7 @@ struct ListFilter {
         return parts.isEmpty ? nil : parts.joined(separator: " AND ")
     }
 
-    private static func literal(_ value: any Sendable) -> String? {
+    static func literal(_ value: any Sendable) -> String? {
         switch StoredValue(value) {
         case .integer(let number): String(number)
         case .real(let number): digits(number)

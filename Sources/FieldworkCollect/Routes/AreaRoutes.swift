@@ -20,8 +20,19 @@ struct AreaRoutes: Sendable {
         router.post("offline/new") { request, _ in try await take(request) }
         router.post("data/area") { request, _ in
             let map = try await workspace.map()
-            guard let frame = Frame(try await FormValues.read(request)) else { throw Self.noFrame }
-            return try pages.part("area-counts", try await counts(frame, map: map))
+            let form = try await FormValues.read(request)
+            guard let frame = Frame(form) else { throw Self.noFrame }
+            let growing = try form["extends"].flatMap { $0.isEmpty ? nil : $0 }.map(area)
+            return try pages.part("area-counts", try await counts(frame, growing: growing, map: map))
+        }
+        router.get("offline/:area/extend") { request, context in
+            let map = try await workspace.map()
+            let asked = FormValues(pairs: request.uri.queryParameters.map { (String($0.key), String($0.value)) })
+            return try await choose(
+                request, frame: Frame(asked), form: nil, error: nil, growing: try area(context), map: map)
+        }
+        router.post("offline/:area/extend") { request, context in
+            try await extend(try area(context), request: request)
         }
         router.get("jobs/:area") { request, context in try await job(request, context) }
         router.post("jobs/:area/pause") { _, context in
@@ -33,8 +44,18 @@ struct AreaRoutes: Sendable {
             return PageRenderer.redirect("/jobs/\(try id(context).uuidString.lowercased())")
         }
         router.post("jobs/:area/cancel") { _, context in
-            try await workspace.downloads.cancel(try id(context))
+            if let growth = workspace.shelf.area(try id(context)), growth.extends != nil {
+                try await workspace.cancelGrowth(growth)
+            } else {
+                try await workspace.downloads.cancel(try id(context))
+            }
             return PageRenderer.redirect("/offline")
+        }
+        router.post("jobs/:area/use") { _, context in
+            if let growth = workspace.shelf.area(try id(context)), workspace.shelf.isHere(growth.id) {
+                await workspace.finish(growth)
+            }
+            return PageRenderer.redirect("/jobs/\(try id(context).uuidString.lowercased())")
         }
     }
 
@@ -43,6 +64,18 @@ struct AreaRoutes: Sendable {
             throw CollectError(.notFound, "There is no such page.")
         }
         return id
+    }
+
+    private func area(_ context: CollectContext) throws -> OfflineArea {
+        try area(context.parameters.get("area") ?? "")
+    }
+
+    /// An area that is listed on this device.
+    private func area(_ text: String) throws -> OfflineArea {
+        guard let area = UUID(uuidString: text).flatMap(workspace.shelf.area), area.extends == nil else {
+            throw CollectError(.notFound, "This area isn't on this device.")
+        }
+        return area
     }
 
     // MARK: Choosing
@@ -76,6 +109,14 @@ struct AreaRoutes: Sendable {
             north = min(view.north - y, WebMercator.greatestLatitude)
         }
 
+        /// Holds an area too.
+        func holding(_ area: OfflineArea?) -> Frame {
+            guard let area else { return self }
+            return Frame(
+                west: min(west, area.west), south: min(south, area.south), east: max(east, area.east),
+                north: max(north, area.north))
+        }
+
         var envelope: Envelope {
             Envelope(
                 xMin: WebMercator.x(longitude: west), yMin: WebMercator.y(latitude: south),
@@ -98,7 +139,8 @@ struct AreaRoutes: Sendable {
     }
 
     private func choose(
-        _ request: Request, frame: Frame, form: FormValues?, error: String?, map: OpenMap
+        _ request: Request, frame asked: Frame?, form: FormValues?, error: String?, growing: OfflineArea? = nil,
+        map: OpenMap
     ) async throws -> Response {
         if map.offline != nil {
             throw CollectError(
@@ -107,21 +149,28 @@ struct AreaRoutes: Sendable {
         if let problem = OfflineRoutes.obstacle(map) { throw CollectError(.notAllowed, problem) }
         let degrees = { (value: Double) in FeatureViews.degrees((value * 1e6).rounded() / 1e6) }
         let count = await workspace.areas(of: map).count
+        let own = growing.map { Frame(west: $0.west, south: $0.south, east: $0.east, north: $0.north) }
+        let frame = (asked ?? own ?? start(map)).holding(growing)
+        let heading = growing.map { "Extend \($0.name)" } ?? "Take an area offline"
         var values: Values = [
-            "name": form?["name"] ?? (count == 0 ? "Area" : "Area \(count + 1)"), "error": error.orFalse,
+            "heading": heading, "action": growing.map { "/offline/\($0.text)/extend" } ?? "/offline/new",
+            "extends": (growing?.text).orFalse,
+            "name": growing?.name ?? form?["name"] ?? (count == 0 ? "Area" : "Area \(count + 1)"),
+            "error": error.orFalse,
             "west": form?["west"] ?? degrees(frame.west), "south": form?["south"] ?? degrees(frame.south),
             "east": form?["east"] ?? degrees(frame.east), "north": form?["north"] ?? degrees(frame.north),
             "open": error != nil, "nameLimit": Limits.areaName, "session": form?["session"] ?? UUID().uuidString,
         ]
         values["whole"] = map.whole.map { $0.map { "\($0)" }.joined(separator: ",") }.orFalse
         // A frame that was chosen by name is brought onto the map.
-        let isNamed = error == nil && form != nil
+        let isNamed = error == nil && (form != nil || growing != nil)
         values["fit"] = isNamed ? "\(frame.west),\(frame.south),\(frame.east),\(frame.north)" : false
-        values.merge(try await places(request, map: map)) { $1 }
-        values["counts"] = try pages.templates.render("area-counts", try await counts(frame, map: map))
+        values.merge(growing == nil ? try await places(request, map: map) : ["hasPlaces": false]) { $1 }
+        values["counts"] = try pages.templates.render(
+            "area-counts", try await counts(frame, growing: growing, map: map))
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "area-new", kind: "side", tab: "offline", title: "Take an area offline", values: values,
+                template: "area-new", kind: "side", tab: "offline", title: heading, values: values,
                 status: error == nil ? .ok : .unprocessableContent),
             to: request, map: map)
     }
@@ -149,7 +198,9 @@ struct AreaRoutes: Sendable {
     }
 
     /// How many features of each layer an area holds, and about how large its file will be.
-    private func counts(_ frame: Frame, map: OpenMap) async throws -> Values {
+    /// - Parameter growing: the area that is to be extended, which the frame holds too.
+    private func counts(_ frame: Frame, growing: OfflineArea?, map: OpenMap) async throws -> Values {
+        let frame = frame.holding(growing)
         var rows: [Values] = []
         var total = 0
         var bytes = AreaEstimate.emptyBytes
@@ -164,6 +215,7 @@ struct AreaRoutes: Sendable {
         }
         let size = OfflineArea.size(west: frame.west, south: frame.south, east: frame.east, north: frame.north)
         return [
+            "overlaps": growing == nil ? await overlaps(frame, map: map) : [],
             "total": FieldText.count(total, "feature"), "size": size, "layers": rows,
             "bytes": "about \(OfflineRoutes.bytes(Int64(bytes)))",
             "photos": map.listed.contains(where: \.hasPhotos) ? "Photos and files come on top" : false,
@@ -171,6 +223,21 @@ struct AreaRoutes: Sendable {
             "free": workspace.shelf.freeBytes.map { "\(OfflineRoutes.bytes($0)) free here" }.orFalse,
             "says": "Area \(size), \(FieldText.count(total, "feature")), about \(OfflineRoutes.bytes(Int64(bytes))).",
         ]
+    }
+
+    /// The areas that hold some of a frame already, each with the way to extend it.
+    private func overlaps(_ frame: Frame, map: OpenMap) async -> [Values] {
+        let digits = { (value: Double) in FeatureViews.degrees((value * 1e6).rounded() / 1e6) }
+        let shelf = workspace.shelf
+        return await workspace.areas(of: map).filter {
+            $0.overlaps(frame) && shelf.isHere($0.id) && shelf.growth(of: $0) == nil
+        }.prefix(Limits.offeredExtensions).map { area in
+            [
+                "name": area.name,
+                "address": "/offline/\(area.text)/extend?west=\(digits(frame.west))&south=\(digits(frame.south))"
+                    + "&east=\(digits(frame.east))&north=\(digits(frame.north))",
+            ]
+        }
     }
 
     /// Bytes of the mean feature of a layer in an area, by a sample.
@@ -211,6 +278,36 @@ struct AreaRoutes: Sendable {
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
     }
 
+    /// Takes a larger area, which takes the place of the one that it extends once it is whole.
+    private func extend(_ area: OfflineArea, request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        let form = try await FormValues.read(request)
+        if let growth = workspace.shelf.growth(of: area) { return PageRenderer.redirect("/jobs/\(growth.text)") }
+        guard let frame = Frame(form)?.holding(area) else {
+            return try await choose(
+                request, frame: nil, form: form, error: Self.noFrame.description, growing: area, map: map)
+        }
+        guard workspace.shelf.isHere(area.id), area.mapKey == map.key else {
+            return try await choose(request, frame: frame, form: form, error: nil, growing: area, map: map)
+        }
+        guard frame != Frame(west: area.west, south: area.south, east: area.east, north: area.north) else {
+            return try await choose(
+                request, frame: frame, form: form, error: "\(area.name) holds all of this already.", growing: area,
+                map: map)
+        }
+        // Later than what it extends, whatever the clock says: the latest is what counts.
+        let since = (area.holder.flatMap(workspace.shelf.area) ?? area).made
+        let id = form["session"].flatMap { UUID(uuidString: $0) } ?? UUID()
+        if workspace.shelf.area(id) == nil {
+            try await workspace.downloads.start(
+                OfflineArea(
+                    id: id, name: area.name, mapKey: area.mapKey, mapTitle: area.mapTitle, service: area.service,
+                    west: frame.west, south: frame.south, east: frame.east, north: frame.north,
+                    made: max(Date(), since.addingTimeInterval(0.001)), extends: area.id))
+        }
+        return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
+    }
+
     private func service(of map: OpenMap) throws -> URL {
         if map.address.isService { return map.url }
         guard let table = map.layers.first?.table as? ServiceFeatureTable, let url = table.url else {
@@ -221,6 +318,13 @@ struct AreaRoutes: Sendable {
 
     // MARK: The download
 
+    private static func steps(_ report: AreaDownloads.Report) -> [Values] {
+        report.steps.enumerated().map { index, text in
+            let isDone = index + 1 < report.steps.count || report.hundredths == 100
+            return ["text": text, "isDone": isDone, "icon": isDone ? "i-check" : "i-take"]
+        }
+    }
+
     private func job(_ request: Request, _ context: CollectContext) async throws -> Response {
         let map = try await workspace.map()
         guard let area = workspace.shelf.area(try id(context)),
@@ -230,14 +334,29 @@ struct AreaRoutes: Sendable {
         }
         var values: Values = [
             "id": area.text, "name": area.name, "about": "Taking the area offline", "hundredths": report.hundredths,
-            "step": report.step, "running": false, "paused": false, "failed": false, "done": false,
+            "steps": Self.steps(report), "sofar": OfflineRoutes.progress(report),
+            "goOn": area.extends == nil
+                ? "Offline work begins when all is here." : "\(area.name) is in use as it is until all is here.",
+            "running": false, "paused": false, "failed": false, "done": false, "waits": false,
+            "area": area.text, "doneText": "\(area.name) is on this device.",
         ]
         switch report.phase {
         case .running: values["running"] = true
         case .paused: values["paused"] = true
         case .failed(let reason): values["failed"] = reason
         case .done:
-            values["done"] = true
+            let isInUse = area.extends.map { workspace.shelf.area($0)?.holder == area.id } ?? true
+            values["done"] = isInUse
+            if !isInUse {
+                let note = await workspace.note(on: area)
+                values["waits"] = note.orFalse
+                values["running"] = note == nil
+            }
+            if let extended = area.extends.flatMap(workspace.shelf.area) {
+                values["name"] = extended.name
+                values["area"] = extended.text
+                values["doneText"] = "\(extended.name) is larger now. What was not sent before was sent."
+            }
             values["about"] = "\(area.size) · \(OfflineRoutes.bytes(workspace.shelf.size(area.id)))"
         }
         return try await pages.respond(

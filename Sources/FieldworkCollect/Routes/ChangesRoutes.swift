@@ -69,6 +69,7 @@ struct ChangesRoutes: Sendable {
             "failure": false, "failureNote": "",
         ]
         if report.unsent == 0 { values["figure"] = "0 edits" }
+        if report.unsent > 0, let photos = Self.photos(map) { values["figureNote"] = photos }
         if case .waiting(let until, let reason) = report.phase {
             values["failure"] = "No connection."
             values["failureNote"] =
@@ -107,6 +108,15 @@ struct ChangesRoutes: Sendable {
             PageRenderer.Panel(
                 template: "changes", kind: "wide", tab: "changes", title: "Changes", values: values, over: over),
             to: request, map: map)
+    }
+
+    /// "and 2 photos and files, 8.4 MB": those that go with the edits; nil where there are none.
+    private static func photos(_ map: OpenMap) -> String? {
+        let added = map.journal.entries.filter { $0.progress == .onDevice && !$0.isUndone }
+            .flatMap { $0.photos?.added ?? [] }
+        guard !added.isEmpty else { return nil }
+        let what = added.count == 1 ? "1 photo or file" : "\(FieldText.grouped(added.count)) photos and files"
+        return "and \(what), \(OfflineRoutes.bytes(added.reduce(0) { $0 + Int64($1.size) }))"
     }
 
     /// The ways to the other work mode, one tap from the state line.

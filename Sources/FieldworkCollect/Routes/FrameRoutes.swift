@@ -51,7 +51,17 @@ struct FrameRoutes: Sendable {
         } catch {
             problem = problem ?? ("The server's list of maps didn't load.", "Type the address of a map below.")
         }
+        let shelf = workspace.shelf
+        // They open without a server.
+        let areas = shelf.areas().filter { shelf.isHere($0.id) }
         let values: Values = [
+            "hasAreas": !areas.isEmpty,
+            "areas": areas.map { area -> Values in
+                [
+                    "id": area.text, "name": area.name,
+                    "about": "\(area.mapTitle), an area on this device · \(area.size)",
+                ]
+            },
             "heading": "Which map do you want to open?", "theme": PageRenderer.theme(of: request).orFalse,
             "assets": pages.assets.root, "typed": typed, "hasServices": !services.isEmpty,
             "problem": problem.map { ["what": $0.what, "next": $0.next] as Values }.orFalse,

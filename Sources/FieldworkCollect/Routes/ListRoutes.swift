@@ -28,6 +28,7 @@ struct ListRoutes: Sendable {
         let isInView: Bool
         let start: Int
         let filter: ListFilter
+        let groups: ListGroups
 
         init(_ request: Request, layer: MapLayer, hasView: Bool) {
             let query = request.uri.queryParameters
@@ -35,7 +36,9 @@ struct ListRoutes: Sendable {
             let isPlaced = layer.geometry != nil && hasView
             let first = ListRoutes.columns(layer).first { $0.name != layer.objectIDField }
             let asked = query["sort"].flatMap { layer.field(named: String($0)) }
-            sort = asked ?? (isPlaced ? nil : first ?? layer.field(named: layer.objectIDField))
+            groups = ListGroups(request, layer: layer, columns: ListRoutes.columns(layer))
+            // Groups have their order; within one the rows are in that of a field.
+            sort = asked ?? (isPlaced && groups.field == nil ? nil : first ?? layer.field(named: layer.objectIDField))
             isInView = isPlaced && query["scope"] != "all"
             let from = max(0, query["start"].flatMap { Int($0) } ?? 0)
             // The nearest ones are looked for anew for each page.
@@ -46,12 +49,12 @@ struct ListRoutes: Sendable {
         /// The same list without a filter.
         func bare(_ layer: MapLayer) -> String {
             "/list/\(layer.id)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
-                + "&scope=\(isInView ? "view" : "all")"
+                + "&scope=\(isInView ? "view" : "all")\(groups.address)"
         }
 
         func address(_ layer: MapLayer, start: Int, page: String = "") -> String {
             "/list/\(layer.id)\(page)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
-                + "&scope=\(isInView ? "view" : "all")&start=\(start)\(filter.address)"
+                + "&scope=\(isInView ? "view" : "all")&start=\(start)\(filter.address)\(groups.address)"
         }
     }
 
@@ -69,10 +72,19 @@ struct ListRoutes: Sendable {
         ]
         values.merge(choices(wanted, layer: layer, hasView: view != nil)) { $1 }
         values.merge(wanted.filter.values) { $1 }
+        values.merge(wanted.groups.values) { $1 }
         do {
             let found = try await find(wanted, layer: layer, view: view, map: map)
+            let (area, condition) = chosen(wanted, layer: layer, view: view)
+            let headings = try await wanted.groups.headings(found.features) { group in
+                let parameters = QueryParameters()
+                parameters.geometry = area
+                if area != nil { parameters.spatialRelationship = .envelopeIntersects }
+                parameters.whereClause = [condition, group].compactMap(\.self).joined(separator: " AND ")
+                return try await layer.table.queryFeatureCount(using: parameters)
+            }
             await workspace.noteReachable(true)
-            fill(&values, with: found, wanted: wanted, layer: layer, map: map)
+            fill(&values, with: found, headings: headings, wanted: wanted, layer: layer, map: map)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -97,15 +109,22 @@ struct ListRoutes: Sendable {
         return ["sorts": distance + fields, "scopes": scopes, "hasScopes": hasView]
     }
 
-    func find(
-        _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?, map: OpenMap, limit: Int = Limits.listRows
-    ) async throws -> FoundFeatures {
-        let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
+    /// Where the rows of a list lie, and what they fulfil; nil for all.
+    private func chosen(
+        _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?
+    ) -> (area: Envelope?, condition: String?) {
         let area = wanted.isInView ? view.flatMap(NearbyList.envelope) : nil
         let names = Self.columns(layer).filter { $0.type == .text }.map(\.name)
         let search = wanted.text.isEmpty ? nil : "(\(ChooseRoutes.condition(wanted.text, fields: names)))"
         let conditions = [search, wanted.filter.condition].compactMap { $0 }
-        let condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
+        return (area, conditions.isEmpty ? nil : conditions.joined(separator: " AND "))
+    }
+
+    func find(
+        _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?, map: OpenMap, limit: Int = Limits.listRows
+    ) async throws -> FoundFeatures {
+        let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
+        let (area, condition) = chosen(wanted, layer: layer, view: view)
         guard let field = wanted.sort else {
             var found = try await map.nearest(
                 layer, to: place, within: area, limit: wanted.start + limit, where: condition)
@@ -113,11 +132,13 @@ struct ListRoutes: Sendable {
             return found
         }
         return try await map.sorted(
-            layer, by: field, from: wanted.start, limit: limit, within: area, where: condition, near: place)
+            layer, by: [wanted.groups.field, field].compactMap(\.self), from: wanted.start, limit: limit, within: area,
+            where: condition, near: place)
     }
 
     private func fill(
-        _ values: inout Values, with found: FoundFeatures, wanted: Wanted, layer: MapLayer, map: OpenMap
+        _ values: inout Values, with found: FoundFeatures, headings: [Int: Values], wanted: Wanted, layer: MapLayer,
+        map: OpenMap
     ) {
         let views = FeatureViews(map: map)
         let columns = Self.columns(layer)
@@ -127,8 +148,11 @@ struct ListRoutes: Sendable {
                 "sorted": field.name == wanted.sort?.name,
             ]
         }
-        values["rows"] = found.features.map { feature in
-            views.row(feature, columns: columns).merging(views.rowWays(feature)) { $1 }
+        let span = columns.count + (layer.geometry == nil ? 2 : 3)
+        values["rows"] = found.features.enumerated().map { index, feature in
+            var row = views.row(feature, columns: columns).merging(views.rowWays(feature)) { $1 }
+            row["groupHead"] = headings[index].map { $0.merging(["span": span]) { $1 } }.orFalse
+            return row
         }
         values["hasRows"] = !found.features.isEmpty
         let canChange = found.features.contains { layer.hasPopups && layer.table.canUpdate($0.feature) }

@@ -75,7 +75,10 @@ struct MapRoutes: Sendable {
         // A script that picks on the map leaves the list as it is, and a page with a script fills it when the map rests.
         let isFragment = request.headers[.fragment] != nil
         let values =
-            isFragment ? Self.waiting(map) : try await NearbyList(map: map, pages: pages).values(selected: selected)
+            isFragment
+            ? Self.waiting(map)
+            : try await NearbyList(map: map, pages: pages)
+                .values(selected: selected, patience: workspace.framePatience)
         return PageRenderer.Panel(
             template: "nearby", kind: "nearby", tab: "map", title: "Map", values: values)
     }
@@ -83,7 +86,7 @@ struct MapRoutes: Sendable {
     private static func waiting(_ map: OpenMap) -> Values {
         [
             "heading": NearbyList.heading(map), "count": "", "rows": [Values](), "note": false,
-            "empty": "",
+            "empty": "", "again": false,
         ]
     }
 }
@@ -97,11 +100,13 @@ struct NearbyList {
         "\(map.layers.last(where: \.hasPopups)?.name ?? map.title) in this view"
     }
 
-    func values(selected: FoundFeature? = nil) async throws -> Values {
+    /// - Parameter patience: how long what is in view may take; without it the page says that it is still looked for.
+    func values(selected: FoundFeature? = nil, patience: Duration? = nil) async throws -> Values {
         let settings = pages.workspace.settings
         let hidden = map.hidden(in: settings)
         var values: Values = [
             "heading": Self.heading(map), "note": false, "count": "", "rows": [Values](), "empty": "",
+            "again": false,
         ]
         guard let layer = map.layers.last(where: { $0.hasPopups && !hidden.contains($0.id) }) else {
             values["empty"] = "All layers are switched off."
@@ -110,8 +115,18 @@ struct NearbyList {
         let view = settings.view(of: map.key)
         let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
         do {
-            let found = try await map.nearest(
-                layer, to: place, within: view.flatMap(Self.envelope), limit: Limits.nearbyRows)
+            let key = NearbyKeeper.Key(
+                layer: layer.id, generation: await map.tiles.generation(of: layer.id),
+                unsent: await map.outbox.report.unsent, view: view)
+            let found = try await map.nearby.found(key, patience: patience) { [map] in
+                try await map.nearest(
+                    layer, to: place, within: view.flatMap(Self.envelope), limit: Limits.nearbyRows)
+            }
+            guard let found else {
+                values["count"] = "Counting…"
+                values["again"] = true
+                return values
+            }
             await pages.workspace.noteReachable(true)
             let views = FeatureViews(map: map)
             values["rows"] = found.features.map { found -> Values in

@@ -24,7 +24,7 @@ struct OfflineRoutes: Sendable {
 
     private func area(_ context: CollectContext) throws -> OfflineArea {
         guard let id = context.parameters.get("area").flatMap({ UUID(uuidString: $0) }),
-            let area = workspace.shelf.area(id)
+            let area = workspace.shelf.area(id), area.extends == nil
         else { throw CollectError(.notFound, "This area isn't on this device.") }
         return area
     }
@@ -63,6 +63,7 @@ struct OfflineRoutes: Sendable {
     }
 
     private func row(_ area: OfflineArea, map: OpenMap) async -> Values {
+        let shelf = workspace.shelf
         let report = await workspace.downloads.report(area.id)
         let isHere = report?.phase == .done
         let open = await workspace.openMap(of: area)
@@ -75,7 +76,14 @@ struct OfflineRoutes: Sendable {
         let synced = open?.offline?.lastSync.map {
             "Last sync \(FieldText.date($0, now: Date(), timeZone: .current))"
         }
+        let growth = shelf.growth(of: area)
+        let growthReport =
+            if let growth { await workspace.downloads.report(growth.id) } else { nil as AreaDownloads.Report? }
         return [
+            "growth": growth.map {
+                ["id": $0.text, "text": "Larger: \(Self.progress(growthReport).lowercasedFirst)"] as Values
+            }.orFalse,
+            "extend": isHere && growth == nil && map.offline == nil && Self.obstacle(map) == nil,
             "id": area.text, "name": area.name, "nameLimit": Limits.areaName, "about": about.joined(separator: " · "),
             "here": isHere,
             "current": isCurrent, "usable": isHere && !isCurrent, "synced": synced.orFalse,
@@ -108,12 +116,14 @@ struct OfflineRoutes: Sendable {
 
     private func setMode(_ request: Request) async throws -> Response {
         let asked = try await FormValues.read(request)["area"] ?? ""
-        let map = try await workspace.map()
         guard !asked.isEmpty else {
+            let map = try await workspace.map()
             if let area = map.offline?.area { _ = try await workspace.goOnline(from: area) }
             return PageRenderer.redirect("/offline")
         }
-        guard let id = UUID(uuidString: asked), let area = workspace.shelf.area(id), workspace.shelf.isHere(id) else {
+        guard let id = UUID(uuidString: asked), let area = workspace.shelf.area(id), area.extends == nil,
+            workspace.shelf.isHere(id)
+        else {
             throw CollectError(.notFound, "This area isn't on this device.")
         }
         let opened = try await workspace.open(area)
@@ -185,13 +195,16 @@ struct OfflineRoutes: Sendable {
     }
 
     private func forget(_ area: OfflineArea) async throws {
+        if let growth = workspace.shelf.growth(of: area) { try await workspace.cancelGrowth(growth) }
         try await workspace.oneByOne {
             // The service forgets its side when it can be asked; it also does when nobody comes for long.
             let geodatabase = Geodatabase(fileURL: workspace.shelf.file(area.id))
             await workspace.close(area)
             try? await GeodatabaseSyncTask(url: area.service).unregisterGeodatabase(geodatabase)
             geodatabase.close()
+            let holder = workspace.shelf.area(area.id)?.holder
             try workspace.shelf.remove(area.id)
+            if let holder { try? workspace.shelf.remove(holder) }
         }
     }
 }

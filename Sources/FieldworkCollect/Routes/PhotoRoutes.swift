@@ -26,14 +26,23 @@ struct PhotoRoutes: Sendable {
         let title = FeatureTitle(layer: found.layer, feature: found.feature).title
         let attachments = try await map.photosIfAnswered(found)
         let views = PhotoViews(pages: pages, map: map)
-        let rows = (attachments ?? []).map { views.row($0, of: found) }
+        let count = attachments?.count ?? 0
+        let start = min(max(0, request.uri.queryParameters["start"].flatMap { Int($0) } ?? 0), max(0, count - 1))
+        let end = min(start + Limits.listedPhotos, count)
+        let rows = (attachments ?? [])[start..<end].map { views.row($0, of: found) }
+        let base = "\(found.reference.address)/photos"
         let canEdit = found.layer.hasPopups && found.layer.table.canUpdate(found.feature)
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "photos", kind: "side", tab: "map", title: "Photos and files of \(title)",
                 values: [
                     "heading": "Photos and files", "subheading": title, "back": found.reference.address,
-                    "count": attachments.map { "\($0.count)" } ?? "",
+                    "count": attachments.map { FieldText.grouped($0.count) } ?? "",
+                    "part": count > Limits.listedPhotos
+                        ? "\(FieldText.grouped(start + 1)) to \(FieldText.grouped(end)) of \(FieldText.grouped(count))"
+                        : false,
+                    "previous": start > 0 ? "\(base)?start=\(max(0, start - Limits.listedPhotos))" : false,
+                    "next": end < count ? "\(base)?start=\(end)" : false,
                     "pictures": rows.filter { $0["isFile"] as? Bool == false },
                     "hasPictures": rows.contains { $0["isFile"] as? Bool == false },
                     "files": rows.filter { $0["isFile"] as? Bool == true },

@@ -132,9 +132,9 @@ extension OpenMap {
         }
     }
 
-    /// A page of a layer's features in the order of a field, whatever the map shows.
+    /// A page of a layer's features in the order of fields, the first one first, whatever the map shows.
     func sorted(
-        _ layer: MapLayer, by field: Field, from start: Int, limit: Int, within area: Envelope?,
+        _ layer: MapLayer, by fields: [Field], from start: Int, limit: Int, within area: Envelope?,
         where condition: String?,
         near place: Place?
     ) async throws -> FoundFeatures {
@@ -143,7 +143,7 @@ extension OpenMap {
         if area != nil { parameters.spatialRelationship = .envelopeIntersects }
         if let condition { parameters.whereClause = condition }
         let count = try await layer.table.queryFeatureCount(using: parameters)
-        parameters.addOrderByField(OrderBy(fieldName: field.name, sortOrder: .ascending))
+        for field in fields { parameters.addOrderByField(OrderBy(fieldName: field.name, sortOrder: .ascending)) }
         parameters.maxFeatures = limit
         parameters.resultOffset = start
         let result = try await layer.table.features(parameters, .loadAll)

@@ -22,6 +22,7 @@ final class OpenMap: Sendable {
     let drafts: DraftStore
     let outbox: Outbox
     let tiles: TileMaker
+    let nearby = NearbyKeeper()
     /// The whole extent in degrees: west, south, east, north.
     let whole: [Double]?
     /// Where the map's author wants it to be looked at first; nil where nobody says.

@@ -13,6 +13,8 @@ actor Workspace {
     private var opening: Task<OpenMap, any Error>?
     private var unreachable = false
     private var lastUnsent: [String: Int] = [:]
+    /// Why larger areas that have arrived aren't in use yet.
+    private var growthNotes: [UUID: String] = [:]
     private let edits = SerialLine()
     nonisolated let shelf: AreaShelf
     nonisolated let downloads: AreaDownloads
@@ -39,6 +41,7 @@ actor Workspace {
         await downloads.listen { [weak self] in await self?.heard($0, $1) }
         await downloads.goOn()
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.settleGrowths() }
             for await map in outboxes {
                 group.addTask { await map.outbox.run() }
             }
@@ -143,6 +146,21 @@ actor Workspace {
         if settings.service == area.key { settings.service = area.mapKey }
     }
 
+    /// Closes an area's file before another one takes its place: what this device keeps of the work in it stays.
+    /// - Returns: whether it was on show.
+    func release(_ area: OfflineArea) -> Bool {
+        guard let map = maps.removeValue(forKey: area.key) else { return false }
+        map.offline?.geodatabase.close()
+        guard current === map else { return false }
+        current = nil
+        return true
+    }
+
+    /// Why a larger area that has arrived isn't in use yet; nil where nothing keeps it back.
+    func note(on growth: OfflineArea) -> String? { growthNotes[growth.id] }
+
+    func note(_ reason: String?, on growth: OfflineArea) { growthNotes[growth.id] = reason }
+
     /// The edits of a transaction that an earlier process left open in an area that isn't open now.
     nonisolated func unfinishedEdits(of area: OfflineArea) throws -> Int {
         let folder = configuration.dataDirectory.appending(path: "maps/\(MapAddress(area).folderName)")
@@ -160,6 +178,10 @@ actor Workspace {
 
     private func heard(_ area: OfflineArea, _ report: AreaDownloads.Report) {
         hub.send("stale", PanelsStale(panels: ["job", "offline"], why: "download"))
+        if report.phase == .done, area.extends != nil {
+            Task { await finish(area) }
+            return
+        }
         switch report.phase {
         case .done: hub.send("announce", Announcement(text: "\(area.name) is on this device.", urgent: false))
         case .failed: hub.send("announce", Announcement(text: "\(area.name) did not arrive.", urgent: true))
@@ -236,6 +258,8 @@ actor Workspace {
     }
 
     var isUnreachable: Bool { unreachable }
+
+    nonisolated var framePatience: Duration { configuration.framePatience }
 
     var initialView: CollectConfiguration.InitialView? { configuration.initialView }
 

@@ -16,8 +16,10 @@ struct RunningApp: Sendable {
     var address: String { "http://127.0.0.1:\(port)/" }
 
     static func start(services: URL, folder: URL, webMap: URL? = nil) async throws -> RunningApp {
-        let configuration = CollectConfiguration(
+        var configuration = CollectConfiguration(
             port: 0, servicesRoot: services, webMap: webMap, dataDirectory: folder, mapLibraryDirectory: mapLibrary)
+        // A busy machine decides no test.
+        configuration.framePatience = .seconds(60)
         let logger = Logger(label: "fieldwork.collect.tests") { _ in SwiftLogNoOpLogHandler() }
         let (ready, announce) = AsyncThrowingStream.makeStream(of: Int.self)
         let app = ReadyApp(app: CollectApp(configuration: configuration, logger: logger)) { port in

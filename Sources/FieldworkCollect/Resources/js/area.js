@@ -44,6 +44,7 @@ async function ask() {
   if (!isOpen()) return;
   const turn = asked += 1;
   const values = Object.fromEntries(['west', 'south', 'east', 'north'].map((name) => [name, field(name).value]));
+  values.extends = document.getElementById('panel').dataset.extends ?? '';
   const answer = await fetch('/data/area', {
     method: 'POST', body: new URLSearchParams(values), credentials: 'same-origin', headers: { 'Fieldwork-Window': windowID },
   });

@@ -12,8 +12,8 @@ actor AreaDownloads {
         var phase: Phase
         /// Of the whole work.
         var hundredths: Int
-        /// What it does now.
-        var step: String
+        /// What it has done so far, and what it does now.
+        var steps: [String]
     }
 
     private let shelf: AreaShelf
@@ -28,7 +28,7 @@ actor AreaDownloads {
 
     /// Goes on with what an earlier process had begun.
     func goOn() {
-        for area in shelf.areas() where !shelf.isHere(area.id) && jobs[area.id] == nil {
+        for area in shelf.all() where !shelf.isHere(area.id) && jobs[area.id] == nil {
             guard let state = shelf.job(area.id), let job = try? Job.fromJSON(state) as? GenerateGeodatabaseJob else {
                 continue
             }
@@ -58,7 +58,7 @@ actor AreaDownloads {
 
     /// nil for an area whose download isn't known: it is done, or its folder is damaged.
     func report(_ id: UUID) -> Report? {
-        if shelf.isHere(id) { return Report(phase: .done, hundredths: 100, step: "") }
+        if shelf.isHere(id) { return Report(phase: .done, hundredths: 100, steps: []) }
         return jobs[id].map(Self.report)
     }
 
@@ -70,9 +70,11 @@ actor AreaDownloads {
             case .paused, .notStarted: .paused
             case .started: .running
             }
-        var step = ""
-        for message in job.messages { step = message.message }
-        return Report(phase: phase, hundredths: Int(job.progress.completedUnitCount), step: step)
+        var steps: [String] = []
+        // A job that was broken off and goes on says the same again.
+        for message in job.messages where steps.last != message.message { steps.append(message.message) }
+        return Report(
+            phase: phase, hundredths: Int(job.progress.completedUnitCount), steps: steps.suffix(Limits.jobSteps))
     }
 
     func pause(_ id: UUID) async {
@@ -94,6 +96,12 @@ actor AreaDownloads {
         watchers.removeValue(forKey: id)?.cancel()
         await job.cancel()
         try shelf.remove(id)
+    }
+
+    /// The area is taken away; its download was done.
+    func forget(_ id: UUID) {
+        jobs[id] = nil
+        watchers.removeValue(forKey: id)?.cancel()
     }
 
     /// Stops all work; the next start goes on with it.

@@ -20,7 +20,10 @@ struct AreaShelf: Sendable {
     private func folder(_ id: UUID) -> URL { directory.appending(path: id.uuidString.lowercased()) }
 
     /// The area's file, a GeoPackage; there only when it is whole.
-    func file(_ id: UUID) -> URL { folder(id).appending(path: "area.gpkg") }
+    func file(_ id: UUID) -> URL { ownFile(area(id)?.holder ?? id) }
+
+    /// The file that was taken with an area, whether it still uses it or not.
+    func ownFile(_ id: UUID) -> URL { folder(id).appending(path: "area.gpkg") }
 
     private func card(_ id: UUID) -> URL { folder(id).appending(path: "area.json") }
     private func jobFile(_ id: UUID) -> URL { folder(id).appending(path: "job.json") }
@@ -28,9 +31,12 @@ struct AreaShelf: Sendable {
     func isHere(_ id: UUID) -> Bool { FileManager.default.fileExists(atPath: file(id).path) }
 
     /// Newest first.
-    func areas() -> [OfflineArea] {
+    func areas() -> [OfflineArea] { Array(all().filter { $0.extends == nil }.prefix(Limits.areas)) }
+
+    /// With those that extend others, newest first.
+    func all() -> [OfflineArea] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.prefix(Limits.areas).compactMap { UUID(uuidString: $0).flatMap(area) }
+        return names.prefix(Limits.areaFolders).compactMap { UUID(uuidString: $0).flatMap(area) }
             .sorted { ($0.made, $0.text) > ($1.made, $1.text) }
     }
 
@@ -42,6 +48,11 @@ struct AreaShelf: Sendable {
     func put(_ area: OfflineArea, job: Data) throws {
         try FileManager.default.createDirectory(at: folder(area.id), withIntermediateDirectories: true)
         try job.write(to: jobFile(area.id), options: .atomic)
+        try put(area)
+    }
+
+    /// Writes down what an area is now.
+    func put(_ area: OfflineArea) throws {
         try JSONEncoder().encode(area).write(to: card(area.id), options: .atomic)
     }
 
@@ -49,7 +60,7 @@ struct AreaShelf: Sendable {
     func rename(_ id: UUID, to name: String) throws {
         guard var area = area(id) else { return }
         area.name = name
-        try JSONEncoder().encode(area).write(to: card(id), options: .atomic)
+        try put(area)
     }
 
     /// What an area is called now: it may have been given another name since it was opened.

@@ -10,11 +10,15 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
     let mapTitle: String
     let service: URL
     /// Degrees, WGS 84.
-    let west: Double
-    let south: Double
-    let east: Double
-    let north: Double
+    var west: Double
+    var south: Double
+    var east: Double
+    var north: Double
     let made: Date
+    /// The area that this one is taken to extend: it isn't listed by itself.
+    var extends: UUID?
+    /// In whose folder the file is; nil for the area's own. Written when an extension took the place of the first file.
+    var holder: UUID?
 
     private static let prefix = "area:"
 
@@ -35,6 +39,11 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
         Envelope(
             xMin: WebMercator.x(longitude: west), yMin: WebMercator.y(latitude: south),
             xMax: WebMercator.x(longitude: east), yMax: WebMercator.y(latitude: north), spatialReference: .webMercator)
+    }
+
+    /// Whether some of another frame is in it; edges that touch aren't.
+    func overlaps(_ frame: AreaRoutes.Frame) -> Bool {
+        frame.west < east && frame.east > west && frame.south < north && frame.north > south
     }
 
     /// "2.0 × 1.4 km"
