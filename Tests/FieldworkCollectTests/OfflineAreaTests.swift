@@ -1,3 +1,4 @@
+import Fieldwork
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
@@ -109,6 +110,38 @@ import Testing
             #expect(chosen.contains(#"data-fit="-97.95,38.05,"#))
             #expect(chosen.contains("5 features"), "four points and the district")
             #expect(chosen.contains("O’Hara&#39;s &quot;West&quot;"))
+        }
+    }
+
+    @Test func aPhotoAloneThatWasNotSentGuardsItsArea() async throws {
+        var definition = OfflineField.definition()
+        definition.layers[0].hasAttachments = true
+        try await DamageField.with(points: 2, definition: definition) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            try await OfflineField.goOffline(visitor)
+            await field.app.stop()
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let area = try #require(UUID(uuidString: OfflineField.id).flatMap(shelf.area))
+            let geodatabase = Geodatabase(fileURL: shelf.file(area.id))
+            try await geodatabase.load()
+            let table = try #require(geodatabase.featureTables.first)
+            let found = try await table.queryFeatures(using: QueryParameters()).features()
+            let feature = try #require(found.first { _ in true } as? ArcGISFeature)
+            _ = try await feature.addAttachment(
+                named: "photo.jpg", contentType: "image/jpeg", data: Data("a photo".utf8))
+            geodatabase.close()
+            let app = try await RunningApp.start(services: field.services.root, folder: field.deviceFolder)
+            do {
+                let visitor = try await PlainClient.visitor(port: app.port)
+                let asked = try await visitor.get("/offline/\(OfflineField.id)/delete")
+                #expect(asked.text.contains("1 edit was not sent."))
+                #expect(try await visitor.post("/offline/\(OfflineField.id)/delete", [:]).status == 409)
+                await app.stop()
+            } catch {
+                await app.stop()
+                throw error
+            }
+            #expect(shelf.isHere(area.id))
         }
     }
 

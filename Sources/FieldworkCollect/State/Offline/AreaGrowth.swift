@@ -123,6 +123,7 @@ extension Workspace {
             guard let area = shelf.area(id) else { continue }
             let file = shelf.ownFile(id)
             if FileManager.default.fileExists(atPath: file.path) {
+                guard await isSent(file, of: area) else { continue }
                 let geodatabase = Geodatabase(fileURL: file)
                 do {
                     try await GeodatabaseSyncTask(url: area.service).unregisterGeodatabase(geodatabase)
@@ -137,6 +138,17 @@ extension Workspace {
             }
             try? shelf.removeLeftover(id)
         }
+    }
+
+    /// Whether nothing in a file that is no longer used waits to be sent: another program may have had it open until now. What
+    /// does is sent; while it can't be, the file stays.
+    private func isSent(_ file: URL, of area: OfflineArea) async -> Bool {
+        let geodatabase = Geodatabase(fileURL: file)
+        defer { geodatabase.close() }
+        guard (try? await geodatabase.load()) != nil else { return false }
+        let work = OfflineWork(area: area, geodatabase: geodatabase)
+        if await work.unsentCount() > 0 { _ = try? await work.sync() }
+        return await work.unsentCount() == 0
     }
 
     /// Ends an extension: the area stays as it is.

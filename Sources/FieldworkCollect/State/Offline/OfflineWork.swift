@@ -16,7 +16,8 @@ struct OfflineWork: Sendable {
             count += (try? await table.updatedFeaturesCount()) ?? 0
             count += (try? await table.deletedFeaturesCount()) ?? 0
         }
-        return count
+        // Where nobody writes down who edited, a photo leaves its feature as it was.
+        return max(count, geodatabase.hasLocalEdits ? 1 : 0)
     }
 
     /// Sends the edits of the area and takes over those of others.
