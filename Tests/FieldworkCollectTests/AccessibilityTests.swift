@@ -30,6 +30,11 @@ struct AccessibilityTests {
         let help: String
     }
 
+    /// The pages whose map is a part of what they ask for; beside the others it is the same one, and drawing it takes long.
+    private static func needsMap(_ page: String) -> Bool {
+        page.hasPrefix("map") || page.hasPrefix("add/") || ["/move", "/new", "/extend"].contains(where: page.hasSuffix)
+    }
+
     /// Looks at each page in both sizes and three themes, and keeps a picture of each.
     private static func look(
         at pages: [String], of app: RunningApp, _ browser: Browser, picture: String
@@ -39,8 +44,10 @@ struct AccessibilityTests {
         for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
             try await browser.resize(width: width, height: height, isPhone: isPhone)
             for page in pages {
+                try await browser.blockMap(!needsMap(page))
                 try await browser.open(app.address + page)
                 try await browser.wait("document.readyState === 'complete'")
+                if needsMap(page) { try await browser.wait(Hand.ready, seconds: 60) }
                 _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
                 for theme in ["light", "dark", "sunlight"] {
                     _ = try await browser.evaluate(

@@ -126,6 +126,32 @@ import Testing
         }
     }
 
+    /// At the start the larger area takes its place while the area is opened and edited: no edit goes into the file that goes.
+    @Test func whatIsEditedWhileTheFilesChangeIsInTheAreaOrRefused() async throws {
+        try await Self.with { field, visitor in
+            _ = try await visitor.post("/transaction/start", [:])
+            _ = try await OfflineField.add(visitor, "a")
+            try await Self.online(visitor)
+            try await Self.extend(visitor)
+            try await Self.job(visitor, says: "A transaction is open in Reno.")
+            _ = try await visitor.post("/offline/mode", ["area": OfflineField.id])
+            _ = try await visitor.post("/transaction/keep", [:])
+            try await field.restartedApp { app in
+                let again = try await PlainClient.visitor(port: app.port)
+                var kept = 0
+                for number in 0..<12 {
+                    let longitude = "\(-97.95 + Double(number) * 1e-3)"
+                    let added = try await OfflineField.add(again, "c\(number)", lon: longitude)
+                    if added.status == 303 { kept += 1 }
+                }
+                try await Self.job(again, says: "Reno is larger now.")
+                try await OfflineField.sync(again)
+                #expect(try await field.serverFeatures().count == 26 + kept)
+                #expect(kept > 0)
+            }
+        }
+    }
+
     @Test func aCancelledExtensionLeavesTheAreaAsItWas() async throws {
         try await Self.with { field, visitor in
             _ = try await visitor.post("/transaction/start", [:])

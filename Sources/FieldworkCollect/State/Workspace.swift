@@ -81,15 +81,21 @@ actor Workspace {
         opening = task
         defer { opening = nil }
         let map = try await task.value
-        await adopt(map)
+        _ = await adopt(map)
         return map
     }
 
-    private func adopt(_ map: OpenMap) async {
+    /// - Parameter file: of an area; nil for a map of a server.
+    /// - Returns: false for the map of an area whose file isn't the area's any more: edits in it would be in no area.
+    private func adopt(_ map: OpenMap, file: URL? = nil) async -> Bool {
         // What an area holds unsent is known before it is shown: there is nobody to ask for it.
         if let offline = map.offline {
             await map.outbox.count()
             if let id = offline.geodatabase.syncID { settings.rememberReplica(id) }
+        }
+        if let file, let offline = map.offline, shelf.file(offline.area.id) != file {
+            offline.geodatabase.close()
+            return false
         }
         maps[map.key] = map
         select(map)
@@ -97,6 +103,7 @@ actor Workspace {
         await map.outbox.accompanySync { [weak map] in _ = try? await map?.openConflicts() }
         newOutbox.yield(map)
         logger.info("map opened", metadata: ["layers": "\(map.layers.count)"])
+        return true
     }
 
     // MARK: Offline areas
@@ -117,13 +124,20 @@ actor Workspace {
             return known
         }
         if let opening { return try await opening.value }
-        let (file, directory) = (shelf.file(area.id), configuration.dataDirectory)
-        let task = Task { try await OpenMap.open(area, file: file, dataDirectory: directory) }
+        // Nobody gets the map before it is certain that its file is the area's.
+        let task = Task { try await self.openFile(of: area) }
         opening = task
         defer { opening = nil }
-        let map = try await task.value
-        await adopt(map)
-        return map
+        return try await task.value
+    }
+
+    private func openFile(of area: OfflineArea) async throws -> OpenMap {
+        while true {
+            let area = shelf.area(area.id) ?? area
+            let file = shelf.file(area.id)
+            let map = try await OpenMap.open(area, file: file, dataDirectory: configuration.dataDirectory)
+            if await adopt(map, file: file) { return map }
+        }
     }
 
     /// Works online again with the map that an area was taken from; the area stays.

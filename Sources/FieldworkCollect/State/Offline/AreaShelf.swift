@@ -53,7 +53,8 @@ struct AreaShelf: Sendable {
 
     /// Writes down what an area is now.
     func put(_ area: OfflineArea) throws {
-        try JSONEncoder().encode(area).write(to: card(area.id), options: .atomic)
+        // What an area is no longer is removed after this: it must not come back with the loss of power.
+        try SafeFile.write(JSONEncoder().encode(area), to: card(area.id))
     }
 
     /// Gives an area another name.
