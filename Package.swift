@@ -141,7 +141,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkServerTests",
             dependencies: [
-                "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
+                "FieldworkServer", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "TemporaryPostgres", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -69,9 +69,8 @@ package struct FeatureServer: Service {
 
     /// Attachments need a store that keeps them and a folder for what is on its way there.
     private func makeAttachments() -> AttachmentService? {
-        guard let store = store as? any AttachmentStore, let folder = (self.store as? any ReplicaStore)?.workFolder
-        else { return nil }
-        let uploads = UploadFolder(work: folder)
+        guard let store = store as? any AttachmentStore else { return nil }
+        let uploads = UploadFolder(work: store.workFolder)
         // What an earlier run left is of no use to anybody when it is old.
         uploads.sweep(now: Date())
         return AttachmentService(

@@ -3,6 +3,9 @@ package import Foundation
 
 /// A store that keeps files with features. They are written like features, by `apply`.
 package protocol AttachmentStore: FeatureStore {
+    /// A folder for what is on its way here. Nothing in it is a service.
+    var workFolder: URL { get }
+
     func attachments(_ query: AttachmentQuery, in layer: LayerAddress) async throws -> AttachmentPage
     /// How many attachments features have; those that have none are left out.
     func attachmentCounts(_ query: AttachmentQuery, in layer: LayerAddress) async throws -> [AttachmentCount]

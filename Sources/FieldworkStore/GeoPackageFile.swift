@@ -23,7 +23,7 @@ package final class GeoPackageFile: ServiceData {
     package let readers: ReaderPool
     let counter: FeatureCounter
     let catalogue: Mutex<ServiceCatalogue>
-    let verifiedContents: VerifiedContents
+    package let verifiedContents: VerifiedContents?
 
     /// Which file it was that was opened.
     private let identity: FileIdentity?

@@ -62,6 +62,10 @@ package enum Limits {
     package static let conflictsPerList = 10_000
     /// Bytes of an attachment's content that are held in memory at a time.
     static let mediaPiece = 256 * 1_024
+    /// Attachments that are listed at once when they are published in a database.
+    static let attachmentsOfPage = 1_000
+    /// Large objects that one transaction frees in PostgreSQL.
+    static let contentsPerUnlinking = 500
     /// Attachments whose changes or versions one answer lists.
     package static let attachmentChanges = 1_000_000
     /// Contents of attachments in one file that are known to be what their hashes say.

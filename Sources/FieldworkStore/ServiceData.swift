@@ -10,6 +10,8 @@ package protocol ServiceData: AnyObject, Sendable {
     /// The definition as it was read last.
     var catalogueSnapshot: ServiceCatalogue { get }
     var definition: ServiceDefinition { get }
+    /// Which contents of attachments were compared with their hashes; nil where that can't be known.
+    var verifiedContents: VerifiedContents? { get }
     func layer(_ id: Int) throws -> StoredLayer
     func adopt(_ catalogue: ServiceCatalogue)
 }

@@ -22,22 +22,17 @@ struct AttachmentCheck {
         try connection.run(
             """
             SELECT attachmentid FROM \(table) AS a LEFT JOIN \(AttachmentTables.media) AS m ON m.id = a.related_id
-            WHERE m.id IS NULL OR length(m.data) IS NOT a.data_size LIMIT \(Self.findingsPerCheck)
+            WHERE m.id IS NULL OR a.data_size IS NULL OR \(connection.dialect.contentSize) <> a.data_size LIMIT \(Self.findingsPerCheck)
             """, row: { findings.append("\(name): attachment \($0.integer(0)) has not its content.") })
         return findings
     }
 
     /// All contents, whosever attachments they are.
     func contents() throws -> [String] {
-        let isThere = try connection.integer("SELECT 1 FROM sqlite_master WHERE name = '\(AttachmentTables.media)'")
-        guard isThere != nil else { return [] }
+        guard try connection.hasTable(AttachmentTables.media) else { return [] }
         var findings: [String] = []
         // Layers that were removed have left their history.
-        let tables = try connection.texts(
-            """
-            SELECT name FROM sqlite_master WHERE type = 'table'
-                AND (name GLOB 'fieldwork_attachments_[0-9]*' OR name GLOB 'fieldwork_attachment_history_[0-9]*')
-            """)
+        let tables = try connection.texts(connection.dialect.attachmentTables)
         let references =
             tables
             .map { "SELECT related_id FROM \(quoted($0))" }.joined(separator: " UNION ALL ")
@@ -45,7 +40,7 @@ struct AttachmentCheck {
             """
             SELECT m.id FROM \(AttachmentTables.media) AS m
             LEFT JOIN \(AttachmentTables.uses) AS u ON u.media_id = m.id
-            LEFT JOIN (SELECT related_id, count(*) AS n FROM (\(references)) GROUP BY related_id) AS r
+            LEFT JOIN (SELECT related_id, count(*) AS n FROM (\(references)) AS each_use GROUP BY related_id) AS r
                 ON r.related_id = m.id
             WHERE coalesce(u.uses, 0) <> coalesce(r.n, 0) LIMIT \(Self.findingsPerCheck)
             """, row: { findings.append("The uses of content \($0.integer(0)) are counted wrong.") })
@@ -54,7 +49,7 @@ struct AttachmentCheck {
             "SELECT id, sha256 FROM \(AttachmentTables.media)",
             row: { rows.append(($0.integer(0), $0.optionalText(1))) })
         for row in rows where findings.count < Self.findingsPerCheck {
-            let blob = try BlobHandle(table: AttachmentTables.media, column: "data", row: row.id, on: connection)
+            let blob = try BlobHandle(media: row.id, on: connection)
             do {
                 try MediaStore.verify(blob, sha256: row.sha256)
             } catch let error as StoreError where error.code == .corrupt {

@@ -18,7 +18,7 @@ struct AttachmentLog {
         try connection.run(
             """
             SELECT c.generation, c.attachment_id, min(c.operation), max(c.operation), max(c.changed_content),
-                coalesce(a.globalid, h.globalid), coalesce(a.base_id, h.base_id)
+                max(coalesce(a.globalid, h.globalid)), max(coalesce(a.base_id, h.base_id))
             FROM \(AttachmentTables.changes) AS c
             LEFT JOIN \(table) AS a ON a.attachmentid = c.attachment_id
             LEFT JOIN \(history) AS h ON h.fieldwork_version = (
@@ -57,8 +57,8 @@ struct AttachmentLog {
                     AND attachment_id = c.attachment_id AND generation = min(c.generation)),
                 (SELECT max(operation) FROM \(AttachmentTables.changes) WHERE layer_id = ?1
                     AND attachment_id = c.attachment_id AND generation = max(c.generation)),
-                coalesce(a.globalid, h.globalid), coalesce(a.base_id, h.base_id),
-                a.attachmentid IS NULL AND h.fieldwork_with_feature = 1
+                max(coalesce(a.globalid, h.globalid)), max(coalesce(a.base_id, h.base_id)),
+                max(CASE WHEN a.attachmentid IS NULL AND h.fieldwork_with_feature = 1 THEN 1 ELSE 0 END)
             FROM \(AttachmentTables.changes) AS c
             LEFT JOIN \(table) AS a ON a.attachmentid = c.attachment_id
             LEFT JOIN \(history) AS h ON h.fieldwork_version = (
@@ -134,9 +134,7 @@ struct AttachmentLog {
 
     /// Drops the entries up to a generation; the history stays.
     static func compact(layerID: Int, upTo generation: Int64, on connection: StoreConnection) throws {
-        let exists = try connection.integer(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(AttachmentTables.changes)'")
-        guard exists != nil else { return }
+        guard try connection.hasTable(AttachmentTables.changes) else { return }
         try connection.run("DELETE FROM \(AttachmentTables.changes) WHERE layer_id = ? AND generation <= ?") {
             try $0.bind(Int64(layerID), at: 1)
             try $0.bind(generation, at: 2)

@@ -9,11 +9,18 @@ struct AttachmentReader {
     let now: Int64
 
     private static let alias = "a"
+    private var dialect: SQLDialect { connection.dialect }
 
-    /// Attachments as a table, for the compiler of conditions.
+    /// Attachments as a table, for the compiler of conditions. Its columns are those of the fields' names in small letters.
     private func attachments() throws -> StoredLayer {
-        try StoredLayer(
-            definition: AttachmentFields.definition, tableName: layer.attachmentTable, geometryColumn: nil, srsID: 0)
+        var definition = AttachmentFields.definition
+        for index in definition.fields.indices {
+            definition.fields[index].name = definition.fields[index].name.lowercased()
+        }
+        definition.objectIDField = definition.objectIDField.lowercased()
+        definition.globalIDField = definition.globalIDField?.lowercased()
+        return try StoredLayer(
+            definition: definition, tableName: layer.attachmentTable, geometryColumn: nil, srsID: 0)
     }
 
     // MARK: Questions
@@ -70,7 +77,7 @@ struct AttachmentReader {
         let parts = try conditions(of: query)
         let plan = plan(
             """
-            SELECT a.base_id, \(parentGlobalID), count(*) FROM \(source)\(parts.text)
+            SELECT a.base_id, max(\(parentGlobalID)), count(*) FROM \(source)\(parts.text)
             GROUP BY a.base_id ORDER BY a.base_id LIMIT \(FieldworkREST.Limits.attachmentsPerAnswer + 1)
             """, parts)
         let statement = try plan.statement(on: connection)
@@ -97,7 +104,8 @@ struct AttachmentReader {
         try connection.run(
             """
             SELECT a.attachmentid, a.globalid, a.base_id, \(parentGlobalID), a.att_name, a.content_type, a.data_size,
-                a.keywords, a.related_id FROM \(source) WHERE \(condition.text) AND (?2 IS NULL OR a.base_id = ?2)
+                a.keywords, a.related_id FROM \(source)
+            WHERE \(condition.text)\(objectID == nil ? "" : " AND a.base_id = ?2")
             """,
             bind: {
                 try $0.bind(condition.value, at: 1)
@@ -140,22 +148,22 @@ struct AttachmentReader {
                 .identifiers(query.features)
             // The first of the two columns that a list of features has.
             parts.conditions.append(
-                "a.base_id IN (SELECT \(quoted(layer.objectIDColumn)) FROM (\(features.sql)))")
+                "a.base_id IN (SELECT \(quoted(layer.objectIDColumn)) FROM (\(features.sql)) AS chosen)")
             parts.arguments += features.arguments
         }
         if let ids = query.ids {
-            parts.add("a.attachmentid IN (SELECT value FROM json_each(?))", Self.list(ids.map { .integer($0) }))
+            parts.add("a.attachmentid IN (\(dialect.integersOfArray))", Self.list(ids.map { .integer($0) }))
         }
         if let ids = query.globalIDs {
             parts.add(
-                "a.globalid IN (SELECT value FROM json_each(?))", Self.list(ids.map { .text(GUID.normalForm($0)) }))
+                "a.globalid IN (\(dialect.textsOfArray))", Self.list(ids.map { .text(GUID.normalForm($0)) }))
         }
         if let types = query.contentTypes {
             let wanted = Self.list(types.map { .text($0) })
             parts.add(
                 """
-                (a.content_type IN (SELECT value FROM json_each(?))
-                OR substr(a.content_type, 1, instr(a.content_type, '/') - 1) IN (SELECT value FROM json_each(?)))
+                (a.content_type IN (\(dialect.textsOfArray))
+                OR substr(a.content_type, 1, \(dialect.position)(a.content_type, '/') - 1) IN (\(dialect.textsOfArray)))
                 """, wanted, wanted)
         }
         if let sizes = query.sizes {
@@ -165,13 +173,14 @@ struct AttachmentReader {
             // Keywords stand in a list with commas; a whole one is meant, in any case.
             parts.add(
                 """
-                EXISTS (SELECT 1 FROM json_each(?) AS k WHERE instr(',' || replace(lower(a.keywords), ', ', ',') || ',',
-                    ',' || lower(k.value) || ',') > 0)
+                EXISTS (SELECT 1 FROM (\(dialect.textsOfArray)) AS k
+                    WHERE \(dialect.position)(',' || replace(lower(a.keywords), ', ', ',') || ',',
+                        ',' || lower(k.value) || ',') > 0)
                 """, Self.list(keywords.map { .text($0) }))
         }
         if let condition = query.condition {
             var compiler = ExpressionCompiler(
-                layer: try attachments(), dialect: .sqlite, alias: Self.alias, now: now)
+                layer: try attachments(), dialect: dialect, alias: Self.alias, now: now)
             parts.conditions.append(try compiler.condition(condition))
             parts.arguments += compiler.arguments.map { .value($0) }
         }
@@ -184,9 +193,9 @@ struct AttachmentReader {
 
     /// Without an order a feature's attachments stand together, the oldest first.
     private func order(of query: AttachmentQuery, _ parts: inout Parts) throws -> String {
-        var compiler = ExpressionCompiler(layer: try attachments(), dialect: .sqlite, alias: Self.alias, now: now)
+        var compiler = ExpressionCompiler(layer: try attachments(), dialect: dialect, alias: Self.alias, now: now)
         var terms = try query.order.map { term in
-            try compiler.orderTerm(term.expression) + (term.isDescending ? " DESC" : "")
+            dialect.order(try compiler.orderTerm(term.expression), term.isDescending)
         }
         parts.arguments += compiler.arguments.map { .value($0) }
         terms += ["a.base_id", "a.attachmentid"]
@@ -203,7 +212,7 @@ struct AttachmentReader {
     }
 
     private func exif(_ mediaRow: Int64) throws -> [ExifGroup] {
-        let blob = try BlobHandle(table: AttachmentTables.media, column: "data", row: mediaRow, on: connection)
+        let blob = try BlobHandle(media: mediaRow, on: connection)
         return ExifReader.groups(in: try blob.read(0..<min(blob.count, FieldworkREST.Limits.exifBytes)))
     }
 }

@@ -35,6 +35,7 @@ struct AttachmentTables {
     static func create(for catalogue: ServiceCatalogue, on connection: StoreConnection) throws {
         let lacking = try lacking(catalogue, on: connection)
         guard !lacking.isEmpty else { return }
+        guard connection.dialect.isSQLite else { return try PostgresAttachments.create(for: lacking, on: connection) }
         try createShared(on: connection)
         for layer in lacking { try AttachmentTables(layer: layer).create(on: connection) }
     }
@@ -50,7 +51,8 @@ struct AttachmentTables {
 
     /// Whether the table is there and at work.
     func exists(on connection: StoreConnection) throws -> Bool {
-        try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? LIMIT 1") {
+        guard connection.dialect.isSQLite else { return try connection.hasTable(name) }
+        return try connection.integer("SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? LIMIT 1") {
             try $0.bind(name, at: 1)
         } != nil
     }

@@ -82,7 +82,7 @@ extension AttachmentWriter {
         try find(
             from: """
                 (SELECT * FROM \(history) WHERE globalid = ? AND fieldwork_operation = 2
-                    ORDER BY fieldwork_version DESC LIMIT 1)
+                    ORDER BY fieldwork_version DESC LIMIT 1) AS deleted
                 """, .text(GUID.normalForm(globalID)))
     }
 }

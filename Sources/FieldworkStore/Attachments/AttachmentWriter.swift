@@ -62,10 +62,10 @@ struct AttachmentWriter {
             """
             INSERT INTO \(table)
                 (attachmentid, globalid, base_id, related_id, att_name, content_type, data_size, keywords)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)\(connection.dialect.returning("attachmentid"))
             """)
         defer { statement.finish() }
-        if let id = edit.id, features.keepsObjectIDs || batch.origin == .cache { try statement.bind(id, at: 1) }
+        if let id = edit.id, features.keepsObjectIDs || batch.origin != .edit { try statement.bind(id, at: 1) }
         try statement.bind(GUID.normalForm(globalID), at: 2)
         try statement.bind(feature.objectID, at: 3)
         try statement.bind(row, at: 4)
@@ -181,9 +181,9 @@ struct AttachmentWriter {
 
     // MARK: Rules
 
-    /// What a cache takes over, its service has judged.
+    /// What is taken over was judged where it comes from.
     private func contentType(name: String, told: String?) throws -> String {
-        if batch.origin == .cache, let told { return told }
+        if batch.origin != .edit, let told { return told }
         return try AttachmentTypes.contentType(name: name, told: told)
     }
 
@@ -299,11 +299,12 @@ extension LayerWriter {
         let history = quoted(layer.attachmentHistoryTable)
         try connection.run(
             """
-            INSERT OR IGNORE INTO \(quoted(layer.attachmentTable)) (\(columns))
+            INSERT INTO \(quoted(layer.attachmentTable)) (\(columns))
             SELECT \(columns) FROM \(history) AS h WHERE base_id = ? AND fieldwork_operation = 2
                 AND fieldwork_with_feature = 1 AND fieldwork_version = (
                     SELECT max(fieldwork_version) FROM \(history) WHERE attachmentid = h.attachmentid
                         AND fieldwork_operation <> \(AttachmentVersionReader.keptOnly))
+            ON CONFLICT DO NOTHING
             """
         ) { try $0.bind(objectID, at: 1) }
     }
@@ -315,7 +316,7 @@ extension LayerWriter {
             """
             UPDATE \(quoted(layer.attachmentTable)) SET base_id = ?1 WHERE base_id IN (
                 SELECT \(quoted(layer.objectIDColumn)) FROM \(quoted(layer.tableName))
-                WHERE \(column) = ?2 AND \(quoted(layer.objectIDColumn)) IS NOT ?1)
+                WHERE \(column) = ?2 AND \(quoted(layer.objectIDColumn)) <> ?1)
             """
         ) {
             try $0.bind(objectID, at: 1)

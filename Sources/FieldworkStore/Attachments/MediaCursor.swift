@@ -18,8 +18,8 @@ final class MediaCursor: PieceSource {
         verify: (BlobHandle, String?) throws -> Void = { try MediaStore.verify($0, sha256: $1) }
     ) throws {
         let before = verified?.state
-        // An open content holds a snapshot of the file: what is written from here on is not seen.
-        blob = try BlobHandle(table: AttachmentTables.media, column: "data", row: mediaRow, on: connection)
+        // An open content holds a snapshot: what is written from here on is not seen.
+        blob = try BlobHandle(media: mediaRow, on: connection)
         let isKnown = before.map { verified?.state == $0 && verified?.holds(mediaRow, in: $0) == true } ?? false
         if !isKnown {
             try verify(

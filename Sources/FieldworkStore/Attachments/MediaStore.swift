@@ -11,14 +11,12 @@ struct MediaStore {
     func keep(_ content: AttachmentContent, contentType: String) throws -> Int64 {
         let hash = try content.sha256?.lowercased() ?? Self.sha256(of: content)
         if let known = try row(of: hash, size: content.size) { return known }
-        try connection.run(
-            "INSERT INTO \(AttachmentTables.media) (content_type, sha256, data) VALUES (?, ?, zeroblob(?))"
-        ) {
+        let inserted = try connection.integer(connection.dialect.newContent) {
             try $0.bind(contentType, at: 1)
             try $0.bind(hash, at: 2)
             try $0.bind(Int64(content.size), at: 3)
         }
-        let row = connection.lastInsertedRowID
+        guard let row = inserted else { throw StoreError(.failure, "A content was not given an id.") }
         do {
             try write(content, to: row, hash: hash)
         } catch {
@@ -40,15 +38,16 @@ struct MediaStore {
     }
 
     private func row(of hash: String, size: Int) throws -> Int64? {
-        try connection.integer("SELECT id FROM \(AttachmentTables.media) WHERE sha256 = ? AND length(data) = ?") {
+        try connection.integer(
+            "SELECT id FROM \(AttachmentTables.media) WHERE sha256 = ? AND \(connection.dialect.contentSize) = ?"
+        ) {
             try $0.bind(hash, at: 1)
             try $0.bind(Int64(size), at: 2)
         }
     }
 
     private func write(_ content: AttachmentContent, to row: Int64, hash: String) throws {
-        let blob = try BlobHandle(
-            table: AttachmentTables.media, column: "data", row: row, isWritten: true, on: connection)
+        let blob = try BlobHandle(media: row, isWritten: true, on: connection)
         var written = 0
         var counted = SHA256()
         try Self.eachPiece(of: content) { piece in
@@ -93,8 +92,7 @@ struct MediaStore {
             try $0.bind(row, at: 1)
         }
         if let known { return known }
-        return try Self.sha256(
-            of: BlobHandle(table: AttachmentTables.media, column: "data", row: row, on: connection))
+        return try Self.sha256(of: BlobHandle(media: row, on: connection))
     }
 
     /// Reads a whole content in pieces.

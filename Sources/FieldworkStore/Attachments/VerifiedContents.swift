@@ -3,7 +3,7 @@ import Synchronization
 
 /// Which contents of a file were compared with their hashes since the file last changed: a video that is asked for in a
 /// hundred ranges is read whole once. It holds one state of the file and a bounded set of rows.
-final class VerifiedContents: Sendable {
+package final class VerifiedContents: Sendable {
     /// What changes when anybody writes the file: that of the file itself and of the log that is written ahead of it.
     struct State: Sendable, Hashable {
         struct Part: Sendable, Hashable {

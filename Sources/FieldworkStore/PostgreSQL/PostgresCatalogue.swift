@@ -6,14 +6,9 @@ struct PostgresCatalogue: Sendable {
     let connect: PostgresStore.Connect
 
     /// The version of the tables and functions.
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
 
     static var momentOfNow: String { DateText.text(milliseconds: Date.now.milliseconds) }
-
-    static func attachmentsRefused(_ layer: LayerDefinition) -> StoreError {
-        StoreError(
-            .invalidDefinition, "Layer \(layer.id) has attachments, which a store in PostgreSQL does not keep yet.")
-    }
 
     // MARK: Preparing
 
@@ -25,6 +20,8 @@ struct PostgresCatalogue: Sendable {
             folder text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, schema_name text NOT NULL UNIQUE,
             is_listed boolean NOT NULL, PRIMARY KEY (folder, name))
         """,
+        // Large objects of services that were deleted: they lie in no schema.
+        "CREATE TABLE IF NOT EXISTS fieldwork.dropped_contents (content oid PRIMARY KEY)",
     ]
 
     func initialize() async throws {
@@ -60,6 +57,11 @@ struct PostgresCatalogue: Sendable {
         guard let version else {
             throw StoreError(
                 .notAGeoPackage, "The database is not prepared for services: run `fieldwork store init` first.")
+        }
+        guard version >= Self.version else {
+            throw StoreError(
+                .unsupportedVersion,
+                "The database was prepared by an older Fieldwork: run `fieldwork store init` again.")
         }
         guard version <= Self.version else {
             throw StoreError(.unsupportedVersion, "The database was prepared by a newer Fieldwork.")
@@ -149,11 +151,11 @@ struct PostgresCatalogue: Sendable {
         }
         try catalogue.writeDefinitions(on: connection)
         try RelationshipViews(catalogue: catalogue).writeIndexes(on: connection)
+        try AttachmentTables.create(for: catalogue, on: connection)
     }
 
     private static func checkNames(_ definition: ServiceDefinition) throws {
         for layer in definition.layers {
-            if layer.hasAttachments { throw attachmentsRefused(layer) }
             for field in layer.fields where field.name.utf8.count > Limits.sessionNameBytes {
                 throw StoreError(
                     .invalidDefinition,
@@ -177,7 +179,34 @@ struct PostgresCatalogue: Sendable {
                 throw StoreError(.serviceNotFound, "There is no service \(name.path).")
             }
             try connection.run("DELETE FROM fieldwork.services WHERE schema_name = ?") { try $0.bind(schema, at: 1) }
+            let hasContents = try connection.integer(
+                "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = '\(AttachmentTables.media)'"
+            ) { try $0.bind(schema, at: 1) }
+            if hasContents != nil {
+                try connection.execute(
+                    """
+                    INSERT INTO fieldwork.dropped_contents SELECT content FROM \(quoted(schema)).\(AttachmentTables.media)
+                    ON CONFLICT DO NOTHING
+                    """)
+            }
             try connection.execute("DROP SCHEMA \(quoted(schema)) CASCADE")
+        }
+        while try await unlinkContents() {}
+    }
+
+    /// Frees some of what deleted services have left. Each large object is a lock, of which a transaction has some thousands.
+    /// - Returns: whether there may be more.
+    private func unlinkContents() async throws -> Bool {
+        try await inTransaction { connection in
+            var count = 0
+            try connection.run(
+                """
+                DELETE FROM fieldwork.dropped_contents WHERE content IN (
+                    SELECT content FROM fieldwork.dropped_contents LIMIT \(Limits.contentsPerUnlinking)
+                    FOR UPDATE SKIP LOCKED)
+                RETURNING (SELECT lo_unlink(m.oid) FROM pg_catalog.pg_largeobject_metadata AS m WHERE m.oid = content)
+                """, row: { _ in count += 1 })
+            return count == Limits.contentsPerUnlinking
         }
     }
 

@@ -21,7 +21,6 @@ struct PostgresDefinitionUpdate {
             guard change.added.isEmpty, change.removed.isEmpty else {
                 throw Self.refused("Fields of layer \(layer.id) can't be added or removed yet in PostgreSQL.")
             }
-            guard !layer.hasAttachments else { throw PostgresCatalogue.attachmentsRefused(layer) }
         }
     }
 
@@ -46,6 +45,7 @@ struct PostgresDefinitionUpdate {
         ) { try $0.bind(old.definition.storageJSON.text, at: 1) }
         try result.writeDefinitions(on: connection)
         try RelationshipViews(catalogue: result).writeIndexes(on: connection)
+        try AttachmentTables.create(for: result, on: connection)
         try EditApplier.close(on: connection)
         result.source = try ServiceCatalogue.source(on: connection)
         return result

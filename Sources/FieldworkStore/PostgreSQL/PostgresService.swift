@@ -15,6 +15,9 @@ package final class PostgresService: ServiceData {
         readers = ReaderPool(source: source, readers: Limits.sessionReaders, streams: Limits.sessionStreams)
     }
 
+    /// Nothing tells whether anybody has written since: each content is compared before any of it is given.
+    package var verifiedContents: VerifiedContents? { nil }
+
     package var catalogueSnapshot: ServiceCatalogue { catalogue.withLock { $0 } }
 
     package var definition: ServiceDefinition { catalogue.withLock { $0.definition } }
@@ -22,6 +25,24 @@ package final class PostgresService: ServiceData {
     package func layer(_ id: Int) throws -> StoredLayer { try catalogue.withLock { try $0.layer(id) } }
 
     package func adopt(_ fresh: ServiceCatalogue) { catalogue.withLock { $0 = fresh } }
+
+    /// What is wrong with the data, in words; empty when all is well.
+    func check() async throws -> [String] {
+        let layers = catalogue.withLock { $0.definition.layers.compactMap { [layers = $0.layers] in layers[$0.id] } }
+        return try await writer.inspect { connection in
+            let check = AttachmentCheck(connection: connection)
+            return try layers.flatMap { try Self.count($0, on: connection) + check.run($0) } + check.contents()
+        }
+    }
+
+    private static func count(_ layer: StoredLayer, on connection: StoreConnection) throws -> [String] {
+        let found = try connection.integer("SELECT count(*) FROM \(quoted(layer.tableName))") ?? 0
+        let kept = try connection.integer("SELECT row_count FROM fieldwork_counts WHERE layer_id = ?") {
+            try $0.bind(Int64(layer.definition.id), at: 1)
+        }
+        return kept == found
+            ? [] : ["\(layer.definition.name): \(kept ?? 0) rows are counted, \(found) are there."]
+    }
 
     func close() async {
         await readers.close()

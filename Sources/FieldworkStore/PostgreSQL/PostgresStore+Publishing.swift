@@ -3,7 +3,7 @@ import Foundation
 
 extension PostgresStore {
     /// Makes a service of a file that holds one. It is there whole or not at all: nobody sees it before its last feature has come.
-    /// Object ids and global ids stay.
+    /// Object ids and global ids stay, those of attachments too.
     /// - Parameter progress: is told how many features have come so far.
     /// - Returns: the number of features.
     package func publish(
@@ -19,6 +19,7 @@ extension PostgresStore {
             for layer in definition.layers {
                 let before = count
                 try await copy(layer, from: file, to: service) { progress(before + $0) }
+                if layer.hasAttachments { try await copyAttachments(of: layer.id, from: file, to: service) }
                 count += try await service.count(FeatureQuery(), in: layer.id)
             }
             await service.close()
@@ -61,6 +62,51 @@ extension PostgresStore {
             }
             count += records.count
             progress(count)
+        }
+    }
+
+    /// One content at a time lies in the work folder on its way.
+    private func copyAttachments(
+        of layerID: Int, from file: GeoPackageFile, to service: PostgresService
+    ) async throws {
+        try FileManager.default.createDirectory(at: workFolder, withIntermediateDirectories: true)
+        let content = workFolder.appending(path: UUID().uuidString, directoryHint: .notDirectory)
+        defer { try? FileManager.default.removeItem(at: content) }
+        var last = Int64.min
+        while true {
+            let rest = AttachmentQuery(
+                condition: .binary(.greater, .field(AttachmentFields.id), .literal(.integer(last))),
+                order: [FeatureQuery.OrderTerm(expression: .field(AttachmentFields.id))],
+                limit: Limits.attachmentsOfPage)
+            let attachments = try await file.attachments(rest, in: layerID).attachments
+            guard let newest = attachments.last?.id else { return }
+            last = newest
+            for attachment in attachments {
+                try Task.checkCancellation()
+                try await copy(attachment, in: layerID, from: file, by: content, to: service)
+            }
+        }
+    }
+
+    private func copy(
+        _ attachment: AttachmentInfo, in layerID: Int, from file: GeoPackageFile, by content: URL,
+        to service: PostgresService
+    ) async throws {
+        guard try await file.copyAttachment(.id(attachment.id), in: layerID, to: content) else { return }
+        // What another program says of it in the file need not be so.
+        let size = try FileManager.default.attributesOfItem(atPath: content.path)[.size] as? Int ?? 0
+        var edits = LayerEdits(layerID: layerID)
+        edits.attachments.adds = [
+            AttachmentEdit(
+                id: attachment.id, globalID: attachment.globalID, parent: .objectID(attachment.parentObjectID),
+                name: attachment.name, contentType: attachment.contentType, keywords: attachment.keywords,
+                content: AttachmentContent(path: content.path, size: size))
+        ]
+        let result = try await service.apply(
+            EditBatch(layers: [edits], usesGlobalIDs: true, moment: .now, origin: .load))
+        if let error = result.layers.first?.attachments.adds.first?.error {
+            throw StoreError(
+                .invalidDefinition, "The attachment \(attachment.id) can't be taken: \(error.description)")
         }
     }
 }

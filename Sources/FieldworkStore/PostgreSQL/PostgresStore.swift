@@ -1,5 +1,5 @@
 package import FieldworkREST
-import Foundation
+package import Foundation
 import Synchronization
 
 /// Services kept in a database of PostgreSQL with PostGIS, each in a schema of its own. Which ones there are stands in the schema
@@ -15,6 +15,10 @@ package final class PostgresStore: ServiceStore {
         var services: [ServiceName: (schema: String, service: PostgresService)] = [:]
         var isClosed = false
     }
+
+    /// Of this process alone, and gone with it: what other processes are to know lies in the database.
+    package let workFolder = FileManager.default.temporaryDirectory.appending(
+        path: "fieldwork-work-\(UUID().uuidString)", directoryHint: .isDirectory)
 
     private let connect: Connect
     let catalogue: PostgresCatalogue
@@ -109,6 +113,15 @@ package final class PostgresStore: ServiceStore {
         await forget(name)
     }
 
+    /// What is wrong with the services, each finding with its service; empty when all is well.
+    package func check() async throws -> [String] {
+        var findings: [String] = []
+        for name in try await serviceNames() {
+            findings += try await data(of: name).check().map { "\(name.path): \($0)" }
+        }
+        return findings
+    }
+
     package func close() async throws {
         let services = state.withLock { state in
             state.isClosed = true
@@ -116,5 +129,6 @@ package final class PostgresStore: ServiceStore {
             return state.services.values.map(\.service)
         }
         for service in services { await service.close() }
+        try? FileManager.default.removeItem(at: workFolder)
     }
 }

@@ -54,7 +54,7 @@ struct PostgresTriggers {
             BEGIN
                 IF NEW.\(key) IS NULL THEN
                     NEW.\(key) := nextval(\(literal(sequence)));
-                ELSIF NEW.\(key) > (SELECT last_value FROM \(sequence)) THEN
+                ELSIF NEW.\(key) >= (SELECT last_value FROM \(sequence)) THEN
                     PERFORM setval(\(literal(sequence)), NEW.\(key));
                 END IF;
                 \(globalID)
@@ -76,7 +76,11 @@ struct PostgresTriggers {
                 SELECT generation, inside, muted INTO state FROM \(place("fieldwork_state")) WHERE id = 1;
                 current := state.generation;
                 IF state.inside = 0 THEN
-                    \(openGeneration)
+                    \(Self.openGeneration(in: schema))
+                    IF TG_OP <> 'UPDATE' THEN
+                        UPDATE \(place("fieldwork_counts"))
+                            SET row_count = row_count + CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END WHERE layer_id = \(id);
+                    END IF;
                 END IF;
                 IF state.muted = 1 THEN RETURN NULL; END IF;
                 IF TG_OP = 'INSERT' THEN
@@ -99,21 +103,18 @@ struct PostgresTriggers {
 
     /// Another program doesn't announce its transaction: the first row that it changed opens a generation, which is its own until
     /// its COMMIT. Counts are kept row by row then.
-    private var openGeneration: String {
-        """
-        UPDATE \(place("fieldwork_state")) SET generation = generation + 1, counted = generation + 1, writer = txid_current()
-            WHERE id = 1 AND writer <> txid_current() RETURNING generation INTO current;
-        IF FOUND THEN
-            INSERT INTO \(place("fieldwork_generations")) (generation, moment)
-                VALUES (current, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
-        ELSE
-            SELECT generation INTO current FROM \(place("fieldwork_state")) WHERE id = 1;
-        END IF;
-        IF TG_OP <> 'UPDATE' THEN
-            UPDATE \(place("fieldwork_counts"))
-                SET row_count = row_count + CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END WHERE layer_id = \(id);
-        END IF;
-        """
+    static func openGeneration(in schema: String) -> String {
+        func place(_ name: String) -> String { "\(quoted(schema)).\(quoted(name))" }
+        return """
+            UPDATE \(place("fieldwork_state")) SET generation = generation + 1, counted = generation + 1, writer = txid_current()
+                WHERE id = 1 AND writer <> txid_current() RETURNING generation INTO current;
+            IF FOUND THEN
+                INSERT INTO \(place("fieldwork_generations")) (generation, moment)
+                    VALUES (current, to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
+            ELSE
+                SELECT generation INTO current FROM \(place("fieldwork_state")) WHERE id = 1;
+            END IF;
+            """
     }
 
     private func change(_ operation: FeatureChange.Operation, _ row: String) -> String {

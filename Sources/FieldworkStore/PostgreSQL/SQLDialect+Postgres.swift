@@ -44,6 +44,16 @@ extension SQLDialect {
         textsOfArray: """
             SELECT value COLLATE "C" FROM jsonb_array_elements_text(?::jsonb) AS members (value)
             """,
+        position: "strpos",
+        contentSize: "size",
+        newContent: """
+            INSERT INTO fieldwork_media (content_type, sha256, size, content)
+            VALUES (?, ?, ?, lo_from_bytea(0, ''::bytea)) RETURNING id
+            """,
+        attachmentTables: """
+            SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
+                AND tablename ~ '^fieldwork_attachment(s|_history)_[0-9]+$'
+            """,
         noLimit: .null,
         // The row of the service's state is locked to the end: who comes second waits here and reads what the first has
         // committed. What our triggers log is logged at once, not at COMMIT as for other programs.

@@ -35,6 +35,18 @@ struct SQLDialect: Sendable {
     /// A query that gives the members of a JSON array, which is its argument.
     var integersOfArray = "SELECT value FROM json_each(?)"
     var textsOfArray = "SELECT value FROM json_each(?)"
+    /// The function that tells where in a text another one begins, counted from 1; 0 for nowhere.
+    var position = "instr"
+    /// The bytes of a row of the table of media.
+    var contentSize = "length(data)"
+    /// Makes a content of a type, a hash and a size, to be written afterwards, and gives its id.
+    var newContent =
+        "INSERT INTO fieldwork_media (content_type, sha256, data) VALUES (?, ?, zeroblob(?)) RETURNING id"
+    /// The tables of attachments and of their history, also those of layers that were removed.
+    var attachmentTables = """
+        SELECT name FROM sqlite_master WHERE type = 'table'
+            AND (name GLOB 'fieldwork_attachments_[0-9]*' OR name GLOB 'fieldwork_attachment_history_[0-9]*')
+        """
     /// A LIMIT that limits nothing.
     var noLimit = AttributeValue.integer(-1)
     /// Opens a transaction that writes, and holds off every other.

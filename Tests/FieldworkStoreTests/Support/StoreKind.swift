@@ -39,6 +39,23 @@ enum StoreKind: String, Sendable, CaseIterable {
     }
 }
 
+extension StoreKind {
+    /// The first value that a query of another program finds in the data of a service; nil for no row.
+    func look(_ sql: String, in service: ServiceName, _ folder: TemporaryFolder) throws -> String? {
+        switch self {
+        case .geoPackage:
+            let path = try GeoPackageStore.place(of: service, in: folder.url).path
+            let answer = try ShellTool.run("sqlite3", [path, sql])
+            return answer.split(separator: "\n").first.map { String($0.prefix { $0 != "|" }) }
+        case .postgreSQL:
+            let address = try #require(EveryStore.opened?.withLock { $0.address })
+            var settings = try PostgresSettings(address)
+            settings.searchPath = [service.name.lowercased()]
+            return try PostgresConnection(settings).text(sql)
+        }
+    }
+}
+
 /// Runs each test of a suite on every store that is installed.
 struct EveryStore: TestTrait, SuiteTrait, TestScoping {
     /// What the test has opened: each connection is a process of the server.
@@ -80,15 +97,6 @@ extension FeatureStore {
     /// What is wrong with the store, in words; empty when all is well.
     func check() async throws -> [String] {
         if let files = self as? GeoPackageStore { return try await files.check() }
-        var findings: [String] = []
-        for name in try await serviceNames() {
-            for layer in try await service(name).layers {
-                let address = LayerAddress(service: name, layerID: layer.id)
-                let kept = try await count(FeatureQuery(), in: address)
-                let found = try await objectIDs(FeatureQuery(), in: address).count
-                if kept != found { findings.append("\(layer.name): \(kept) rows are counted, \(found) are there.") }
-            }
-        }
-        return findings
+        return try await (self as? PostgresStore)?.check() ?? ["The store can't be checked."]
     }
 }

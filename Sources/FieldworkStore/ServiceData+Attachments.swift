@@ -2,7 +2,7 @@ import FieldworkGeometry
 package import FieldworkREST
 package import Foundation
 
-extension GeoPackageFile {
+extension ServiceData {
     package func attachments(_ query: AttachmentQuery, in layerID: Int) async throws -> AttachmentPage {
         let layer = try layer(layerID)
         return try await read {
@@ -115,35 +115,5 @@ extension GeoPackageFile {
         }
         guard let row else { return nil }
         return try await FeatureStream.start(pool: readers) { try MediaCursor(mediaRow: row, range: nil, on: $0) }
-    }
-}
-
-extension GeoPackageStore: AttachmentStore {
-    package func attachments(_ query: AttachmentQuery, in layer: LayerAddress) async throws -> AttachmentPage {
-        try await file(layer.service).attachments(query, in: layer.layerID)
-    }
-
-    package func attachmentCounts(_ query: AttachmentQuery, in layer: LayerAddress) async throws -> [AttachmentCount] {
-        try await file(layer.service).attachmentCounts(query, in: layer.layerID)
-    }
-
-    package func attachmentContent(
-        _ id: AttachmentIdentifier, of objectID: Int64?, range: Range<Int>?, in layer: LayerAddress
-    ) async throws -> StoredAttachment? {
-        try await file(layer.service).attachmentContent(id, of: objectID, range: range, in: layer.layerID)
-    }
-
-    package func attachmentChanges(
-        after generation: Int64, in layer: LayerAddress, limit: Int
-    ) async throws -> [AttachmentChange] {
-        try await file(layer.service).attachmentChanges(after: generation, in: layer.layerID, limit: limit)
-    }
-
-    package func attachmentHistory(of objectID: Int64, in layer: LayerAddress) async throws -> [AttachmentVersion] {
-        try await file(layer.service).attachmentHistory(of: objectID, in: layer.layerID)
-    }
-
-    package func attachmentContent(ofVersion version: Int64, in layer: LayerAddress) async throws -> EncodedFeatures? {
-        try await file(layer.service).attachmentContent(ofVersion: version, in: layer.layerID)
     }
 }
