@@ -7,14 +7,14 @@ import Testing
 
 @testable import FieldworkServer
 
-@Suite("Attachments of replicas", .fewAtATime)
+@Suite("Attachments of replicas", .fewAtATime, .everyStore)
 struct AttachmentReplicaTests {
     private static let photo: [UInt8] = (0..<600_001).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 / 200) }
 
     // MARK: Helpers
 
     private func serve(
-        rule: ConflictRule = .lastInWins, _ test: (TestClient, GeoPackageStore) async throws -> Void
+        rule: ConflictRule = .lastInWins, _ test: (TestClient, WholeStore) async throws -> Void
     ) async throws {
         var service = AttachmentServer.definition
         service.conflictRule = rule
@@ -55,7 +55,7 @@ struct AttachmentReplicaTests {
 
     private func guid(_ id: UUID) -> String { GUID.normalForm(id) }
 
-    private func globalID(_ store: GeoPackageStore, _ id: Int64) async throws -> String {
+    private func globalID(_ store: WholeStore, _ id: Int64) async throws -> String {
         let found = try await store.attachments(AttachmentQuery(ids: [id]), in: AttachmentServer.trees).attachments
         return guid(try #require(found.first?.globalID))
     }

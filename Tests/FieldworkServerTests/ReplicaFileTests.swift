@@ -8,7 +8,7 @@ import Testing
 @testable import FieldworkServer
 
 /// Replicas with `dataFormat=sqlite`: a GeoPackage that the server makes.
-@Suite("Replicas as files", .fewAtATime)
+@Suite("Replicas as files", .fewAtATime, .everyStore)
 struct ReplicaFileTests {
     private func create(_ client: TestClient, _ extra: KeyValuePairs<String, String>) async throws -> TestClient.Answer
     {
@@ -26,7 +26,7 @@ struct ReplicaFileTests {
 
     private func withFile(
         _ extra: KeyValuePairs<String, String>,
-        _ body: (GeoPackageFile, JSONValue, GeoPackageStore, TestClient) async throws -> Void
+        _ body: (GeoPackageFile, JSONValue, WholeStore, TestClient) async throws -> Void
     ) async throws {
         try await SyncService.serve { client, store in
             let answer = try await create(client, extra).json

@@ -8,7 +8,7 @@ import Testing
 @testable import FieldworkServer
 
 /// Sessions of the plain protocol, written by hand as the protocol's reference shows them.
-@Suite("Replicas over the protocol", .fewAtATime)
+@Suite("Replicas over the protocol", .fewAtATime, .everyStore)
 struct ReplicaTests {
     private func create(
         _ client: TestClient, _ extra: KeyValuePairs<String, String> = [:], model: String = "perLayer"

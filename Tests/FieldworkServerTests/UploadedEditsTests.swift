@@ -22,7 +22,7 @@ struct UploadedEditsTests {
         return try #require(try answer.json["item"]?["itemID"]?.stringValue, "\(answer.text)")
     }
 
-    private func names(_ store: GeoPackageStore) async throws -> [String] {
+    private func names(_ store: WholeStore) async throws -> [String] {
         try await store.records(FeatureQuery(), in: AttachmentServer.trees)
             .compactMap { $0.attributes["Name"]?.textValue }
     }

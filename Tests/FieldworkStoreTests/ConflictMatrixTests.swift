@@ -7,7 +7,7 @@ import Testing
 
 /// The table of `Documentation/conflicts.md`, cell by cell: a tree for each cell, and clients that each do what the cell
 /// says to it.
-@Suite("The conflict matrix", .fewAtATime)
+@Suite("The conflict matrix", .fewAtATime, .everyStore)
 struct ConflictMatrixTests {
     /// What a client does to a feature.
     enum Action: String, CaseIterable, Sendable {
@@ -39,11 +39,11 @@ struct ConflictMatrixTests {
     ]
 
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any ReplicaStore
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await Samples.store(in: folder)
+        store = try await Samples.replicaStore(in: folder)
     }
 
     /// All sequences of actions of so many clients.

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 /// Clients that edit at random, synchronise at random moments, lose answers and send again.
-@Suite("Convergence of many clients", .fewAtATime)
+@Suite("Convergence of many clients", .fewAtATime, .everyStore)
 struct ConvergencePropertyTests {
     private static let species = ["oak", "elm", "ash", "yew", "lime"]
 
     private struct Run {
-        let store: GeoPackageStore
+        let store: any ReplicaStore
         var generator: SeededGenerator
         var clients: [FieldClient] = []
         /// Values that somebody saved and that the service acknowledged, by feature.
@@ -91,8 +91,10 @@ struct ConvergencePropertyTests {
 
     @Test("All clients and the service end equal, no feature twice, nothing acknowledged is lost", arguments: 1...30)
     func convergence(seed: Int) async throws {
+        // A database takes longer over each of the many small transactions.
+        guard StoreKind.current == .geoPackage || seed <= 6 else { return }
         let folder = try TemporaryFolder()
-        let store = try await Samples.store(in: folder)
+        let store = try await Samples.replicaStore(in: folder)
         let rules = ConflictRule.allCases
         var run = Run(store: store, generator: SeededGenerator(seed: UInt64(seed)), rule: rules[seed % rules.count])
         let trees = Self.species.map { Samples.tree($0, x: 1) }

@@ -5,15 +5,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Merging what clients hand in", .fewAtATime)
+@Suite("Merging what clients hand in", .fewAtATime, .everyStore)
 struct MergeTests {
     private let folder: TemporaryFolder
-    private let store: GeoPackageStore
+    private let store: any ReplicaStore
     private static let tree = UUID()
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await Samples.store(in: folder)
+        store = try await Samples.replicaStore(in: folder)
         _ = try await store.apply(
             Samples.batch(adds: [Samples.tree("oak", x: 1, globalID: Self.tree)], usesGlobalIDs: true),
             to: Samples.name)
@@ -407,7 +407,7 @@ struct MergeTests {
         try await store.synchronize(&grace)
         let generation = try await store.generation(of: Samples.name)
         try await store.close()
-        let reopened = try await GeoPackageStore.open(at: folder.url)
+        let reopened = try await StoreKind.current.replicaStoreAgain(in: folder)
         let second = try await reopened.apply(upload, to: Samples.name)
         #expect(second.isRecorded)
         #expect(second.layers == first.layers)

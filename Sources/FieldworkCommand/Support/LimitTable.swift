@@ -239,6 +239,8 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "undoSteps", value: "1_000", meaning: "Edits, or transactions of edits, that can be undone in one file."),
         NamedLimit(module: "FieldworkStore", name: "conflictsPerList", value: "10_000", meaning: "Conflicts in one listing."),
         NamedLimit(module: "FieldworkStore", name: "mediaPiece", value: "256 * 1_024", meaning: "Bytes of an attachment's content that are held in memory at a time."),
+        NamedLimit(module: "FieldworkStore", name: "attachmentsOfPage", value: "1_000", meaning: "Attachments that are listed at once when they are published in a database."),
+        NamedLimit(module: "FieldworkStore", name: "contentsPerUnlinking", value: "500", meaning: "Large objects that one transaction frees in PostgreSQL."),
         NamedLimit(module: "FieldworkStore", name: "attachmentChanges", value: "1_000_000", meaning: "Attachments whose changes or versions one answer lists."),
         NamedLimit(module: "FieldworkStore", name: "verifiedContents", value: "10_000", meaning: "Contents of attachments in one file that are known to be what their hashes say."),
         NamedLimit(module: "FieldworkStore", name: "settledSeconds", value: "2", meaning: "Seconds since the last change of a file after which its times tell one state from the next."),

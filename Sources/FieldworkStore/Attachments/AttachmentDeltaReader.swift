@@ -121,7 +121,8 @@ struct AttachmentDeltaReader {
         try connection.run(
             """
             SELECT c.attachment_id, min(CASE WHEN c.operation = 0 THEN c.generation END), max(c.generation),
-                min(c.generation), coalesce(a.globalid, h.globalid), a.base_id, max(o.replica_id IS NOT NULL)
+                min(c.generation), max(coalesce(a.globalid, h.globalid)), max(a.base_id),
+                max(CASE WHEN o.replica_id IS NULL THEN 0 ELSE 1 END)
             FROM \(AttachmentTables.changes) AS c
             LEFT JOIN fieldwork_generation_origins AS o ON o.generation = c.generation AND o.replica_id = ?3
             LEFT JOIN \(quoted(layer.attachmentTable)) AS a ON a.attachmentid = c.attachment_id
@@ -155,7 +156,7 @@ struct AttachmentDeltaReader {
             try connection.run(
                 """
                 SELECT attachmentid FROM \(quoted(layer.attachmentTable))
-                WHERE base_id IN (SELECT value FROM json_each(?)) ORDER BY attachmentid
+                WHERE base_id IN (\(connection.dialect.integersOfArray)) ORDER BY attachmentid
                 """, bind: { try $0.bind(.text(list), at: 1) }, row: { ids.append($0.integer(0)) })
         }
         return ids

@@ -195,7 +195,8 @@ struct AttachmentMerger {
             """
             SELECT max(c.generation) FROM \(AttachmentTables.changes) AS c
             LEFT JOIN fieldwork_generation_origins AS o ON o.generation = c.generation
-            WHERE c.layer_id = ? AND c.attachment_id = ? AND c.generation > ? AND o.replica_id IS NOT ?
+            WHERE c.layer_id = ? AND c.attachment_id = ? AND c.generation > ?
+                AND (o.replica_id IS NULL OR o.replica_id <> ?)
             HAVING count(*) > 0
             """
         ) {

@@ -56,7 +56,8 @@ extension AttachmentWriter {
         }
         try connection.run(
             """
-            INSERT INTO \(AttachmentTables.uses) VALUES (?, 1) ON CONFLICT (media_id) DO UPDATE SET uses = uses + 1
+            INSERT INTO \(AttachmentTables.uses) AS u VALUES (?, 1)
+            ON CONFLICT (media_id) DO UPDATE SET uses = u.uses + 1
             """
         ) { try $0.bind(row, at: 1) }
         try connection.run(

@@ -8,6 +8,8 @@ final class MediaCursor: PieceSource {
     private let end: Int
 
     var isAtEnd: Bool { position >= end }
+    /// The bytes of the whole content.
+    var count: Int { blob.count }
 
     /// - Parameters:
     ///   - range: cut to what is there; nil for all.

@@ -163,7 +163,18 @@ package actor Writer {
     func edit<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {
         let connection = try opened()
         if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
-        return try connection.transaction {
+        do {
+            return try edit(on: connection, body)
+        } catch is SavepointsNeeded {
+            // As in `commitWaiting`.
+            connection.usesSavepoints = true
+            defer { connection.usesSavepoints = false }
+            return try edit(on: connection, body)
+        }
+    }
+
+    private func edit<Result>(on connection: StoreConnection, _ body: (EditApplier) throws -> Result) throws -> Result {
+        try connection.transaction {
             let result = try body(freshApplier(on: connection))
             try EditApplier.close(on: connection)
             return result

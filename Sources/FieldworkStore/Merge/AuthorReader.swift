@@ -22,7 +22,7 @@ struct AuthorReader {
             """
             SELECT g.editor, g.moment, o.replica_id FROM fieldwork_generations AS g
             LEFT JOIN fieldwork_generation_origins AS o ON o.generation = g.generation
-            WHERE g.generation = ifnull(?, (
+            WHERE g.generation = coalesce(?, (
                 SELECT max(generation) FROM fieldwork_changes WHERE layer_id = ? AND object_id = ?))
             """,
             bind: {

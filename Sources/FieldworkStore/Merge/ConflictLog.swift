@@ -10,11 +10,11 @@ struct ConflictLog {
 
     /// - Returns: the conflict's number.
     func add(_ conflict: MergeConflict) throws -> Int64 {
-        try connection.run(
+        let id = try connection.integer(
             """
             INSERT INTO fieldwork_conflicts
                 (layer_id, object_id, global_id, kind, rule, winner, state, lost, won, moment)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING conflict_id
             """
         ) {
             try $0.bind(Int64(conflict.layerID), at: 1)
@@ -28,7 +28,8 @@ struct ConflictLog {
             try $0.bind(conflict.won.json.text, at: 9)
             try $0.bind(DateText.text(milliseconds: conflict.moment.milliseconds), at: 10)
         }
-        return connection.lastInsertedRowID
+        guard let id else { throw StoreError(.failure, "A conflict was not given a number.") }
+        return id
     }
 
     /// What lost, and with it what was before: one of another version has no such member, and files need no other column.
@@ -52,7 +53,7 @@ struct ConflictLog {
     /// The newest first.
     func conflicts(in states: Set<MergeConflict.State>, limit: Int) throws -> [MergeConflict] {
         let list = JSONValue.array(states.map { .string($0.rawValue) }).text
-        return try conflicts(where: "state IN (SELECT value FROM json_each(?)) ORDER BY conflict_id DESC LIMIT ?") {
+        return try conflicts(where: "state IN (\(connection.dialect.textsOfArray)) ORDER BY conflict_id DESC LIMIT ?") {
             try $0.bind(list, at: 1)
             try $0.bind(Int64(min(limit, Limits.conflictsPerList)), at: 2)
         }
@@ -64,7 +65,7 @@ struct ConflictLog {
         try connection.run(
             """
             SELECT object_id FROM fieldwork_conflicts
-            WHERE layer_id = ? AND kind = ? AND winner = ? AND json_extract(lost, '$.replicaID') = ?
+            WHERE layer_id = ? AND kind = ? AND winner = ? AND \(connection.dialect.memberText("lost", "replicaID")) = ?
             """,
             bind: {
                 try $0.bind(Int64(layerID), at: 1)

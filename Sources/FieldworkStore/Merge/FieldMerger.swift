@@ -102,9 +102,9 @@ struct FieldMerger {
             blob = fitting
         }
         result.geometry = .unchanged
-        guard blob != current.geometry else { return }
+        guard !RowVersion.isSameGeometry(blob, current.geometry) else { return }
         if case .contested(let basis, let generation) = try standing(FeatureTimeline.geometry) {
-            if let basis, basis.geometry == blob { return }
+            if let basis, RowVersion.isSameGeometry(basis.geometry, blob) { return }
             given.geometry = MergeConflict.GeometryValue(Self.geometry(blob, layer))
             if let basis { known.geometry = MergeConflict.GeometryValue(Self.geometry(basis.geometry, layer)) }
             contest(FeatureTimeline.geometry, generation)

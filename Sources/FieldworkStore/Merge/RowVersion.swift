@@ -12,6 +12,22 @@ struct RowVersion: Sendable {
         layer.globalIDIndex.flatMap { values[$0].textValue }.flatMap(GUID.parse)
     }
 
+    /// Whether two geometries are the same, whatever else their bytes say of them: stores differ in whether a geometry carries
+    /// its envelope and under which number its reference goes.
+    static func isSameGeometry(_ one: [UInt8]?, _ other: [UInt8]?) -> Bool {
+        if one == other { return true }
+        guard let one, let other else { return false }
+        return coordinates(of: one).elementsEqual(coordinates(of: other))
+    }
+
+    /// What follows the header of a GeoPackage's geometry (OGC 12-128r18 §2.1.3).
+    private static func coordinates(of blob: [UInt8]) -> ArraySlice<UInt8> {
+        guard blob.count >= 8 else { return blob[...] }
+        let envelopes = [0, 32, 48, 48, 64]
+        let kind = Int(blob[3] >> 1 & 0x07)
+        return blob.dropFirst(8 + (kind < envelopes.count ? envelopes[kind] : 0))
+    }
+
     /// A client's value as the column would give it back; what doesn't fit the column stays as it is.
     static func comparable(_ value: AttributeValue, _ column: StoredColumn) -> AttributeValue {
         guard !value.isNull, let coerced = try? AttributeRules.coerced(value, column) else { return value }

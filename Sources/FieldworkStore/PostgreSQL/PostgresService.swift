@@ -7,9 +7,11 @@ import Synchronization
 package final class PostgresService: ServiceData {
     package let writer: Writer
     package let readers: ReaderPool
+    let source: ConnectionSource
     private let catalogue: Mutex<ServiceCatalogue>
 
     init(source: ConnectionSource, catalogue: ServiceCatalogue) {
+        self.source = source
         self.catalogue = Mutex(catalogue)
         writer = Writer(source: source, catalogue: catalogue, options: GeoPackageFile.Options())
         readers = ReaderPool(source: source, readers: Limits.sessionReaders, streams: Limits.sessionStreams)

@@ -55,7 +55,10 @@ package final class PostgresStore: ServiceStore {
 
     func opened(_ schema: String) async throws -> PostgresService {
         let source = ConnectionSource.sessions { [connect] writes in try connect(schema, writes) }
-        let read = try await OneTimeWorker().run { try ServiceCatalogue.read(from: source.open(.readOnly)) }
+        let read = try await OneTimeWorker().run {
+            try PostgresReplicas.prepare(source)
+            return try ServiceCatalogue.read(from: source.open(.readOnly))
+        }
         return PostgresService(source: source, catalogue: read)
     }
 

@@ -7,47 +7,48 @@ enum PostgresTables {
 
     /// Catalogue, state and change log. `counted` is the generation up to which `fieldwork_counts` has been kept, and
     /// `writer` the transaction of another program that opened the last generation: all that it does is one.
-    static let bookkeeping = [
-        """
-        CREATE TABLE gpkg_spatial_ref_sys (
-            srs_name \(text) NOT NULL, srs_id bigint PRIMARY KEY, organization \(text) NOT NULL,
-            organization_coordsys_id bigint NOT NULL, definition \(text) NOT NULL, description \(text))
-        """,
-        """
-        CREATE TABLE fieldwork_service (
-            id bigint PRIMARY KEY CHECK (id = 1), format_version bigint NOT NULL, folder \(text), name \(text) NOT NULL,
-            definition \(text) NOT NULL)
-        """,
-        """
-        CREATE TABLE fieldwork_layers (
-            layer_id bigint PRIMARY KEY, position bigint NOT NULL, table_name \(text) NOT NULL UNIQUE,
-            geometry_column \(text), srs_id bigint NOT NULL, definition \(text) NOT NULL)
-        """,
-        "CREATE TABLE fieldwork_counts (layer_id bigint PRIMARY KEY, row_count bigint NOT NULL)",
-        """
-        CREATE TABLE fieldwork_state (
-            id bigint PRIMARY KEY CHECK (id = 1), generation bigint NOT NULL, inside bigint NOT NULL,
-            muted bigint NOT NULL, counted bigint NOT NULL, writer bigint NOT NULL)
-        """,
-        "INSERT INTO fieldwork_state (id, generation, inside, muted, counted, writer) VALUES (1, 0, 0, 0, 0, 0)",
-        "CREATE TABLE fieldwork_generations (generation bigint PRIMARY KEY, moment \(text) NOT NULL, editor \(text))",
-        "CREATE INDEX ON fieldwork_generations (moment)",
-        """
-        CREATE TABLE fieldwork_changes (
-            layer_id bigint NOT NULL, object_id bigint NOT NULL, generation bigint NOT NULL,
-            operation bigint NOT NULL, changed_1 bigint, changed_2 bigint, changed_3 bigint, changed_4 bigint,
-            PRIMARY KEY (layer_id, object_id, generation, operation))
-        """,
-        "CREATE INDEX ON fieldwork_changes (layer_id, generation) INCLUDE (object_id, operation, changed_1)",
-        """
-        CREATE TABLE fieldwork_field_slots (
-            layer_id bigint NOT NULL, slot bigint NOT NULL, field \(text), PRIMARY KEY (layer_id, slot))
-        """,
-        "CREATE TABLE fieldwork_edit_turns (sender \(text) PRIMARY KEY, turn bigint NOT NULL, moment \(text) NOT NULL)",
-        "CREATE TABLE fieldwork_definitions (generation bigint PRIMARY KEY, definition \(text) NOT NULL)",
-        "CREATE TABLE fieldwork_generation_origins (generation bigint PRIMARY KEY, replica_id \(text) NOT NULL)",
-        "CREATE TABLE fieldwork_log_floors (layer_id bigint PRIMARY KEY, generation bigint NOT NULL)",
-    ]
+    static let bookkeeping =
+        [
+            """
+            CREATE TABLE gpkg_spatial_ref_sys (
+                srs_name \(text) NOT NULL, srs_id bigint PRIMARY KEY, organization \(text) NOT NULL,
+                organization_coordsys_id bigint NOT NULL, definition \(text) NOT NULL, description \(text))
+            """,
+            """
+            CREATE TABLE fieldwork_service (
+                id bigint PRIMARY KEY CHECK (id = 1), format_version bigint NOT NULL, folder \(text), name \(text) NOT NULL,
+                definition \(text) NOT NULL)
+            """,
+            """
+            CREATE TABLE fieldwork_layers (
+                layer_id bigint PRIMARY KEY, position bigint NOT NULL, table_name \(text) NOT NULL UNIQUE,
+                geometry_column \(text), srs_id bigint NOT NULL, definition \(text) NOT NULL)
+            """,
+            "CREATE TABLE fieldwork_counts (layer_id bigint PRIMARY KEY, row_count bigint NOT NULL)",
+            """
+            CREATE TABLE fieldwork_state (
+                id bigint PRIMARY KEY CHECK (id = 1), generation bigint NOT NULL, inside bigint NOT NULL,
+                muted bigint NOT NULL, counted bigint NOT NULL, writer bigint NOT NULL)
+            """,
+            "INSERT INTO fieldwork_state (id, generation, inside, muted, counted, writer) VALUES (1, 0, 0, 0, 0, 0)",
+            "CREATE TABLE fieldwork_generations (generation bigint PRIMARY KEY, moment \(text) NOT NULL, editor \(text))",
+            "CREATE INDEX ON fieldwork_generations (moment)",
+            """
+            CREATE TABLE fieldwork_changes (
+                layer_id bigint NOT NULL, object_id bigint NOT NULL, generation bigint NOT NULL,
+                operation bigint NOT NULL, changed_1 bigint, changed_2 bigint, changed_3 bigint, changed_4 bigint,
+                PRIMARY KEY (layer_id, object_id, generation, operation))
+            """,
+            "CREATE INDEX ON fieldwork_changes (layer_id, generation) INCLUDE (object_id, operation, changed_1)",
+            """
+            CREATE TABLE fieldwork_field_slots (
+                layer_id bigint NOT NULL, slot bigint NOT NULL, field \(text), PRIMARY KEY (layer_id, slot))
+            """,
+            "CREATE TABLE fieldwork_edit_turns (sender \(text) PRIMARY KEY, turn bigint NOT NULL, moment \(text) NOT NULL)",
+            "CREATE TABLE fieldwork_definitions (generation bigint PRIMARY KEY, definition \(text) NOT NULL)",
+            "CREATE TABLE fieldwork_generation_origins (generation bigint PRIMARY KEY, replica_id \(text) NOT NULL)",
+            "CREATE TABLE fieldwork_log_floors (layer_id bigint PRIMARY KEY, generation bigint NOT NULL)",
+        ] + PostgresReplicas.statements
 
     /// A column's type. Whole numbers are of one type and real ones too, so that an expression means the same whatever its
     /// fields are; texts are compared by their bytes.

@@ -73,6 +73,9 @@ extension SQLDialect {
                 FROM fieldwork_layers), '')
             FROM fieldwork_service WHERE id = 1
             """,
+        beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        // `->>` would stumble over an escape of U+0000 in any other member.
+        memberText: { "btrim((\($0)::json -> '\($1)')::text, '\"')" },
         // Counts are kept once a transaction, from its change log: a row that is updated a thousand times in one transaction
         // has a thousand versions to step over.
         closing: [

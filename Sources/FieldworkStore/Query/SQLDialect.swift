@@ -65,6 +65,10 @@ struct SQLDialect: Sendable {
             SELECT group_concat(layer_id || table_name || definition, char(10)) FROM fieldwork_layers), '')
         FROM fieldwork_service WHERE id = 1
         """
+    /// Opens a transaction that reads one state.
+    var beginReading = "BEGIN"
+    /// Of a column with a JSON object: the text of a member that needs no escapes.
+    var memberText: @Sendable (_ column: String, _ member: String) -> String = { "json_extract(\($0), '$.\($1)')" }
     /// Ends a generation; the last step before COMMIT.
     var closing = ["UPDATE fieldwork_state SET inside = 0, muted = 0 WHERE id = 1"]
     /// Whether the database has SQLite's R-tree and the functions that Fieldwork gives SQLite.

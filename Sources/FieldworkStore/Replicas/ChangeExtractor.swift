@@ -8,7 +8,7 @@ struct ChangeExtractor {
 
     /// Runs within one transaction: what is committed meanwhile is the next delta's.
     func extract<Sink: ChangeSink>(_ request: ChangeRequest, into sink: inout Sink) throws {
-        try connection.execute("BEGIN")
+        try connection.execute(connection.dialect.beginReading)
         defer { try? connection.execute("COMMIT") }
         try sink.begin(generation: ChangeLog.generation(on: connection))
         let rows = ReplicaRowsReader(catalogue: catalogue, connection: connection, rows: request.rows)

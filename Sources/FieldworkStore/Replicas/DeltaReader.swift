@@ -53,7 +53,7 @@ struct DeltaReader {
         try connection.run(
             """
             SELECT \(quoted(layer.objectIDColumn)), \(column) FROM \(quoted(layer.tableName))
-            WHERE \(column) IN (SELECT value FROM json_each(?))
+            WHERE \(column) IN (\(connection.dialect.textsOfArray))
             """,
             bind: { try $0.bind(JSONValue.array(gone).text, at: 1) },
             row: { row in
@@ -165,7 +165,7 @@ struct DeltaReader {
                 SELECT h.fieldwork_object_id AS \(quoted(layer.objectIDColumn))\(list) FROM \(history) AS h
                 WHERE h.fieldwork_version IN (
                     SELECT min(fieldwork_version) FROM \(history)
-                    WHERE fieldwork_object_id IN (SELECT value FROM json_each(?)) AND fieldwork_generation > ?
+                    WHERE fieldwork_object_id IN (\(connection.dialect.integersOfArray)) AND fieldwork_generation > ?
                     GROUP BY fieldwork_object_id))
             """
         let idList = JSONValue.array(ids.map { .integer($0) }).text

@@ -76,7 +76,7 @@ struct EchoFilter {
             case .geometry(let geometry): known.geometry = try? GeometryRules.blob(for: geometry, in: layer)
             }
         }
-        guard known.geometry == current.geometry else { return false }
+        guard RowVersion.isSameGeometry(known.geometry, current.geometry) else { return false }
         return layer.columns.indices.allSatisfy { index in
             index == layer.objectIDIndex || index == layer.globalIDIndex || !layer.columns[index].isStored
                 || known.values[index] == current.values[index]

@@ -38,7 +38,12 @@ struct LogCompaction {
         }
         let dropped = connection.changedRows
         try AttachmentLog.compact(layerID: layer.definition.id, upTo: floor, on: connection)
-        try connection.run("INSERT OR REPLACE INTO fieldwork_log_floors (layer_id, generation) VALUES (?, ?)") {
+        try connection.run(
+            """
+            INSERT INTO fieldwork_log_floors (layer_id, generation) VALUES (?, ?)
+            ON CONFLICT (layer_id) DO UPDATE SET generation = excluded.generation
+            """
+        ) {
             try $0.bind(layerID, at: 1)
             try $0.bind(floor, at: 2)
         }

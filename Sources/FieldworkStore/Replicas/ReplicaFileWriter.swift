@@ -5,9 +5,15 @@ import Foundation
 /// state of the service, and indexes are built over the finished tables: the cost is that of the bytes.
 struct ReplicaFileWriter {
     let catalogue: ServiceCatalogue
-    let source: URL
+    let source: Source
     /// The file that is made. Nobody else knows it yet: what breaks off is thrown away, so it needs no journal.
     let target: URL
+
+    /// Where the rows come from.
+    enum Source {
+        case file(URL)
+        case database(ConnectionSource)
+    }
 
     private static let schema = "fieldwork_replica"
 
@@ -24,7 +30,16 @@ struct ReplicaFileWriter {
             for layer in copied.layers.values { try FeatureTable(layer: layer).dropTracking(on: connection) }
             return copied
         }
-        let generation = try copy(request, to: copied)
+        let generation =
+            switch source {
+            case .file(let url): try copy(request, from: url, to: copied)
+            case .database(let source):
+                try onTarget {
+                    try ReplicaFileLoader(
+                        catalogue: catalogue, copied: copied, database: source.open(.readOnly), file: $0
+                    ).load(request)
+                }
+            }
         try onTarget { connection in
             for layer in copied.layers.values {
                 try SpatialIndex(layer: layer)?.create(on: connection)
@@ -46,7 +61,7 @@ struct ReplicaFileWriter {
         return try connection.transaction { try body(connection) }
     }
 
-    private func copy(_ request: ChangeRequest, to copied: ServiceCatalogue) throws -> Int64 {
+    private func copy(_ request: ChangeRequest, from source: URL, to copied: ServiceCatalogue) throws -> Int64 {
         let connection = try StoreConnection(path: source.path, mode: .readWrite)
         defer { connection.forgetStatements() }
         try connection.run("ATTACH ? AS \(Self.schema)") { try $0.bind(target.path, at: 1) }
@@ -75,16 +90,8 @@ struct ReplicaFileWriter {
     ) throws {
         let layer = try catalogue.layer(layerID)
         let target = try copied.layer(layerID)
-        let queries: [FeatureQuery]
-        switch rows.rows[layerID] ?? .none {
-        case .none: queries = []
-        case .matching(let query): queries = [query]
-        case .related(let relations):
-            queries = try rows.relatedIDs(relations, in: layer).sorted().chunks(of: Limits.idsPerStatement)
-                .map { FeatureQuery(objectIDs: $0) }
-        }
         let compiler = QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
-        for query in queries {
+        for query in try rows.queries(of: layer) {
             let statement = try compiler.copy(query, to: target, in: Self.schema).statement(on: connection)
             defer { statement.finish() }
             while try statement.step() {}

@@ -100,7 +100,8 @@ struct ReplicaRegistry {
     private func set(_ generation: Int64, _ layerID: Int, of id: UUID) throws {
         try connection.run(
             """
-            INSERT OR REPLACE INTO fieldwork_replica_layers (replica_id, layer_id, generation) VALUES (?, ?, ?)
+            INSERT INTO fieldwork_replica_layers (replica_id, layer_id, generation) VALUES (?, ?, ?)
+            ON CONFLICT (replica_id, layer_id) DO UPDATE SET generation = excluded.generation
             """
         ) {
             try $0.bind(id.uuidString, at: 1)
@@ -118,7 +119,7 @@ struct ReplicaRegistry {
         }
         try connection.run(
             """
-            UPDATE fieldwork_replicas SET last_sync = ?1, state = iif(state = 'expired', 'live', state)
+            UPDATE fieldwork_replicas SET last_sync = ?1, state = CASE WHEN state = 'expired' THEN 'live' ELSE state END
             WHERE replica_id = ?2
             """
         ) {

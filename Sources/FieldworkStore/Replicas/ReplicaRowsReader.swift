@@ -165,7 +165,7 @@ struct ReplicaRowsReader {
                 try connection.run(
                     """
                     SELECT \(column) FROM \(quoted(origin.tableName))
-                    WHERE \(quoted(origin.objectIDColumn)) IN (SELECT value FROM json_each(?))
+                    WHERE \(quoted(origin.objectIDColumn)) IN (\(connection.dialect.integersOfArray))
                     """,
                     bind: { try $0.bind(JSONValue.array(chunk.map { .integer($0) }).text, at: 1) },
                     row: { keys.insert(origin.columns[key].value($0, 0)) })
@@ -177,13 +177,14 @@ struct ReplicaRowsReader {
 
     private func ids(in layer: StoredLayer, holding keys: Set<AttributeValue>, _ field: String) throws -> Set<Int64> {
         guard !keys.isEmpty, let index = layer.index(of: field) else { return [] }
-        let wanted = keys.filter { !$0.isNull }.map(\.json)
+        let column = layer.columns[index]
+        let wanted = connection.dialect.members(keys.filter { !$0.isNull }, of: column)
         var ids: Set<Int64> = []
         for chunk in wanted.chunks(of: Limits.idsPerStatement) {
             try connection.run(
                 """
                 SELECT \(quoted(layer.objectIDColumn)) FROM \(quoted(layer.tableName))
-                WHERE \(quoted(layer.columns[index].name)) IN (SELECT value FROM json_each(?))
+                WHERE \(quoted(column.name)) IN (\(connection.dialect.array(of: column)))
                 """,
                 bind: { try $0.bind(JSONValue.array(chunk).text, at: 1) }, row: { ids.insert($0.integer(0)) })
         }

@@ -19,11 +19,11 @@ enum AttachmentServer {
     /// Runs a test with the client of a server with two trees, the store, and its folder, which stays for further servers.
     static func serve<Result: Sendable>(
         _ service: ServiceDefinition = definition,
-        _ test: (TestClient, GeoPackageStore, URL) async throws -> Result
+        _ test: (TestClient, WholeStore, URL) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-files-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await GeoPackageStore.open(at: folder)
+        let store = try await EveryStore.open(in: folder)
         try await store.createService(service)
         let adds = (0..<2).map { index in
             FeatureEdit(
@@ -38,7 +38,7 @@ enum AttachmentServer {
     }
 
     static func serve<Result: Sendable>(
-        _ store: GeoPackageStore, _ test: (TestClient) async throws -> Result
+        _ store: any FeatureStore, _ test: (TestClient) async throws -> Result
     ) async throws -> Result {
         try await TestServer.with(store: store) { server in
             var client = server.client

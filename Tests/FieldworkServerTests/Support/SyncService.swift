@@ -33,11 +33,11 @@ enum SyncService {
 
     /// Runs a test against a server with three trees, 100 metres apart, and an inspection of each.
     static func serve<Result: Sendable>(
-        rule: ConflictRule = .lastInWins, _ test: (TestClient, GeoPackageStore) async throws -> Result
+        rule: ConflictRule = .lastInWins, _ test: (TestClient, WholeStore) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-sync-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try await GeoPackageStore.open(at: folder)
+        let store = try await EveryStore.open(in: folder)
         var service = definition
         service.conflictRule = rule
         try await store.createService(service)

@@ -81,7 +81,7 @@ struct FieldClient {
     }
 }
 
-extension GeoPackageStore {
+extension ReplicaStore {
     /// Gives a client a replica of the trees, of an area if one is named.
     func client(_ name: String, area: Envelope? = nil, condition: String? = nil) async throws -> FieldClient {
         let definition = ReplicaDefinition(

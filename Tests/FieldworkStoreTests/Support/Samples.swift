@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import Testing
 
 /// A folder that is gone when the test is over.
 final class TemporaryFolder: Sendable {
@@ -73,6 +74,11 @@ enum Samples {
         let store = try await GeoPackageStore.open(at: folder.url)
         try await store.createService(service)
         return store
+    }
+
+    /// The same on the store that the test runs on, for replicas.
+    static func replicaStore(in folder: TemporaryFolder) async throws -> any ReplicaStore {
+        try #require(try await anyStore(in: folder) as? any ReplicaStore)
     }
 
     /// The same on the store that the test runs on.

@@ -1,10 +1,11 @@
 import FieldworkPostGIS
 import FieldworkREST
-import FieldworkStore
 import Foundation
 import Synchronization
 import TemporaryPostgres
 import Testing
+
+@testable import FieldworkStore
 
 /// The stores that there are. What is expected of one is expected of all.
 enum StoreKind: String, Sendable, CaseIterable {
@@ -40,6 +41,27 @@ enum StoreKind: String, Sendable, CaseIterable {
 }
 
 extension StoreKind {
+    /// Changes the data of a service as another program does.
+    func change(_ sql: String, in service: ServiceName, _ folder: TemporaryFolder) throws {
+        switch self {
+        case .geoPackage:
+            let path = try GeoPackageStore.place(of: service, in: folder.url).path
+            let connection = try StoreConnection(path: path, mode: .readWrite)
+            try connection.execute(sql)
+            connection.forgetStatements()
+        case .postgreSQL:
+            let address = try #require(EveryStore.opened?.withLock { $0.address })
+            var settings = try PostgresSettings(address)
+            settings.searchPath = [service.name.lowercased()]
+            try PostgresConnection(settings).execute(sql)
+        }
+    }
+
+    /// A second store on the same data, for replicas.
+    func replicaStoreAgain(in folder: TemporaryFolder) async throws -> any ReplicaStore {
+        try #require(try await again(in: folder) as? any ReplicaStore)
+    }
+
     /// The first value that a query of another program finds in the data of a service; nil for no row.
     func look(_ sql: String, in service: ServiceName, _ folder: TemporaryFolder) throws -> String? {
         switch self {
