@@ -2,7 +2,7 @@ package import FieldworkGeometry
 package import FieldworkREST
 package import Foundation
 
-/// Where services, their layers and features are kept. The GeoPackage store is one; PostgreSQL will be another. Both
+/// Where services, their layers and features are kept. There are two: folders of GeoPackages and PostgreSQL. Both
 /// give equal answers: one suite of tests runs over every store.
 ///
 /// All writes of features go through `apply`, in one transaction that also writes the change log. A write that `apply`
