@@ -94,6 +94,8 @@ package enum Limits {
     static let estimatedFeatures = 50
     /// Steps of a download that its page lists, the latest ones.
     static let jobSteps = 6
+    /// How often windows are told how far a sending has come, in milliseconds.
+    static let sendingLookMilliseconds = 200
     /// How often a download is looked at for its progress, in milliseconds.
     static let jobLookMilliseconds = 250
     /// Steps of the editing of a shape that can be taken back.

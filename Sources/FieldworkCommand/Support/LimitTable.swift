@@ -103,6 +103,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkCollect", name: "areaPlaces", value: "50", meaning: "Places that an area can be chosen by which are listed."),
         NamedLimit(module: "FieldworkCollect", name: "estimatedFeatures", value: "50", meaning: "Features that the size of an area's file is estimated by, of each layer."),
         NamedLimit(module: "FieldworkCollect", name: "jobSteps", value: "6", meaning: "Steps of a download that its page lists, the latest ones."),
+        NamedLimit(module: "FieldworkCollect", name: "sendingLookMilliseconds", value: "200", meaning: "How often windows are told how far a sending has come, in milliseconds."),
         NamedLimit(module: "FieldworkCollect", name: "jobLookMilliseconds", value: "250", meaning: "How often a download is looked at for its progress, in milliseconds."),
         NamedLimit(module: "FieldworkCollect", name: "sketchSteps", value: "500", meaning: "Steps of the editing of a shape that can be taken back."),
         NamedLimit(module: "FieldworkCollect", name: "sketchVertices", value: "2_000", meaning: "Vertices of a shape that is edited by hand."),
