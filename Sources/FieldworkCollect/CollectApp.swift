@@ -101,6 +101,10 @@ package struct CollectApp: Service {
         let status = await pages.status(map)
         guard let html = try? await pages.statusFragment(map) else { return }
         pages.workspace.hub.send("fragment", StateFragment(target: "state", html: html, count: status.count))
+        let report = await map.outbox.report
+        if let html = try? pages.templates.render("sending", ["sending": SendingView.values(report)]) {
+            pages.workspace.hub.send("fragment", StateFragment(target: "sending", html: html, count: status.count))
+        }
         if let bar = try? TransactionBar.fragment(map, pages: pages) {
             pages.workspace.hub.send("fragment", StateFragment(target: "transaction", html: bar, count: status.count))
         }

@@ -94,8 +94,16 @@ package enum Limits {
     static let estimatedFeatures = 50
     /// Steps of a download that its page lists, the latest ones.
     static let jobSteps = 6
+    /// How often windows are told how far a sending has come, in milliseconds.
+    static let sendingLookMilliseconds = 200
     /// How often a download is looked at for its progress, in milliseconds.
     static let jobLookMilliseconds = 250
+    /// The time by which the pace of a download is told, in seconds.
+    static let paceSeconds = 8
+    /// How long a download goes before its pace is told, in seconds.
+    static let paceLeastSeconds = 2.0
+    /// Hours that a download is said to take at most: a line that slow tells nothing more exact.
+    static let hoursTold = 48
     /// Steps of the editing of a shape that can be taken back.
     static let sketchSteps = 500
     /// Vertices of a shape that is edited by hand.

@@ -8,7 +8,15 @@ struct AttachmentSender: Sendable {
     typealias Results = [LocalEdit.Key: [EditResult]]
 
     let session: ServiceSession
+    var watch: SendingWatch?
     private var local: LocalStore { session.local }
+
+    /// Tells how many files there are to send, also those of features that the service is yet to get.
+    func expect(_ layerIDs: Set<Int>?) {
+        guard let watch else { return }
+        let sizes = local.edits(in: layerIDs).flatMap(\.attachments).filter { $0.content != nil }.map(\.size)
+        watch.expect(files: sizes.count, bytes: sizes.reduce(0, +))
+    }
 
     /// - Returns: the results, and the failure of the connection when not all was sent.
     func send(_ layerIDs: Set<Int>?) async throws -> (results: Results, failure: (any Error)?) {
@@ -154,6 +162,9 @@ struct AttachmentSender: Sendable {
         do {
             let layers = try await session.applyEdits(edits, usesGlobalIDs: true, turn)
             answer = layers.first { $0["id"]?.integerValue == Int64(layer.id) }?["attachments"]
+            for item in items where item.attachment.content != nil && !isUploaded(item.attachment) {
+                watch?.ended(fileOf: item.attachment.size)
+            }
         } catch let error as ServiceError {
             guard case .serverFailure(let reason) = error else { throw error }
             return try await settle(items.map { ($0, nil, .refused(reason), error) })
@@ -208,7 +219,10 @@ struct AttachmentSender: Sendable {
     /// The content as an edit names it: the bytes themselves, or the id of an upload for a large one.
     private func payload(_ attachment: AttachmentEdit) async throws -> (name: String, value: JSONValue) {
         if isUploaded(attachment), let file = file(attachment, part: "file") {
-            return ("uploadId", .string(try await upload(file, of: attachment)))
+            watch?.began(fileOf: attachment.size)
+            let id = try await upload(file, of: attachment)
+            watch?.ended(fileOf: attachment.size)
+            return ("uploadId", .string(id))
         }
         guard let content = attachment.content,
             let data = try? Data(contentsOf: local.attachmentFiles.url(of: content), options: .mappedIfSafe)
@@ -254,8 +268,10 @@ struct AttachmentSender: Sendable {
             guard let present = sent.first?.attachments.first(where: { $0.id == attachment.id }) else { continue }
             let item = Item(key: edit.key, attachment: present, parent: UUID())
             let outcome: Outcome
+            if present.content != nil { watch?.began(fileOf: present.size) }
             do {
                 let result = try await send(present, to: edit.key)
+                if present.content != nil { watch?.ended(fileOf: present.size) }
                 let error = result.error
                 outcome = (
                     item, result.id, error.map { .refused($0.description) } ?? .applied(result.id),
@@ -292,7 +308,7 @@ struct AttachmentSender: Sendable {
         attachment.content.map { content in
             MultipartForm.File(
                 part: part, url: local.attachmentFiles.url(of: content), name: attachment.name,
-                contentType: attachment.contentType, size: attachment.size)
+                contentType: attachment.contentType, size: attachment.size, watch: watch)
         }
     }
 

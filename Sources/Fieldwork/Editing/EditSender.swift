@@ -8,6 +8,7 @@ struct EditSender: Sendable {
     private typealias Outcome = (edit: LocalEdit, settlement: LocalStore.Settlement, error: (any Error)?)
 
     let session: ServiceSession
+    var watch: SendingWatch?
     private var local: LocalStore { session.local }
 
     func send(_ layerIDs: Set<Int>?) async throws -> [(layerID: Int, results: [FeatureEditResult])] {
@@ -20,14 +21,18 @@ struct EditSender: Sendable {
         let ready = local.edits(in: layerIDs).filter { !unknown.contains($0.key) }
         let (idle, changed) = ready.split { edit in edit.isWithoutChange(session.service.layer(id: edit.key.layerID)) }
         try await local.settle(idle.filter(\.attachments.isEmpty).map { ($0, .applied($0.base)) })
+        watch?.expect(edits: changed.count)
+        let sender = AttachmentSender(session: session, watch: watch)
+        sender.expect(layerIDs)
         for usesGlobalIDs in [true, false] {
             let group = changed.filter { edit in
                 session.service.layer(id: edit.key.layerID).map(session.keepsGlobalIDs) == usesGlobalIDs
                     && (edit.globalID != nil || !usesGlobalIDs)
             }
-            if !group.isEmpty { outcomes += try await send(group, usesGlobalIDs: usesGlobalIDs) }
+            if group.isEmpty { continue }
+            outcomes += try await send(group, usesGlobalIDs: usesGlobalIDs)
+            watch?.answered(edits: group.count)
         }
-        let sender = AttachmentSender(session: session)
         var (attachments, failure) = try await sender.send(layerIDs)
         if let failure {
             // Only what was not done at all may be reported as one failure.

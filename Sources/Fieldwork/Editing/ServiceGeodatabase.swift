@@ -119,9 +119,12 @@ public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
 
     /// Sends the edits of all tables. Throws when the whole request failed; then all edits are still here, and sending
     /// them again does not make anything twice. What the service refused is in the results and stays among the edits.
-    public func applyEdits() async throws -> [FeatureTableEditResult] {
+    public func applyEdits() async throws -> [FeatureTableEditResult] { try await applyEdits(watch: nil) }
+
+    /// `applyEdits`, and tells how far it has come. Not part of the vendor's API.
+    package func applyEdits(watch: SendingWatch?) async throws -> [FeatureTableEditResult] {
         let session = try await loadedSession()
-        return try await session.applyEdits().map { layerID, results in
+        return try await session.applyEdits(watch: watch).map { layerID, results in
             FeatureTableEditResult(editResults: results, featureTable: table(withLayerID: layerID))
         }
     }

@@ -58,8 +58,10 @@ final class ServiceSession: Sendable {
         }
     }
 
-    func applyEdits(in layerIDs: Set<Int>? = nil) async throws -> [(layerID: Int, results: [FeatureEditResult])] {
-        try await gate.run { [self] in try await EditSender(session: self).send(layerIDs) }
+    func applyEdits(
+        in layerIDs: Set<Int>? = nil, watch: SendingWatch? = nil
+    ) async throws -> [(layerID: Int, results: [FeatureEditResult])] {
+        try await gate.run { [self] in try await EditSender(session: self, watch: watch).send(layerIDs) }
     }
 
     func undoLocalEdits(of keys: [LocalEdit.Key]) async throws {

@@ -7,6 +7,7 @@ import Foundation
 struct ContentSender: Sendable {
     let session: GeodatabaseSession
     let service: FeatureServiceClient
+    var watch: SendingWatch?
 
     /// - Parameters:
     ///   - attachments: one that is deleted meanwhile becomes a delete.
@@ -18,15 +19,19 @@ struct ContentSender: Sendable {
     ) async throws -> [UUID: OutgoingAttachment.Content] {
         var contents: [UUID: OutgoingAttachment.Content] = [:]
         let carriers = attachments.filter(\.carriesContent)
-        let whole = max(1, carriers.reduce(0) { $0 + ($1.info?.size ?? 0) })
+        let size = carriers.reduce(0) { $0 + ($1.info?.size ?? 0) }
+        let whole = max(1, size)
+        watch?.expect(files: carriers.count, bytes: size)
         var (there, inline): (Int64, Int64) = (0, 0)
         for index in attachments.indices {
             let attachment = attachments[index]
             guard attachment.carriesContent, let size = attachment.info?.size else { continue }
             try Task.checkCancellation()
             let isSmall = size <= Limits.inlineContentBytes && inline + size <= Limits.attachmentBytesPerRequest
+            if !isSmall { watch?.began(fileOf: size) }
             if !isSmall, let item = try await upload(attachment, &record) {
                 contents[attachment.globalID] = ("uploadId", .string(item))
+                watch?.ended(fileOf: size)
             } else if let bytes = try await bytes(attachment) {
                 inline += size
                 contents[attachment.globalID] = ("data", .string(Data(bytes).base64EncodedString()))
@@ -59,7 +64,8 @@ struct ContentSender: Sendable {
             return nil
         }
         let file = MultipartForm.File(
-            part: "file", url: copy, name: info.name, contentType: info.contentType, size: info.size, offset: 0)
+            part: "file", url: copy, name: info.name, contentType: info.contentType, size: info.size, offset: 0,
+            watch: watch)
         do {
             return try await ResumableUpload(service: service, file: file).send(begunID: record.contentUploads[key]) {
                 record.contentUploads[key] = $0

@@ -22,6 +22,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
     private let id: UUID
     private let environment: ServiceEnvironment
     private let stage: Mutex<Stage>
+    private let arrival = Mutex<Arrival?>(nil)
 
     init(
         serviceURL: URL, parameters: GenerateGeodatabaseParameters, downloadFileURL: URL,
@@ -82,6 +83,17 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         guard let url = stage.withLock({ $0.statusURL }) else { return }
         tell(try await replicas.status(at: url).word, source: .service)
     }
+
+    /// Bytes that are on this device, of those of the file that the service has made.
+    package struct Arrival: Sendable, Hashable {
+        package var there: Int64
+        package var whole: Int64
+
+        package init(there: Int64, whole: Int64) { (self.there, self.whole) = (there, whole) }
+    }
+
+    /// nil while nothing is downloaded, and for a service that does not say how much there is. Not part of the vendor's API.
+    package var arrived: Arrival? { arrival.withLock { $0 } }
 
     // MARK: Files
 
@@ -171,8 +183,10 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
             // What belongs to another file of this name would be taken for changes of this one.
             for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: contentURL.path + suffix) }
         }
+        defer { arrival.withLock { $0 = nil } }
         try await environment.downloads.download(url, to: contentURL) { [self] there, whole in
             guard let whole, whole > 0 else { return }
+            arrival.withLock { $0 = Arrival(there: there, whole: whole) }
             advance(to: 20 + Int(Double(there) / Double(whole) * 40))
         }
         advance(to: 60)

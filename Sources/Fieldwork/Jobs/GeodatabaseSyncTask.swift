@@ -127,7 +127,15 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     public func makeSyncGeodatabaseJob(
         parameters: SyncGeodatabaseParameters, geodatabase: Geodatabase
     ) -> SyncGeodatabaseJob {
-        SyncGeodatabaseJob(geodatabase: geodatabase, parameters: parameters, environment: environment)
+        makeSyncGeodatabaseJob(parameters: parameters, geodatabase: geodatabase, watch: nil)
+    }
+
+    /// The same, and tells how far its sending has come. Not part of the vendor's API.
+    package func makeSyncGeodatabaseJob(
+        parameters: SyncGeodatabaseParameters, geodatabase: Geodatabase, watch: SendingWatch?
+    ) -> SyncGeodatabaseJob {
+        SyncGeodatabaseJob(
+            geodatabase: geodatabase, parameters: parameters, environment: environment, watch: watch)
     }
 
     /// A job that brings a geodatabase and its service together one way or both; it is not started.

@@ -14,9 +14,15 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
     public let geodatabase: Geodatabase
     /// What goes which way.
     public let parameters: SyncGeodatabaseParameters
+    /// Told how far the sending has come; nil where nobody asks. Not part of the vendor's API.
+    private let watch: SendingWatch?
     private let environment: ServiceEnvironment
 
-    init(geodatabase: Geodatabase, parameters: SyncGeodatabaseParameters, environment: ServiceEnvironment) {
+    init(
+        geodatabase: Geodatabase, parameters: SyncGeodatabaseParameters, environment: ServiceEnvironment,
+        watch: SendingWatch? = nil
+    ) {
+        self.watch = watch
         self.geodatabase = geodatabase
         self.parameters = parameters
         self.environment = environment
@@ -30,6 +36,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         geodatabase = Geodatabase(fileURL: URL(filePath: path))
         self.parameters = SyncGeodatabaseParameters(json: parameters)
         self.environment = environment
+        watch = nil
         super.init(isResumed: true)
     }
 
@@ -102,7 +109,10 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         advance(to: 10)
         tell(count == 0 ? "Nothing to send." : "Sending \(count) edits.")
         let service = FeatureServiceClient(root: record.serviceURL, client: environment.client)
-        let contents = try await ContentSender(session: session, service: service).send(&attachments, &record) {
+        watch?.expect(edits: edits.count)
+        let contents = try await ContentSender(session: session, service: service, watch: watch).send(
+            &attachments, &record
+        ) {
             [self] part in advance(to: 10 + Int(part * 30))
         }
         let sender = EditsSender(session: session, service: service)
@@ -118,6 +128,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         let answer = try await client.synchronize(form, isCompressed: record.acceptsGzip)
         if parameters.keepsGeodatabaseDeltas { try keepDelta(answer, "download") }
         advance(to: 60)
+        watch?.finished()
         try Task.checkCancellation()
         if Self.bringsRows(answer) {
             record.arrived = ReplicaRecord.Arrived(answer: answer, parameters: parameters.json, through: last)

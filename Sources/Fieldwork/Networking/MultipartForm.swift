@@ -13,6 +13,8 @@ struct MultipartForm: Sendable {
         var size: Int64
         /// Where in the file the bytes begin; only some of it may go.
         var offset: Int64 = 0
+        /// Told of each piece that goes.
+        var watch: SendingWatch?
     }
 
     let file: File
@@ -75,6 +77,7 @@ extension MultipartForm: AsyncSequence {
                 let count = Int(Swift.min(Int64(Limits.filePieceBytes), rest))
                 if count > 0, let piece = try handle.read(upToCount: count), !piece.isEmpty {
                     position = .file(handle, rest: rest - Int64(piece.count))
+                    form.file.watch?.carried(Int64(piece.count))
                     return ByteBuffer(bytes: piece)
                 }
                 try handle.close()

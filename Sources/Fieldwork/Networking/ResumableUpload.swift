@@ -75,6 +75,7 @@ struct ResumableUpload: Sendable {
 
     private func sendRest(of item: Item, but present: Set<Int64>) async throws {
         guard let received = item.received else { return try await sendParts(of: item, but: present) }
+        file.watch?.reached(received)
         guard received < file.size else { return }
         // The file is the body, so that what is known of it goes in the address.
         let place = address("\(item.id)/append").appending(queryItems: [
@@ -95,6 +96,7 @@ struct ResumableUpload: Sendable {
     private func sendParts(of item: Item, but present: Set<Int64>) async throws {
         for number in 1...partCount where !present.contains(number) {
             let offset = (number - 1) * Limits.strangerPartBytes
+            file.watch?.reached(offset)
             var request = ServiceRequest(
                 address("\(item.id)/uploadPart"), [("partId", String(number)), ("f", "json")], isRead: false)
             request.file = slice("file", from: offset, size: min(Limits.strangerPartBytes, file.size - offset))
@@ -105,7 +107,8 @@ struct ResumableUpload: Sendable {
     /// - Parameter part: the name of the form's part; empty for no form.
     private func slice(_ part: String, from offset: Int64, size: Int64) -> MultipartForm.File {
         MultipartForm.File(
-            part: part, url: file.url, name: file.name, contentType: file.contentType, size: size, offset: offset)
+            part: part, url: file.url, name: file.name, contentType: file.contentType, size: size, offset: offset,
+            watch: file.watch)
     }
 
     private var partCount: Int64 { max(1, (file.size + Limits.strangerPartBytes - 1) / Limits.strangerPartBytes) }

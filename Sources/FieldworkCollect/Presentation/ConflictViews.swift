@@ -180,7 +180,7 @@ struct ConflictViews {
     }
 
     private func file(_ side: EditConflict.Side) -> String {
-        side.attachment.map { "\($0.name), \(OfflineRoutes.bytes($0.size))" } ?? FieldText.nothing
+        side.attachment.map { "\($0.name), \(ByteText.whole($0.size))" } ?? FieldText.nothing
     }
 
     private func intro(_ found: FoundConflict) -> String {

@@ -41,7 +41,7 @@ struct PhotoViews {
         return [
             "name": Self.caption(attachment, of: title), "address": address, "content": "\(address)/content",
             "thumbnail": isPicture ? "\(address)/content?edge=\(Limits.thumbnailEdge)" : false,
-            "size": OfflineRoutes.bytes(Int64(attachment.size)), "isFile": !isPicture,
+            "size": ByteText.whole(Int64(attachment.size)), "isFile": !isPicture,
             "state": attachment.isLocal ? "Not sent" : "On the server", "unsent": attachment.isLocal,
             "gone": PhotoEdits.goneField(attachment.id), "id": attachment.id,
         ]
@@ -109,7 +109,7 @@ struct PhotoViews {
             let bytes = size == .actual ? photo.size : photo.smaller[size.rawValue]
             guard let bytes else { return nil }
             return [
-                "value": size.rawValue, "text": "\(name), \(OfflineRoutes.bytes(Int64(bytes)))",
+                "value": size.rawValue, "text": "\(name), \(ByteText.whole(Int64(bytes)))",
                 "current": size == chosen,
             ]
         }
@@ -119,7 +119,7 @@ struct PhotoViews {
             "name": values?[nameField] ?? photo.name,
             "message": (problems.first { $0.field == nameField }?.text).orFalse,
             "sizeField": sizeField, "sizes": sizes.count > 1 ? ["list": sizes] as Values : false,
-            "bytes": OfflineRoutes.bytes(Int64(photo.size)),
+            "bytes": ByteText.whole(Int64(photo.size)),
             "goneField": PhotoEdits.field(photo, "gone"),
             "isGone": values?[PhotoEdits.field(photo, "gone")] != nil,
             "place": photo.hasPlace

@@ -217,11 +217,11 @@ struct AreaRoutes: Sendable {
         return [
             "overlaps": growing == nil ? await overlaps(frame, map: map) : [],
             "total": FieldText.count(total, "feature"), "size": size, "layers": rows,
-            "bytes": "about \(OfflineRoutes.bytes(Int64(bytes)))",
+            "bytes": "about \(ByteText.whole(Int64(bytes)))",
             "photos": map.listed.contains(where: \.hasPhotos) ? "Photos and files come on top" : false,
             "tables": map.tables.isEmpty ? false : map.tables.map(\.name).joined(separator: ", "),
-            "free": workspace.shelf.freeBytes.map { "\(OfflineRoutes.bytes($0)) free here" }.orFalse,
-            "says": "Area \(size), \(FieldText.count(total, "feature")), about \(OfflineRoutes.bytes(Int64(bytes))).",
+            "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free here" }.orFalse,
+            "says": "Area \(size), \(FieldText.count(total, "feature")), about \(ByteText.whole(Int64(bytes))).",
         ]
     }
 
@@ -335,6 +335,7 @@ struct AreaRoutes: Sendable {
         var values: Values = [
             "id": area.text, "name": area.name, "about": "Taking the area offline", "hundredths": report.hundredths,
             "steps": Self.steps(report), "sofar": OfflineRoutes.progress(report),
+            "left": report.secondsLeft.map(TimeText.left).orFalse,
             "goOn": area.extends == nil
                 ? "Offline work begins when all is here." : "\(area.name) is in use as it is until all is here.",
             "running": false, "paused": false, "failed": false, "done": false, "waits": false,
@@ -357,7 +358,7 @@ struct AreaRoutes: Sendable {
                 values["area"] = extended.text
                 values["doneText"] = "\(extended.name) is larger now. What was not sent before was sent."
             }
-            values["about"] = "\(area.size) · \(OfflineRoutes.bytes(workspace.shelf.size(area.id)))"
+            values["about"] = "\(area.size) · \(ByteText.whole(workspace.shelf.size(area.id)))"
         }
         return try await pages.respond(
             PageRenderer.Panel(

@@ -30,6 +30,10 @@ struct ChangesRoutes: Sendable {
             await map.outbox.send(patience: .milliseconds(Limits.sendPatienceMilliseconds), isAsked: true)
             return PageRenderer.redirect("/changes")
         }
+        router.post("sync/stop") { _, _ in
+            try await workspace.map().outbox.stop()
+            return PageRenderer.redirect("/changes")
+        }
         router.post("undo") { request, _ in
             let map = try await workspace.map()
             guard let entry = map.journal.last else { throw CollectError(.notFound, "There is nothing to undo.") }
@@ -68,6 +72,7 @@ struct ChangesRoutes: Sendable {
             .orFalse,
             "failure": false, "failureNote": "",
         ]
+        values["sending"] = SendingView.values(report)
         if report.unsent == 0 { values["figure"] = "0 edits" }
         if report.unsent > 0, let photos = Self.photos(map) { values["figureNote"] = photos }
         if case .waiting(let until, let reason) = report.phase {
@@ -116,7 +121,7 @@ struct ChangesRoutes: Sendable {
             .flatMap { $0.photos?.added ?? [] }
         guard !added.isEmpty else { return nil }
         let what = added.count == 1 ? "1 photo or file" : "\(FieldText.grouped(added.count)) photos and files"
-        return "and \(what), \(OfflineRoutes.bytes(added.reduce(0) { $0 + Int64($1.size) }))"
+        return "and \(what), \(ByteText.whole(added.reduce(0) { $0 + Int64($1.size) }))"
     }
 
     /// The ways to the other work mode, one tap from the state line.

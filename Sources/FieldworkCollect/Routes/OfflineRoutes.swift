@@ -44,7 +44,7 @@ struct OfflineRoutes: Sendable {
                     "areaName": map.offline.map { workspace.shelf.name(of: $0.area) }.orFalse,
                     "problem": problem.orFalse,
                     "canTake": map.offline == nil && problem == nil,
-                    "free": workspace.shelf.freeBytes.map { "\(Self.bytes($0)) free on this device" }.orFalse,
+                    "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free on this device" }.orFalse,
                     "transactions": map.offline != nil, "inTransaction": map.transaction != nil,
                 ]),
             to: request, map: map)
@@ -69,7 +69,7 @@ struct OfflineRoutes: Sendable {
         let open = await workspace.openMap(of: area)
         let isCurrent = map.offline?.area.id == area.id
         var about = [area.size]
-        if isHere { about.append(Self.bytes(workspace.shelf.size(area.id))) }
+        if isHere { about.append(ByteText.whole(workspace.shelf.size(area.id))) }
         about.append("taken \(FieldText.date(area.made, now: Date(), timeZone: .current))")
         var unsent = 0
         if let open { unsent = await open.outbox.report.unsent }
@@ -95,21 +95,12 @@ struct OfflineRoutes: Sendable {
     static func progress(_ report: AreaDownloads.Report?) -> String {
         guard let report else { return "This area is damaged. Delete it and take it again." }
         return switch report.phase {
-        case .running: "\(report.hundredths) % is here"
+        case .running:
+            report.arrived.map { ByteText.part($0.there, of: $0.whole) } ?? "\(report.hundredths) % is here"
         case .paused: "Paused at \(report.hundredths) %"
         case .failed: "Stopped at \(report.hundredths) %"
         case .done: "All is here"
         }
-    }
-
-    /// "18.2 GB"
-    static func bytes(_ count: Int64) -> String {
-        let units: [(Double, String)] = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
-        for (size, unit) in units where Double(count) >= size {
-            let value = Double(count) / size
-            return value < 10 ? "\((value * 10).rounded() / 10) \(unit)" : "\(Int(value.rounded())) \(unit)"
-        }
-        return "\(count) bytes"
     }
 
     // MARK: Work mode

@@ -17,6 +17,10 @@ actor Outbox {
         var phase: Phase
         var unsent: Int
         var lastSent: Date?
+        /// How far the sending has come that is under way.
+        var sending: SendingProgress?
+        /// Whether it can be stopped.
+        var canStop = false
     }
 
     nonisolated let geodatabases: [ServiceGeodatabase]
@@ -29,6 +33,8 @@ actor Outbox {
     private var lastSent: Date?
     private var unsentCount = 0
     private var isWanted = false
+    private var watch: SendingWatch?
+    private var syncJob: SyncGeodatabaseJob?
     private var sleeper: CheckedContinuation<Void, Never>?
     private var waiters: [UUID: CheckedContinuation<Void, Never>] = [:]
     private var listener: (@Sendable (Change) async -> Void)?
@@ -38,6 +44,8 @@ actor Outbox {
     enum Change: Sendable {
         /// The phase or the count.
         case report
+        /// How far the sending has come.
+        case progress
         /// Features of these layers changed on the server.
         case sent(Set<Int>)
     }
@@ -67,7 +75,9 @@ actor Outbox {
     private var hasLocalEdits: Bool { geodatabases.contains(where: \.hasLocalEdits) }
 
     var report: Report {
-        Report(phase: phase, unsent: unsentCount, lastSent: lastSent ?? offline?.lastSync)
+        Report(
+            phase: phase, unsent: unsentCount, lastSent: lastSent ?? offline?.lastSync,
+            sending: phase == .sending ? watch?.progress : nil, canStop: syncJob != nil)
     }
 
     func listen(_ listener: @escaping @Sendable (Change) async -> Void) { self.listener = listener }
@@ -114,6 +124,35 @@ actor Outbox {
         timer.cancel()
     }
 
+    private func began(_ job: SyncGeodatabaseJob) async {
+        syncJob = job
+        await listener?(.progress)
+    }
+
+    /// Stops the sync of an area that is under way. What the service has of it already isn't sent a second time.
+    func stop() async {
+        await syncJob?.cancel()
+    }
+
+    /// Runs a sending, and tells listeners now and then how far it has come: one that is soon done needs no word.
+    private func watched<Result>(_ body: (SendingWatch) async throws -> Result) async throws -> Result {
+        let (steps, step) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let watch = SendingWatch { step.yield() }
+        self.watch = watch
+        let telling = Task { [weak self] in
+            for await _ in steps {
+                try? await Task.sleep(for: .milliseconds(Limits.sendingLookMilliseconds))
+                if Task.isCancelled { return }
+                await self?.listener?(.progress)
+            }
+        }
+        defer {
+            telling.cancel()
+            self.watch = nil
+        }
+        return try await body(watch)
+    }
+
     private func release(_ id: UUID) {
         waiters.removeValue(forKey: id)?.resume()
     }
@@ -131,7 +170,7 @@ actor Outbox {
             let ids = Set(journal.entries.filter { $0.progress == .onDevice }.map(\.id))
             await setPhase(.sending)
             do {
-                let refused = try await sendAll(ids)
+                let refused = try await watched { try await sendAll(ids, $0) }
                 // Refused rows stay local; sending them again unchanged would be refused again.
                 if refused { break }
                 wait = Limits.retryFirstMilliseconds
@@ -178,12 +217,12 @@ actor Outbox {
 
     /// Sends to one service after the other: one that doesn't answer keeps the others from nothing.
     /// - Returns: whether a server refused something.
-    private func sendAll(_ ids: Set<UUID>) async throws -> Bool {
+    private func sendAll(_ ids: Set<UUID>, _ watch: SendingWatch) async throws -> Bool {
         var refused = false
         var failure: (any Error)?
         for geodatabase in geodatabases where geodatabase.hasLocalEdits {
             do {
-                let results = try await geodatabase.applyEdits()
+                let results = try await geodatabase.applyEdits(watch: watch)
                 await settle(results, of: geodatabase, sent: ids)
                 refused = refused || results.contains { $0.editResults.contains { Self.error($0) != nil } }
             } catch let error as CancellationError {
@@ -206,7 +245,10 @@ actor Outbox {
         do {
             // What was decided goes first, so that what it brings back comes with the sync.
             await companion?()
-            let results = try await work.sync()
+            let results = try await watched { watch in
+                try await work.sync(watch: watch) { await self.began($0) }
+            }
+            syncJob = nil
             await companion?()
             var refusals: [FeatureReference: String] = [:]
             for result in results {
@@ -223,8 +265,10 @@ actor Outbox {
             await setPhase(.idle)
             await listener?(.sent(Set(work.geodatabase.featureTables.map { Int($0.serviceLayerID) })))
         } catch is CancellationError {
+            syncJob = nil
             await setPhase(.idle)
         } catch {
+            syncJob = nil
             await setPhase(.failed(reason: Self.reason(error)))
             await count()
         }

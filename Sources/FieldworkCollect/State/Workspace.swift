@@ -13,6 +13,8 @@ actor Workspace {
     private var opening: Task<OpenMap, any Error>?
     private var unreachable = false
     private var lastUnsent: [String: Int] = [:]
+    /// The quarter of a sending that was said last.
+    private var saidQuarter: [String: Int] = [:]
     /// Why larger areas that have arrived aren't in use yet.
     private var growthNotes: [UUID: String] = [:]
     private let edits = SerialLine()
@@ -284,12 +286,25 @@ actor Workspace {
             hub.send("map", MapChanged(layers: layers.sorted()))
             hub.send("stale", PanelsStale(panels: ["changes"], why: "sent"))
         }
-        let unsent = await map.outbox.report.unsent
+        let report = await map.outbox.report
+        let unsent = report.unsent
+        if case .progress = change { say(report, of: map) }
+        if report.phase != .sending { saidQuarter[map.key] = nil }
         if unsent == 0, let before = lastUnsent[map.key], before > 0 {
             hub.send("announce", Announcement(text: "All sent.", urgent: false))
         }
         lastUnsent[map.key] = unsent
         await broadcaster?(map)
+    }
+
+    /// A sending that takes its time is said at its start and at each quarter; "All sent." is its end.
+    private func say(_ report: Outbox.Report, of map: OpenMap) {
+        guard let view = SendingView(report), view.isUnderWay else { return }
+        let quarter = view.hundredths / 25
+        guard saidQuarter[map.key].map({ $0 < quarter }) ?? true else { return }
+        let isFirst = saidQuarter[map.key] == nil
+        saidQuarter[map.key] = quarter
+        hub.send("announce", Announcement(text: isFirst ? view.beginning : view.spoken, urgent: false))
     }
 
     /// Edits one after the other, so that an undo never crosses the edit it takes back.

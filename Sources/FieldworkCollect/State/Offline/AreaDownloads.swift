@@ -12,12 +12,17 @@ actor AreaDownloads {
         var phase: Phase
         /// Of the whole work.
         var hundredths: Int
+        /// How much of the area's file has arrived; nil while that is not what it does.
+        var arrived: GenerateGeodatabaseJob.Arrival?
+        /// How long the file still takes, in seconds; nil while that can't be told.
+        var secondsLeft: Double?
         /// What it has done so far, and what it does now.
         var steps: [String]
     }
 
     private let shelf: AreaShelf
     private var jobs: [UUID: GenerateGeodatabaseJob] = [:]
+    private var paces: [UUID: DownloadPace] = [:]
     private var watchers: [UUID: Task<Void, Never>] = [:]
     private var listener: (@Sendable (OfflineArea, Report) async -> Void)?
 
@@ -59,10 +64,10 @@ actor AreaDownloads {
     /// nil for an area whose download isn't known: it is done, or its folder is damaged.
     func report(_ id: UUID) -> Report? {
         if shelf.isHere(id) { return Report(phase: .done, hundredths: 100, steps: []) }
-        return jobs[id].map(Self.report)
+        return jobs[id].map { report($0, of: id) }
     }
 
-    private static func report(_ job: GenerateGeodatabaseJob) -> Report {
+    private func report(_ job: GenerateGeodatabaseJob, of id: UUID) -> Report {
         let phase: Phase =
             switch job.status {
             case .succeeded: .done
@@ -73,8 +78,10 @@ actor AreaDownloads {
         var steps: [String] = []
         // A job that was broken off and goes on says the same again.
         for message in job.messages where steps.last != message.message { steps.append(message.message) }
+        let arrived = job.arrived
         return Report(
-            phase: phase, hundredths: Int(job.progress.completedUnitCount), steps: steps.suffix(Limits.jobSteps))
+            phase: phase, hundredths: Int(job.progress.completedUnitCount), arrived: arrived,
+            secondsLeft: arrived.flatMap { paces[id]?.secondsLeft(of: $0) }, steps: steps.suffix(Limits.jobSteps))
     }
 
     func pause(_ id: UUID) async {
@@ -94,6 +101,7 @@ actor AreaDownloads {
     func cancel(_ id: UUID) async throws {
         guard let job = jobs.removeValue(forKey: id) else { return }
         watchers.removeValue(forKey: id)?.cancel()
+        paces[id] = nil
         await job.cancel()
         try shelf.remove(id)
     }
@@ -113,16 +121,27 @@ actor AreaDownloads {
 
     private func watch(_ job: GenerateGeodatabaseJob, of area: OfflineArea) {
         watchers[area.id]?.cancel()
+        // The time of a pause is no time of the line's.
+        paces[area.id] = nil
         watchers[area.id] = Task { [weak self] in
             var last: Report?
-            while !Task.isCancelled {
-                let now = Self.report(job)
+            while !Task.isCancelled, let now = await self?.look(job, of: area.id) {
                 if now != last { await self?.listener?(area, now) }
                 last = now
                 if now.phase != .running { return }
                 try? await Task.sleep(for: .milliseconds(Limits.jobLookMilliseconds))
             }
         }
+    }
+
+    /// Sees how far a download is, and how fast it goes.
+    private func look(_ job: GenerateGeodatabaseJob, of id: UUID) -> Report {
+        if let arrived = job.arrived {
+            paces[id, default: DownloadPace()].note(arrived.there, at: .now)
+        } else {
+            paces[id] = nil
+        }
+        return report(job, of: id)
     }
 
     private func tell(_ id: UUID) async {

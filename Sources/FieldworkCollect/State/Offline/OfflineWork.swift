@@ -21,12 +21,18 @@ struct OfflineWork: Sendable {
     }
 
     /// Sends the edits of the area and takes over those of others.
+    /// - Parameters:
+    ///   - watch: told how far the sending has come.
+    ///   - begun: called with the work as it begins; who cancels it loses nothing: the next sync goes on with it.
     /// - Returns: what the service refused; it stays in the file.
-    func sync() async throws -> [SyncLayerResult] {
+    func sync(
+        watch: SendingWatch? = nil, begun: @Sendable (SyncGeodatabaseJob) async -> Void = { _ in }
+    ) async throws -> [SyncLayerResult] {
         let task = GeodatabaseSyncTask(geodatabase: geodatabase)
         let parameters = try await task.makeDefaultSyncGeodatabaseParameters(geodatabase: geodatabase)
-        let job = task.makeSyncGeodatabaseJob(parameters: parameters, geodatabase: geodatabase)
+        let job = task.makeSyncGeodatabaseJob(parameters: parameters, geodatabase: geodatabase, watch: watch)
         job.start()
+        await begun(job)
         return try await withTaskCancellationHandler {
             try await job.output
         } onCancel: {
