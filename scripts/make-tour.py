@@ -194,4 +194,5 @@ def photograph(page, tree):
           return true; })()""".replace("TREE", tree))
 
 
-main()
+if __name__ == "__main__":
+    main()

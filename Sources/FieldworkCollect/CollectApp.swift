@@ -70,6 +70,7 @@ package struct CollectApp: Service {
     private static func router(pages: PageRenderer, policy: AccessPolicy) -> Router<CollectContext> {
         let router = Router(context: CollectContext.self)
         router.addMiddleware {
+            RequestMoment(hub: pages.workspace.hub)
             AccessMiddleware(policy: policy, pages: pages)
             ProblemMiddleware(pages: pages)
             TransactionRule(pages: pages)

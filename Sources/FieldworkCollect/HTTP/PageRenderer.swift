@@ -52,6 +52,7 @@ struct PageRenderer: Sendable {
         values["title"] = "\(panel.title) · \(map.title)"
         values["mapTitle"] = map.title
         values["theme"] = Self.theme(of: request).orFalse
+        values["since"] = RequestMoment.revision ?? workspace.hub.revision
         values["assets"] = assets.root
         values["transaction"] = TransactionBar.values(map)
         values["kind"] = panel.kind

@@ -31,7 +31,7 @@ struct SendingView: Sendable, Hashable {
         } else if report.canStop, isUnderWay {
             what = "All is sent. Getting what others changed"
         } else {
-            what = "Waiting for the server"
+            what = report.unsent == 0 ? "Looking for conflicts" : "Waiting for the server"
         }
     }
 

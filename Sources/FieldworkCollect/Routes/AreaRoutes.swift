@@ -335,6 +335,7 @@ struct AreaRoutes: Sendable {
         var values: Values = [
             "id": area.text, "name": area.name, "about": "Taking the area offline", "hundredths": report.hundredths,
             "steps": Self.steps(report), "sofar": OfflineRoutes.progress(report),
+            "outline": "\(area.west),\(area.south),\(area.east),\(area.north)",
             "left": report.secondsLeft.map(TimeText.left).orFalse,
             "goOn": area.extends == nil
                 ? "Offline work begins when all is here." : "\(area.name) is in use as it is until all is here.",

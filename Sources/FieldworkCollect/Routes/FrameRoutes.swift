@@ -24,8 +24,9 @@ struct FrameRoutes: Sendable {
             return response
         }
         router.get("events") { request, _ in
-            let last = request.headers[.lastEventID].flatMap { UInt64($0) }
-            guard let events = workspace.hub.events(after: last) else {
+            // A window that was away tells the last event that it has; one that is new tells when its page was asked for.
+            let last = request.headers[.lastEventID] ?? request.uri.queryParameters["since"].map(String.init)
+            guard let events = workspace.hub.events(after: last.flatMap { UInt64($0) }) else {
                 return Response(status: .tooManyRequests)
             }
             return EventResponse.make(events)

@@ -249,7 +249,6 @@ actor Outbox {
                 try await work.sync(watch: watch) { await self.began($0) }
             }
             syncJob = nil
-            await companion?()
             var refusals: [FeatureReference: String] = [:]
             for result in results {
                 for edit in result.editResults {
@@ -262,8 +261,12 @@ actor Outbox {
             }
             settle(journal.entries.filter { ids.contains($0.id) }, refusals)
             await count()
+            let layers = Set(work.geodatabase.featureTables.map { Int($0.serviceLayerID) })
+            // What is said of the edits is true before conflicts are asked for, which on a bad line takes its time.
+            await listener?(.sent(layers))
+            await companion?()
             await setPhase(.idle)
-            await listener?(.sent(Set(work.geodatabase.featureTables.map { Int($0.serviceLayerID) })))
+            await listener?(.sent(layers))
         } catch is CancellationError {
             syncJob = nil
             await setPhase(.idle)

@@ -8,6 +8,7 @@ import { windowID } from './window-id.js';
 const stopped = document.getElementById('stopped');
 let lastSign = performance.now();
 let source = null;
+let since = document.body.dataset.since ?? '';
 
 const withoutRevision = (element) => element.outerHTML.replace(/ data-revision="\d*"/, '');
 
@@ -38,8 +39,12 @@ function fragment(data) {
 }
 
 function listen() {
-  source = new EventSource(`/events?window=${windowID}`);
-  const on = (name, callback) => source.addEventListener(name, (event) => { lastSign = performance.now(); callback(JSON.parse(event.data)); });
+  source = new EventSource(`/events?window=${windowID}&since=${since}`);
+  const on = (name, callback) => source.addEventListener(name, (event) => {
+    lastSign = performance.now();
+    since = event.lastEventId || since;
+    callback(JSON.parse(event.data));
+  });
   source.addEventListener('open', () => { lastSign = performance.now(); stopped.hidden = true; });
   on('fragment', fragment);
   on('stale', (data) => panels.markStale(data.panels));

@@ -20,6 +20,7 @@ export function ground() {
     version: 8,
     sources: {
       graticule: { type: 'geojson', data: graticule() },
+      area: { type: 'geojson', data: empty },
       unsent: { type: 'geojson', data: empty },
       selected: { type: 'geojson', data: empty },
       move: { type: 'geojson', data: empty },
@@ -75,6 +76,8 @@ export function addLayers(map, document_) {
     });
     for (const style of drawing(layer, `layer-${layer.id}`, `layer-${layer.id}`)) map.addLayer(style);
   }
+  map.addLayer({ id: 'area-here', type: 'fill', source: 'area', filter: ['==', ['get', 'kind'], 'here'], paint: { 'fill-color': colour('--select'), 'fill-opacity': 0.14 } });
+  map.addLayer({ id: 'area-edge', type: 'line', source: 'area', filter: ['==', ['get', 'kind'], 'whole'], paint: { 'line-color': colour('--select'), 'line-width': 3 } });
   map.addImage('not-sent', badge(false), options);
   map.addImage('refused', badge(true), options);
   map.addLayer({ id: 'selected-fill', type: 'fill', source: 'selected', filter: ['==', ['geometry-type'], 'Polygon'], paint: { 'fill-color': colour('--select'), 'fill-opacity': 0.14 } });

@@ -76,8 +76,12 @@ actor AreaDownloads {
             case .started: .running
             }
         var steps: [String] = []
-        // A job that was broken off and goes on says the same again.
-        for message in job.messages where steps.last != message.message { steps.append(message.message) }
+        for message in job.messages {
+            // The service tells its state in words of the protocol.
+            let step = message.source == .service ? "The service makes the area's file." : message.message
+            // A job that was broken off and goes on says the same again.
+            if steps.last != step { steps.append(step) }
+        }
         let arrived = job.arrived
         return Report(
             phase: phase, hundredths: Int(job.progress.completedUnitCount), arrived: arrived,
