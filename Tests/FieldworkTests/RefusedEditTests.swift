@@ -63,6 +63,25 @@ struct RefusedEditTests {
         }
     }
 
+    @Test("What was refused goes again with what is changed of the same feature after it")
+    func refusedAndEditedAgain() async throws {
+        try await OfflineService.with { service in
+            let one = try await service.takeOffline("one")
+            try await Self.limitOccupants(to: 50, service)
+            try await one.changeDamage("Cause 1", ["numoccup": Int16(77)])
+            #expect(try await service.sync(one).flatMap(\.editResults).count == 1)
+            try await one.changeDamage("Cause 1", ["typdamage": "Major"])
+            #expect(try await service.sync(one).flatMap(\.editResults).count == 1)
+            #expect(one.hasLocalEdits)
+            #expect(try await one.damage("Cause 1")?.attributes["numoccup"] as? Int16 == 77)
+            try await Self.limitOccupants(to: 100, service)
+            #expect(try await service.sync(one).isEmpty)
+            #expect(try await service.served("numoccup")["Cause 1"] == .integer(77))
+            #expect(try await service.served("typdamage")["Cause 1"] == .text("Major"))
+            #expect(!one.hasLocalEdits)
+        }
+    }
+
     @Test("A feature that is new here, with a photo, is not taken for one that the service deleted")
     func newWithPhoto() async throws {
         try await OfflineService.with(attachments: true) { service in

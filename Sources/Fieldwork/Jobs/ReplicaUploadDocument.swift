@@ -32,10 +32,13 @@ struct ReplicaUploadDocument: Sendable {
                 of: layer.id, after: record.sentGeneration(of: layer.id), through: generation)
             let known = Set(changes.compactMap(\.globalID))
             changes = changes.compactMap { change in
-                guard let id = change.globalID, record.isRefusedAdd(id, layer) else { return change }
+                guard let id = change.globalID, let refused = record.refused[layer.id]?[id] else { return change }
+                var change = change
+                // What was changed since goes with what was refused: alone it would leave that behind for good.
+                if change.operation == .update { change.changedFields = Self.allFields(of: layer) }
+                guard refused == .add else { return change }
                 // The service need not hear of the end of what it never had.
                 if change.operation == .delete { return nil }
-                var change = change
                 change.operation = .add
                 return change
             }
@@ -45,6 +48,11 @@ struct ReplicaUploadDocument: Sendable {
             edits += try await outgoing(changes, layer)
         }
         return edits
+    }
+
+    /// The names of all that an update can change.
+    static func allFields(of layer: LayerDefinition) -> [String] {
+        layer.fields.map(\.name) + [FeatureChange.geometryName]
     }
 
     private func outgoing(_ changes: [FeatureChange], _ layer: LayerDefinition) async throws -> [OutgoingEdit] {
@@ -161,9 +169,8 @@ extension GeodatabaseSession {
             if isNew { return nil }
             return FeatureChange(generation: 0, operation: .delete, objectID: 0, globalID: id, changedFields: [])
         }
-        let names = layer.fields.map(\.name) + [FeatureChange.geometryName]
         return FeatureChange(
-            generation: 0, operation: isNew ? .add : .update, objectID: row.objectID, globalID: id, changedFields: names
-        )
+            generation: 0, operation: isNew ? .add : .update, objectID: row.objectID, globalID: id,
+            changedFields: ReplicaUploadDocument.allFields(of: layer))
     }
 }
