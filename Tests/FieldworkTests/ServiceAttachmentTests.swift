@@ -169,6 +169,32 @@ struct ServiceAttachmentTests {
         }
     }
 
+    @Test(
+        "One that is replaced or deleted while it is sent fails nothing; the service has what was saved last",
+        arguments: Way.allCases, [false, true])
+    func changedWhileSent(_ way: Way, deletes: Bool) async throws {
+        try await TestService.withTrees(1) { service in
+            let device = try await Device(service, way)
+            try await device.tree.addAttachment(named: "a.mov", contentType: "video/quicktime", data: Self.film)
+            try await device.tree.addAttachment(named: "b.jpg", contentType: "image/jpeg", data: Self.photo)
+            service.interceptor.fail(
+                way == .together ? "uploads/register" : "addAttachment",
+                .answersAfter {
+                    let staged = try #require(try await device.tree.attachments.first { $0.name == "a.mov" })
+                    if deletes { return try await device.tree.deleteAttachment(staged) }
+                    try await device.tree.updateAttachment(
+                        staged, name: "a2.mov", contentType: "video/quicktime", data: Self.film + Self.photo)
+                })
+            #expect(try await device.results().allSatisfy { $0.error == nil })
+            _ = try await device.results()
+            let rest = ["b.jpg": Self.photo]
+            #expect(
+                try await Self.found(service)
+                    == (deletes ? rest : rest.merging(["a2.mov": Self.film + Self.photo]) { $1 }))
+            #expect(!device.geodatabase.hasLocalEdits)
+        }
+    }
+
     @Test("When the way is cut at any request, all is there once in the end", arguments: Way.allCases)
     func cutAnywhere(_ way: Way) async throws {
         try await TestService.withTrees(1) { service in

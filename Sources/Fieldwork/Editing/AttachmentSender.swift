@@ -134,7 +134,9 @@ struct AttachmentSender: Sendable {
         // Uploads come first: they are no edits, and a broken one leaves nothing in doubt.
         var contents: [UUID: (name: String, value: JSONValue)] = [:]
         for (key, ids) in chosen {
-            for attachment in local.edit(key)?.attachments ?? [] where ids.contains(attachment.id) {
+            let held = local.hold(ids, of: key)
+            defer { local.release(held) }
+            for attachment in held {
                 if let content = attachment.content { contents[content] = try await payload(attachment) }
             }
         }
@@ -267,6 +269,13 @@ struct AttachmentSender: Sendable {
             let sent = try await local.beginAttachments([edit.key: [attachment.id]], known: [edit.key: known]).edits
             guard let present = sent.first?.attachments.first(where: { $0.id == attachment.id }) else { continue }
             let item = Item(key: edit.key, attachment: present, parent: UUID())
+            let held = local.hold([attachment.id], of: edit.key)
+            defer { local.release(held) }
+            // What was changed here in this moment goes the next time.
+            guard held.first?.content == present.content else {
+                try await settle([(item, nil, .notSent, nil)])
+                continue
+            }
             let outcome: Outcome
             if present.content != nil { watch?.began(fileOf: present.size) }
             do {

@@ -17,6 +17,8 @@ final class LocalStore: Sendable {
         var objectIDs: [LocalEdit.Key: Int64] = [:]
         /// The service's ids of attachments that were added here, by their temporary ids.
         var attachmentIDs: [Int64: Int64] = [:]
+        /// How many senders read each of these contents just now.
+        var heldContents: [UUID: Int] = [:]
     }
 
     let definition: ServiceDefinition
@@ -271,7 +273,33 @@ final class LocalStore: Sendable {
                 memory.edits[edit.key] = edit
                 unused.subtract([edit].contents)
             }
-            return unused
+            return unused.filter { memory.heldContents[$0] == nil }
+        }
+        attachmentFiles.remove(unused)
+    }
+
+    // MARK: Contents on their way
+
+    /// Attachments of a feature as they are now. Their contents stay on disk until they are released, though the user
+    /// replaces or deletes them meanwhile.
+    func hold(_ ids: Set<Int64>, of key: LocalEdit.Key) -> [AttachmentEdit] {
+        memory.withLock { memory in
+            let attachments = (memory.edits[memory.resolved(key)]?.attachments ?? []).filter { ids.contains($0.id) }
+            for content in attachments.compactMap(\.content) { memory.heldContents[content, default: 0] += 1 }
+            return attachments
+        }
+    }
+
+    /// Ends what `hold` began: what no edit names any more goes.
+    func release(_ attachments: [AttachmentEdit]) {
+        let unused = memory.withLock { memory -> Set<UUID> in
+            var free: Set<UUID> = []
+            for content in attachments.compactMap(\.content) {
+                let rest = (memory.heldContents[content] ?? 0) - 1
+                memory.heldContents[content] = rest > 0 ? rest : nil
+                if rest <= 0 { free.insert(content) }
+            }
+            return free.isEmpty ? free : free.subtracting(Array(memory.edits.values).contents)
         }
         attachmentFiles.remove(unused)
     }
