@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from browser import browse, size, start
 
 THROTTLE = 4
+CALLOUT_ABOVE = 22
 # Before any page: when the map is ready and still, when something was pressed or told, and when it was answered.
 WATCH = """
 window.times = {};
@@ -38,6 +39,9 @@ window.until = (begin, holds) => new Promise((done, fail) => {
   look();
 });
 """
+PRESS = """const target = document.elementFromPoint(...window.place);
+for (const type of ['mousedown', 'mouseup', 'click'])
+  target.dispatchEvent(new MouseEvent(type, { bubbles: true, cancelable: true, view: window, clientX: window.place[0], clientY: window.place[1], detail: 1 }));"""
 FRAMES = """new Promise((done) => {
   const frames = []; let last = performance.now(), step = 0;
   const next = (now) => { frames.push(now - last); last = now; if (++step > 120) done(frames.slice(1)); else { MOVE; requestAnimationFrame(next); } };
@@ -85,15 +89,18 @@ class Visit:
             self.note("map with features usable", self.page.value("window.times.usable"))
 
     def callouts(self, features):
-        """Enter on the map asks what is in its middle, as a tap there does."""
         for feature in features:
             self.open("map" + feature)
-            self.page.wait("document.querySelector('.callout')")
-            self.page.value("document.querySelectorAll('.callout').forEach((element) => element.remove())")
-            self.note("tap to call-out", self.wait(
-                "const map = document.getElementById('map'); map.focus();"
-                "map.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))",
-                "document.querySelector('.callout') !== null"))
+            self.page.wait("document.querySelector('.marker .callout')")
+            time.sleep(0.5)
+            # The call-out stands so much above its feature; closed, the feature is pressed there.
+            self.page.value(
+                f"(() => {{ const box = document.querySelector('.marker').getBoundingClientRect();"
+                f"window.place = [(box.left + box.right) / 2, box.bottom + {CALLOUT_ABOVE}]; }})()")
+            self.wait(
+                "document.activeElement.blur(); document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))",
+                "document.querySelector('.marker') === null")
+            self.note("tap to call-out", self.wait(PRESS, "document.querySelector('.marker .callout') !== null"))
 
     def popups(self, features):
         for feature in features:
