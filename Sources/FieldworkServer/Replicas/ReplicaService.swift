@@ -23,9 +23,7 @@ struct ReplicaService: Sendable {
         self.store = store
         self.instance = instance
         let folder = WorkFolder(url: store.workFolder)
-        let worker = ReplicaWorker(store: store) { service, editor in
-            uploads?.finder(service, editor: editor) ?? Self.noUploads
-        }
+        let worker = ReplicaWorker(store: store, uploads: uploads)
         self.folder = folder
         self.worker = worker
         jobs = JobRunner(folder: folder, logger: logger) { job in
@@ -38,8 +36,6 @@ struct ReplicaService: Sendable {
             return (made.name, made.outcome)
         }
     }
-
-    private static let noUploads: UploadedFile.Finder = { _ in nil }
 
     func answer(
         _ resource: ReplicaResource, of published: PublishedService, _ request: ServiceRequest
@@ -159,9 +155,7 @@ struct ReplicaService: Sendable {
             guard let replica = try await store.replica(id, of: order.service.name) else {
                 throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
             }
-            let request = try SynchronizeReplicaRequest(
-                order.parameters, replica: replica.definition, service: order.service,
-                finder: worker.uploads(order.service.name, order.editor))
+            let (request, _) = try await worker.synchronization(order, replica.definition)
             return (request.transport, request.isAsynchronous)
         case .extractChanges:
             let request = try ExtractChangesRequest(order.parameters, service: order.service)
