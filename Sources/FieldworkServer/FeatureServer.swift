@@ -34,11 +34,14 @@ package struct FeatureServer: Service {
         let attachments = await makeAttachments()
         let replicas = (store as? any ReplicaStore).map {
             ReplicaService(
-                store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger)
+                store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger,
+                jobLease: configuration.jobLease)
         }
         let pipeline = makePipeline(replicas, attachments)
         // What an earlier run left unfinished goes on.
         await replicas?.jobs.resume()
+        let watch = replicas.map { replicas in Task { await replicas.jobs.watch() } }
+        defer { watch?.cancel() }
         let care = (store as? any ReplicaStore).map { store in
             Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() }
         }

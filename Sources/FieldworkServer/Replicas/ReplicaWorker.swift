@@ -20,9 +20,17 @@ struct ReplicaWorker: Sendable {
         var editor: String?
         var moment: Date
         /// Whether the work may be begun anew after a restart.
-        var isJob: Bool
+        var isJob = false
+        /// Whether trouble with the store lets the work be begun anew.
+        var isRepeated = false
         /// The address of the service as the client sees it.
         var address: String
+
+        func isBegunAnew(after error: any Error) -> Bool {
+            if isJob, error is CancellationError { return true }
+            let code = (error as? StoreError)?.code
+            return isRepeated && (code == .busy || code == .closed)
+        }
     }
 
     /// - Returns: what is told of the result besides the document.
@@ -106,7 +114,7 @@ struct ReplicaWorker: Sendable {
             return members(of: definition, "esriReplicaResponseTypeData", generations)
         } catch {
             // A replica that nobody got is none. A job that is only interrupted finds its replica again.
-            if isKept, !(order.isJob && error is CancellationError) {
+            if isKept, !order.isBegunAnew(after: error) {
                 _ = try? await store.retireReplica(definition.id, of: order.service.name)
             }
             throw error

@@ -106,7 +106,7 @@ final class SimulatedServer: Sendable {
 
     /// Waits for the jobs that were begun: in a simulation nothing happens beside the story.
     func settle() async {
-        while replicas.folder.allJobs().contains(where: { !$0.status.isFinal }) {
+        while await !replicas.jobs.isIdle {
             try? await Task.sleep(for: .milliseconds(1))
         }
     }

@@ -72,14 +72,18 @@ extension SharedWork {
         }
     }
 
-    /// Says that a process lives and does its jobs.
-    package func renewJobs(of owner: String, seconds: Double) async throws {
+    /// Says that a process lives and does these jobs of its own.
+    package func renewJobs(_ ids: [String], of owner: String, seconds: Double) async throws {
         try await read { connection in
             try connection.run(
-                "UPDATE fieldwork.jobs SET alive_until = \(Self.lease) WHERE owner = ? AND is_final = 0"
+                """
+                UPDATE fieldwork.jobs SET alive_until = \(Self.lease)
+                WHERE owner = ? AND is_final = 0 AND id = ANY (string_to_array(?, ','))
+                """
             ) {
                 try $0.bind(seconds, at: 1)
                 try $0.bind(owner, at: 2)
+                try $0.bind(ids.joined(separator: ","), at: 3)
             }
         }
     }
