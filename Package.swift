@@ -198,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "FieldworkCommand", "Fieldwork", "FieldworkGeometry",
+                "FieldworkCommand", "Fieldwork", "FieldworkGeometry", "FieldworkPostGIS", "TemporaryPostgres",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

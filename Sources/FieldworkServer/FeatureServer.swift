@@ -31,14 +31,17 @@ package struct FeatureServer: Service {
 
     /// Serves until the task's service group shuts down gracefully or the task is cancelled.
     package func run(onReady: @escaping @Sendable (_ port: Int) async -> Void) async throws {
-        let attachments = makeAttachments()
+        let attachments = await makeAttachments()
         let replicas = (store as? any ReplicaStore).map {
             ReplicaService(
-                store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger)
+                store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger,
+                jobLease: configuration.jobLease)
         }
         let pipeline = makePipeline(replicas, attachments)
         // What an earlier run left unfinished goes on.
         await replicas?.jobs.resume()
+        let watch = replicas.map { replicas in Task { await replicas.jobs.watch() } }
+        defer { watch?.cancel() }
         let care = (store as? any ReplicaStore).map { store in
             Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() }
         }
@@ -68,13 +71,23 @@ package struct FeatureServer: Service {
     }
 
     /// Attachments need a store that keeps them and a folder for what is on its way there.
-    private func makeAttachments() -> AttachmentService? {
+    private func makeAttachments() async -> AttachmentService? {
         guard let store = store as? any AttachmentStore else { return nil }
-        let uploads = UploadFolder(work: store.workFolder)
-        // What an earlier run left is of no use to anybody when it is old.
-        uploads.sweep(now: Date())
+        let uploads = Self.uploads(of: store)
+        do {
+            // What an earlier run left is of no use to anybody when it is old.
+            try await uploads.sweep(now: Date())
+        } catch {
+            logger.warning("Old uploads could not be removed", metadata: ["error": "\(error)"])
+        }
         return AttachmentService(
-            store: store, uploads: UploadService(folder: uploads), instance: configuration.instance)
+            store: store, uploads: UploadService(keeper: uploads), instance: configuration.instance)
+    }
+
+    /// Where the uploads of a store are kept: where every process of it finds them.
+    static func uploads(of store: any AttachmentStore) -> any UploadKeeper {
+        guard let shared = store as? any WorkSharingStore else { return UploadFolder(work: store.workFolder) }
+        return DatabaseUploads(work: shared.sharedWork, folder: store.workFolder)
     }
 
     private func makePipeline(_ replicas: ReplicaService?, _ attachments: AttachmentService?) -> RequestPipeline {
@@ -84,7 +97,7 @@ package struct FeatureServer: Service {
             reader: RequestReader(
                 instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
-                uploads: attachments?.uploads.folder, identify: configuration.identify),
+                uploads: attachments?.uploads.keeper, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
             metrics: metrics, logger: logger)
     }

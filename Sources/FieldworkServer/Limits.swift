@@ -53,6 +53,14 @@ package enum Limits {
     package static let pageGeometryCharacters = 200
     /// Jobs that are under way or wait.
     package static let jobsAtOnce = 1_024
+    /// Jobs of other processes that one takes over before it has finished some.
+    package static let jobsTakenOver = 4
+    /// Times that a job is begun before it is given up: one that ends each process that does it must not go on for ever.
+    package static let jobAttempts = 5
+    /// How long a process of a database may say nothing of its jobs before another takes them over, in seconds.
+    package static let jobLeaseSeconds = 15
+    /// Seconds between two looks for what is too old in a database.
+    static let workSweepSeconds: Int64 = 3_600
     /// How long jobs and their results are kept, in seconds: clients come back the next day.
     package static let resultLifetimeSeconds: Double = 48 * 3_600
     /// Bytes of a document of a replica within an answer. Larger ones are fetched as files.

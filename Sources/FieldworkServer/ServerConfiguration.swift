@@ -22,6 +22,8 @@ package struct ServerConfiguration: Sendable {
     package var identify: @Sendable (HTTPRequest) -> String?
     /// When replicas expire, and how long changes are kept that no replica needs.
     package var replicaPolicy: ReplicaPolicy
+    /// How long a process of a database may say nothing of its jobs before another takes them over.
+    package var jobLease: Duration
     /// Opens the administrative operations to who has it; nil: they are off.
     package var administrationKey: AdministrationKey?
 
@@ -33,7 +35,8 @@ package struct ServerConfiguration: Sendable {
         stalledWriteTime: Duration = .seconds(Limits.stalledWriteSeconds),
         shutdownTime: Duration = .seconds(Limits.shutdownSeconds), closesStore: Bool = true,
         identify: @escaping @Sendable (HTTPRequest) -> String? = { _ in nil },
-        administrationKey: AdministrationKey? = nil, replicaPolicy: ReplicaPolicy = ReplicaPolicy()
+        administrationKey: AdministrationKey? = nil, replicaPolicy: ReplicaPolicy = ReplicaPolicy(),
+        jobLease: Duration = .seconds(Limits.jobLeaseSeconds)
     ) {
         self.host = host
         self.port = port
@@ -48,5 +51,6 @@ package struct ServerConfiguration: Sendable {
         self.identify = identify
         self.administrationKey = administrationKey
         self.replicaPolicy = replicaPolicy
+        self.jobLease = jobLease
     }
 }

@@ -64,6 +64,14 @@ package enum Limits {
     static let mediaPiece = 256 * 1_024
     /// Attachments that are listed at once when they are published in a database.
     static let attachmentsOfPage = 1_000
+    /// Connections of a process for uploads, jobs and results in a database, beside those of its services.
+    package static let workSessions = 4
+    /// Bytes of an upload or a result that one row of a database holds.
+    package static let workPiece = 256 * 1_024
+    /// Seconds after which a file that no upload and no result names is removed: its writer has gone.
+    package static let unnamedFileSeconds = 86_400
+    /// Files that one look at what is unnamed removes.
+    static let filesPerSweep = 1_000
     /// Large objects that one transaction frees in PostgreSQL.
     static let contentsPerUnlinking = 500
     /// Attachments whose changes or versions one answer lists.

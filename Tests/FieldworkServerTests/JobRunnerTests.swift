@@ -47,13 +47,13 @@ struct JobRunnerTests {
     func failure() async throws {
         try await SyncService.serve { client, store in
             let folder = WorkFolder(url: store.workFolder)
-            let runner = JobRunner(folder: folder, logger: Logger(label: "test")) { _ in
+            let runner = JobRunner(keeper: folder, logger: Logger(label: "test")) { _ in
                 throw ServiceError.invalidParameter("no good")
             }
             let job = ServiceJob(
                 id: UUID(), service: SyncService.name, operation: .createReplica, parameters: [], moment: Date())
             try await runner.submit(job)
-            while runner.job(job.id)?.status.isFinal != true { try await Task.sleep(for: .milliseconds(10)) }
+            while try await runner.job(job.id)?.status.isFinal != true { try await Task.sleep(for: .milliseconds(10)) }
             await runner.stop()
             let status = try await client.get("jobs/\(job.id)", ["f": "json"]).json
             #expect(status["status"] == "Failed")

@@ -13,8 +13,7 @@ struct ServeCommand: AsyncParsableCommand {
               fieldwork serve
               fieldwork serve --data /srv/fieldwork --port 6080
               fieldwork serve --store postgres://localhost/field
-                  As many of these as wanted may serve one database. It keeps features with their history; attachments and
-                  replicas it doesn't keep yet.
+                  As many of these as wanted may serve one database: a request may go to any of them.
             """)
 
     @OptionGroup var data: DataOption
@@ -26,6 +25,16 @@ struct ServeCommand: AsyncParsableCommand {
             "Allow the administrative operations to who has the key of this file; see fieldwork service key.",
             valueName: "file"))
     var adminKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long another process of the database may say nothing of its jobs before this one takes them over.",
+            valueName: "seconds"))
+    var jobLease = FieldworkServer.Limits.jobLeaseSeconds
+
+    func validate() throws {
+        guard jobLease >= 1 else { throw ValidationError("--job-lease must be at least 1 second.") }
+    }
 
     func run() async throws {
         try await runVerb {
@@ -40,7 +49,8 @@ struct ServeCommand: AsyncParsableCommand {
             let server = FeatureServer(
                 store: store,
                 configuration: ServerConfiguration(
-                    host: listen.plainHost, port: listen.port, instance: listen.instance, administrationKey: key),
+                    host: listen.plainHost, port: listen.port, instance: listen.instance, administrationKey: key,
+                    jobLease: .seconds(jobLease)),
                 logger: logger
             ) { [listen] port in
                 Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port))")

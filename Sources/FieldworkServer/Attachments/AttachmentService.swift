@@ -125,9 +125,11 @@ struct AttachmentService: Sendable {
         try request.requirePost()
         let file = request.files["attachment"]
         let name = published.definition.name
-        let edits = try AttachmentEditRequest(
-            operation, request.parameters, file: file?.uploaded, uploads: uploads.finder(name, editor: request.editor),
-            layer: layer, objectID: objectID, moment: now(), editor: request.editor)
+        let (edits, found) = try await uploads.reading(name, editor: request.editor) { finder in
+            try AttachmentEditRequest(
+                operation, request.parameters, file: file?.uploaded, uploads: finder, layer: layer,
+                objectID: objectID, moment: now(), editor: request.editor)
+        }
         for layerEdits in edits.batch.layers {
             try Permissions(service: published.definition, layer: layer).require(for: layerEdits)
         }
@@ -135,6 +137,6 @@ struct AttachmentService: Sendable {
         if layer.restriction != nil { try await requireFeature(objectID, layer, published) }
         let result = try await store.apply(edits.batch, to: name)
         // The file stays until the store has read it.
-        return try withExtendedLifetime(file) { .json(edits.answer(result), format: try Self.format(request)) }
+        return try withExtendedLifetime((file, found)) { .json(edits.answer(result), format: try Self.format(request)) }
     }
 }

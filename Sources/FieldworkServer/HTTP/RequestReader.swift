@@ -12,7 +12,7 @@ struct RequestReader: Sendable {
     let maximumBodyBytes: Int
     let budget: BodyBudget
     /// Where files are received; nil: no operation takes files.
-    var uploads: UploadFolder?
+    var uploads: (any UploadKeeper)?
     /// Tells from a request who asks.
     var identify: @Sendable (HTTPRequest) -> String? = { _ in nil }
 
@@ -51,14 +51,21 @@ struct RequestReader: Sendable {
 
     /// Receives more of an upload. What has arrived counts, also when the connection breaks.
     private func receive(_ request: Request, of id: String, at offset: Int?) async throws {
-        guard let uploads, let item = uploads.item(id, now: Date()), item.editor == identify(request.head) else {
+        guard let uploads, let item = try await uploads.item(id, now: Date()), item.editor == identify(request.head)
+        else {
             throw ServiceError.notFound("There is no upload '\(id.prefix(64))' (any more).")
         }
         guard let offset, offset >= 0, item.content == nil else {
             throw ServiceError.invalidParameter("'offset' must say where an incomplete upload goes on.")
         }
-        var stretch = try uploads.stretches(of: item).begin(at: offset)
-        for try await piece in request.body { try stretch.write(piece.readableBytesView) }
+        let stretch = try await uploads.beginStretch(of: item, at: offset)
+        do {
+            for try await piece in request.body { try await stretch.write(Array(piece.readableBytesView)) }
+        } catch {
+            try? await stretch.finish()
+            throw error
+        }
+        try await stretch.finish()
     }
 
     private static func mediaType(_ contentType: String) -> String {

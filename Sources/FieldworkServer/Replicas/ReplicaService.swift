@@ -10,7 +10,7 @@ import Synchronization
 struct ReplicaService: Sendable {
     let store: any ReplicaStore
     let instance: String
-    let folder: WorkFolder
+    let keeper: any WorkKeeper
     let jobs: JobRunner
     private let worker: ReplicaWorker
     /// The moment of an edit.
@@ -19,27 +19,38 @@ struct ReplicaService: Sendable {
     var makeID: @Sendable () -> UUID = { UUID() }
 
     /// - Parameter uploads: nil for a store that keeps no attachments.
-    init(store: any ReplicaStore, instance: String, uploads: UploadService?, logger: Logger) {
+    /// - Parameter jobLease: how long a process of a database may say nothing of its jobs.
+    init(
+        store: any ReplicaStore, instance: String, uploads: UploadService?, logger: Logger,
+        jobLease: Duration = .seconds(Limits.jobLeaseSeconds)
+    ) {
         self.store = store
         self.instance = instance
-        let folder = WorkFolder(url: store.workFolder)
-        let worker = ReplicaWorker(store: store) { service, editor in
-            uploads?.finder(service, editor: editor) ?? Self.noUploads
-        }
-        self.folder = folder
+        let keeper = Self.keeper(of: store, jobLease: jobLease)
+        let worker = ReplicaWorker(store: store, uploads: uploads)
+        self.keeper = keeper
         self.worker = worker
-        jobs = JobRunner(folder: folder, logger: logger) { job in
+        jobs = JobRunner(keeper: keeper, logger: logger) { job in
+            guard job.operation == .createReplica else { return }
+            // A replica that nobody got is none.
+            _ = try? await store.retireReplica(job.id, of: job.service)
+        } work: { job in
             let order = ReplicaWorker.Order(
                 id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),
                 service: PublishedService(definition: try await store.service(job.service), version: 0)
                     .seen(by: job.editor).definition, editor: job.editor, moment: job.submitted, isJob: true,
-                address: job.address)
-            let made = try await Self.makeResult(order, worker, folder)
+                isRepeated: keeper.repeatsInterrupted, address: job.address)
+            let made = try await Self.makeResult(order, worker, keeper)
             return (made.name, made.outcome)
         }
     }
 
-    private static let noUploads: UploadedFile.Finder = { _ in nil }
+    /// Where jobs and results of a store are kept: where every process of it finds them.
+    private static func keeper(of store: any ReplicaStore, jobLease: Duration) -> any WorkKeeper {
+        let folder = WorkFolder(url: store.workFolder)
+        guard let shared = store as? any WorkSharingStore else { return folder }
+        return DatabaseWork(work: shared.sharedWork, local: folder, lease: jobLease)
+    }
 
     func answer(
         _ resource: ReplicaResource, of published: PublishedService, _ request: ServiceRequest
@@ -61,8 +72,8 @@ struct ReplicaService: Sendable {
         case .unRegisterReplica: return .json(try await unregister(service, request), format: format)
         case .replicas: return .json(try await list(service, request), format: format)
         case .replica(let id): return .json(try await info(id, service), format: format)
-        case .job(let id): return .json(try status(id, service, request), format: format)
-        case .result(let name): return try file(name, request)
+        case .job(let id): return .json(try await status(id, service, request), format: format)
+        case .result(let name): return try await file(name, request)
         case .conflicts, .conflict, .restoreConflict, .closeConflict:
             return .json(try await conflicts(resource, published, request), format: format)
         }
@@ -78,7 +89,7 @@ struct ReplicaService: Sendable {
         let order = ReplicaWorker.Order(
             id: requested ?? makeID(), operation: operation, parameters: request.parameters, service: service,
             editor: request.editor,
-            moment: now(), isJob: false,
+            moment: now(),
             address: String(request.address(of: "", service.name, instance: instance).dropLast()))
         if requested != nil { try await requireOwn(order) }
         let shape = try await shape(order)
@@ -108,7 +119,7 @@ struct ReplicaService: Sendable {
             if format == .prettyJSON { return .json(try JSONParser.parse(bytes), format: format) }
             return Answer(contentType: Answer.jsonType, body: .bytes(bytes))
         case .url:
-            let made = try await Self.makeResult(order, worker, folder)
+            let made = try await Self.makeResult(order, worker, keeper)
             var answer = made.outcome
             let url = address("\(ReplicaResource.resultFolder)/\(made.name)", service, request)
             answer["transportType"] = "esriTransportTypeUrl"
@@ -118,20 +129,20 @@ struct ReplicaService: Sendable {
         }
     }
 
-    /// Has the result on the disk when it returns.
+    /// Has the result where it is kept when it returns.
     private static func makeResult(
-        _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ folder: WorkFolder
+        _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ keeper: any WorkKeeper
     ) async throws -> (name: String, outcome: JSONObject) {
         if try worker.makesFile(order) {
-            return try await folder.makeFile(order.id) { try await worker.createReplicaFile(order, at: $0) }
+            return try await keeper.makeFile(order.id) { try await worker.createReplicaFile(order, at: $0) }
         }
-        return try await folder.makeResult(order.id) { try await worker.perform(order, write: $0) }
+        return try await keeper.makeResult(order.id) { try await worker.perform(order, write: $0) }
     }
 
     /// A client that names its request and repeats it gets what it got. Nobody gets another's replica by its id.
     private func requireOwn(_ order: ReplicaWorker.Order) async throws {
         let taken = ServiceError.invalidParameter("'requestId' names another request.")
-        if let job = jobs.job(order.id) {
+        if let job = try await jobs.job(order.id) {
             let isSame =
                 job.operation == order.operation && job.service == order.service.name && job.editor == order.editor
             guard isSame else { throw taken }
@@ -159,9 +170,7 @@ struct ReplicaService: Sendable {
             guard let replica = try await store.replica(id, of: order.service.name) else {
                 throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
             }
-            let request = try SynchronizeReplicaRequest(
-                order.parameters, replica: replica.definition, service: order.service,
-                finder: worker.uploads(order.service.name, order.editor))
+            let (request, _) = try await worker.synchronization(order, replica.definition)
             return (request.transport, request.isAsynchronous)
         case .extractChanges:
             let request = try ExtractChangesRequest(order.parameters, service: order.service)
@@ -198,20 +207,25 @@ struct ReplicaService: Sendable {
 
     // MARK: Jobs and results
 
-    private func status(_ id: UUID, _ service: ServiceDefinition, _ request: ServiceRequest) throws -> JSONValue {
-        guard let job = jobs.job(id), job.service == service.name else {
+    private func status(_ id: UUID, _ service: ServiceDefinition, _ request: ServiceRequest) async throws
+        -> JSONValue
+    {
+        guard let job = try await jobs.job(id), job.service == service.name else {
             throw ServiceError.notFound("The service has no job \(ReplicaID.text(id)).")
         }
         return job.json { address("\(ReplicaResource.resultFolder)/\($0)", service, request) }
     }
 
-    private func file(_ name: String, _ request: ServiceRequest) throws -> Answer {
-        guard let url = folder.result(name) else { throw ServiceError.notFound("There is no such file (any more).") }
-        guard let file = try FileAnswer(url, header: request.range) else { return .rangeNotSatisfiable() }
+    private func file(_ name: String, _ request: ServiceRequest) async throws -> Answer {
+        guard let kept = try await keeper.kept(name) else {
+            throw ServiceError.notFound("There is no such file (any more).")
+        }
+        guard let range = ByteRange.wanted(request.range, of: kept.size) else { return .rangeNotSatisfiable() }
         let isDocument = name.hasSuffix(WorkFolder.documentSuffix)
         var answer = Answer(
-            contentType: isDocument ? Answer.jsonType : WorkFolder.packageType, body: .stream(try file.pieces()))
-        answer.setRange(file.range, of: file.size)
+            contentType: isDocument ? Answer.jsonType : WorkFolder.packageType,
+            body: .stream(try kept.pieces(range)))
+        answer.setRange(range, of: kept.size)
         return answer
     }
 

@@ -7,8 +7,8 @@ import Foundation
 /// and for jobs.
 struct ReplicaWorker: Sendable {
     let store: any ReplicaStore
-    /// Finds the uploads of a service for whoever sent them.
-    let uploads: @Sendable (ServiceName, _ editor: String?) -> UploadedFile.Finder
+    /// nil for a store that keeps no attachments.
+    let uploads: UploadService?
 
     /// What is to be done.
     struct Order: Sendable {
@@ -20,9 +20,17 @@ struct ReplicaWorker: Sendable {
         var editor: String?
         var moment: Date
         /// Whether the work may be begun anew after a restart.
-        var isJob: Bool
+        var isJob = false
+        /// Whether trouble with the store lets the work be begun anew.
+        var isRepeated = false
         /// The address of the service as the client sees it.
         var address: String
+
+        func isBegunAnew(after error: any Error) -> Bool {
+            if isJob, error is CancellationError { return true }
+            let code = (error as? StoreError)?.code
+            return isRepeated && (code == .busy || code == .closed)
+        }
     }
 
     /// - Returns: what is told of the result besides the document.
@@ -106,7 +114,7 @@ struct ReplicaWorker: Sendable {
             return members(of: definition, "esriReplicaResponseTypeData", generations)
         } catch {
             // A replica that nobody got is none. A job that is only interrupted finds its replica again.
-            if isKept, !(order.isJob && error is CancellationError) {
+            if isKept, !order.isBegunAnew(after: error) {
                 _ = try? await store.retireReplica(definition.id, of: order.service.name)
             }
             throw error
@@ -142,6 +150,17 @@ struct ReplicaWorker: Sendable {
 
     // MARK: synchronizeReplica
 
+    /// Reads a request with the uploads of whoever asks.
+    func synchronization(
+        _ order: Order, _ replica: ReplicaDefinition
+    ) async throws -> (SynchronizeReplicaRequest, FoundUploads) {
+        func read(_ finder: @escaping UploadedFile.Finder) throws -> SynchronizeReplicaRequest {
+            try SynchronizeReplicaRequest(order.parameters, replica: replica, service: order.service, finder: finder)
+        }
+        guard let uploads else { return (try read { _ in nil }, FoundUploads()) }
+        return try await uploads.reading(order.service.name, editor: order.editor, read)
+    }
+
     private func synchronizeReplica(
         _ order: Order, write: @escaping @Sendable ([UInt8]) throws -> Void
     ) async throws -> JSONObject {
@@ -151,9 +170,10 @@ struct ReplicaWorker: Sendable {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
         let definition = replica.definition
-        let request = try SynchronizeReplicaRequest(
-            order.parameters, replica: definition, service: service, finder: uploads(service.name, order.editor))
+        let (request, found) = try await synchronization(order, definition)
         let result = try await handIn(request, replica, order)
+        // Files of uploads stay until the store has read them.
+        withExtendedLifetime(found) {}
         if replica.state != .retired {
             let known = request.layers.compactMap { layer in layer.generation.map { (layer.layerID, $0) } }
             try await store.acknowledge(

@@ -4,11 +4,15 @@ import Foundation
 
 /// The files that are made on behalf of clients: jobs and results. Each appears whole or not at all, and goes when it is
 /// too old.
-struct WorkFolder: Sendable {
+struct WorkFolder: WorkKeeper {
     let url: URL
 
     private var jobs: URL { url.appending(path: "jobs", directoryHint: .isDirectory) }
     private var results: URL { url.appending(path: "results", directoryHint: .isDirectory) }
+
+    // It is one process's alone.
+    var watchInterval: Duration? { nil }
+    var repeatsInterrupted: Bool { false }
 
     func prepare() throws {
         for folder in [jobs, results] {
@@ -36,6 +40,26 @@ struct WorkFolder: Sendable {
         return ServiceJob(storageJSON: json)
     }
 
+    func submit(_ job: ServiceJob) throws -> Bool {
+        guard self.job(job.id) == nil else { return false }
+        try keep(job)
+        return true
+    }
+
+    func change(_ job: ServiceJob) throws -> Bool {
+        try keep(job)
+        return true
+    }
+
+    func claim(_ limit: Int) -> [LeftJob] {
+        let left = allJobs().filter { !$0.status.isFinal }.sorted { $0.submitted < $1.submitted }
+        return left.prefix(limit).map { LeftJob(job: $0) }
+    }
+
+    func renew(_ ids: [UUID]) {}
+
+    func release() {}
+
     func allJobs() -> [ServiceJob] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: jobs.path)) ?? []
         return names.filter { $0.hasSuffix(".json") }
@@ -56,7 +80,7 @@ struct WorkFolder: Sendable {
     static let packageType = "application/geopackage+sqlite3"
 
     /// Makes a result: `body` writes it, and it is there when this returns.
-    func makeResult<Outcome>(
+    func makeResult<Outcome: Sendable>(
         _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
         try prepare()
@@ -73,7 +97,7 @@ struct WorkFolder: Sendable {
     }
 
     /// Makes a GeoPackage: `body` makes it under a name that nobody knows, and it is there when this returns.
-    func makeFile<Outcome>(
+    func makeFile<Outcome: Sendable>(
         _ id: UUID, _ body: (_ file: URL) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
         try prepare()
@@ -95,6 +119,10 @@ struct WorkFolder: Sendable {
         let file = results.appending(path: name.lowercased())
         return FileManager.default.fileExists(atPath: file.path) ? file : nil
     }
+
+    func kept(_ name: String) throws -> KeptResult? { try result(name).map(KeptResult.init(file:)) }
+
+    func sweep() { sweep(before: Date.now.addingTimeInterval(-Limits.resultLifetimeSeconds)) }
 
     /// Removes what is older than a moment; what is being worked on stays.
     func sweep(before moment: Date) {

@@ -11,6 +11,7 @@ extension FeatureService {
         let permissions = Permissions(service: published.definition, layer: layer)
         let parameters = request.parameters
         let edits: ApplyEditsRequest
+        var found = FoundUploads()
         let answered: EditAnswer.Operation
         switch operation {
         case .query, .queryTopFeatures, .queryRelatedRecords, .queryAttachments, .validateSQL, .calculate:
@@ -28,14 +29,16 @@ extension FeatureService {
             edits = try ApplyEditsRequest(deleting: parameters, layer: layer, moment: now(), editor: request.editor)
             answered = .deleteFeatures
         case .applyEdits:
-            edits = try ApplyEditsRequest(
-                edits: parameters, layer: layer, moment: now(), editor: request.editor,
-                uploads: finder(published, request))
+            (edits, found) = try await reading(published, request) { finder in
+                try ApplyEditsRequest(
+                    edits: parameters, layer: layer, moment: now(), editor: request.editor, uploads: finder)
+            }
             answered = .applyEdits
         }
         for layerEdits in edits.batch.layers { try permissions.require(for: layerEdits) }
         let format = try request.format()
         let result = try await store.apply(edits.batch, to: published.definition.name)
+        withExtendedLifetime(found) {}
         return .json(EditAnswer.json(result, to: edits, answered), format: format == .html ? .json : format)
     }
 
@@ -53,9 +56,11 @@ extension FeatureService {
 
     /// `applyEdits` of the service: several layers in one transaction (rest-api §4.6).
     func applyEdits(to published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
-        let edits = try ApplyEditsRequest(
-            edits: request.parameters, service: published.definition, moment: now(), editor: request.editor,
-            uploads: finder(published, request))
+        let (edits, found) = try await reading(published, request) { finder in
+            try ApplyEditsRequest(
+                edits: request.parameters, service: published.definition, moment: now(), editor: request.editor,
+                uploads: finder)
+        }
         for layerEdits in edits.batch.layers {
             let layer = try published.layer(id: layerEdits.layerID)
             try Permissions(service: published.definition, layer: layer).require(for: layerEdits)
@@ -63,6 +68,8 @@ extension FeatureService {
         if edits.batch.turn != nil { try requireEditing(published.definition) }
         let format = try request.format()
         let result = try await store.apply(edits.batch, to: published.definition.name)
+        // Files of uploads stay until the store has read them.
+        withExtendedLifetime(found) {}
         return .json(
             EditAnswer.json(result, to: edits, of: published.definition), format: format == .html ? .json : format)
     }
@@ -76,9 +83,12 @@ extension FeatureService {
         guard isEditable else { throw ServiceError.notSupported }
     }
 
-    /// Finds the uploads of whoever asks.
-    private func finder(_ published: PublishedService, _ request: ServiceRequest) -> UploadedFile.Finder {
-        guard let uploads else { return { _ in nil } }
-        return uploads.finder(published.definition.name, editor: request.editor)
+    /// Reads a request with the uploads of whoever asks.
+    private func reading<Edits>(
+        _ published: PublishedService, _ request: ServiceRequest,
+        _ read: (@escaping UploadedFile.Finder) throws -> Edits
+    ) async throws -> (Edits, FoundUploads) {
+        guard let uploads else { return (try read { _ in nil }, FoundUploads()) }
+        return try await uploads.reading(published.definition.name, editor: request.editor, read)
     }
 }

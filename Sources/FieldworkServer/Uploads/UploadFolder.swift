@@ -6,7 +6,7 @@ import Foundation
 
 /// The uploads on the disk, a folder each: what is known of it, its parts, its content. Each file appears whole or not at
 /// all, so that an upload goes on after a restart where it was.
-struct UploadFolder: Sendable {
+struct UploadFolder: UploadKeeper {
     /// The folder of all that is made on behalf of clients.
     let work: URL
 
@@ -40,13 +40,15 @@ struct UploadFolder: Sendable {
         return item
     }
 
-    /// The file of a complete upload.
-    func file(of item: UploadItem) -> UploadedFile? {
+    /// The file of a complete upload, where it is.
+    func localFile(of item: UploadItem) -> UploadedFile? {
         guard let known = item.content else { return nil }
         return UploadedFile(
             name: item.name, contentType: item.contentType,
             content: AttachmentContent(path: content(item.id).path, size: known.size, sha256: known.sha256))
     }
+
+    func file(of item: UploadItem) -> FetchedUpload? { localFile(of: item).map { FetchedUpload($0) } }
 
     func remove(_ id: String) {
         guard UploadItem.isID(id) else { return }
@@ -69,19 +71,8 @@ struct UploadFolder: Sendable {
 
     /// The same part again replaces the one that is there.
     func keepPart(_ number: Int, _ file: ReceivedFile, of item: UploadItem) throws {
-        guard item.content == nil else {
-            throw ServiceError.invalidParameter("The upload \(item.id) is complete and takes no more parts.")
-        }
         let others = parts(of: item).filter { $0 != number }
-        guard others.count < Limits.uploadParts else {
-            throw ServiceError.invalidParameter("An upload may have \(Limits.uploadParts) parts.")
-        }
-        let size = others.reduce(0) { $0 + Self.size(part($1, of: item.id)) }
-        guard size + file.size <= FieldworkREST.Limits.attachmentBytes else {
-            throw ServiceError(
-                code: 413, message: "The upload is too large.",
-                details: ["An upload may have \(FieldworkREST.Limits.attachmentBytes) bytes."])
-        }
+        try UploadRules.checkPart(item, size: file.size, others: others.map { Self.size(part($0, of: item.id)) })
         try file.move(to: part(number, of: item.id))
     }
 
@@ -95,19 +86,17 @@ struct UploadFolder: Sendable {
         ((try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? NSNumber)?.intValue ?? 0
     }
 
-    /// What a client says of the content that it has sent.
-    struct Announcement: Sendable {
-        var size: Int?
-        var sha256: String?
+    func received(of item: UploadItem) -> Int { stretches(of: item).received }
 
-        func names(_ content: UploadItem.Content) -> Bool {
-            (size ?? content.size) == content.size && (sha256?.lowercased() ?? content.sha256) == content.sha256
-        }
+    func beginStretch(of item: UploadItem, at offset: Int) throws -> any UploadStretchSink {
+        try stretches(of: item).begin(at: offset)
     }
 
     /// Joins parts, or stretches where there are any, to the content. A commit that was done before gives what it gave.
     /// - Parameter numbers: nil for all that is there.
-    func commit(_ item: UploadItem, parts numbers: [Int]?, as announced: Announcement = .init()) throws -> UploadItem {
+    func commit(_ item: UploadItem, parts numbers: [Int]?, as announced: UploadAnnouncement = .init()) throws
+        -> UploadItem
+    {
         guard item.content == nil else { return item }
         let (stretches, present) = (stretches(of: item), parts(of: item))
         var item = item
@@ -125,9 +114,7 @@ struct UploadFolder: Sendable {
             file.discard()
             // With all of its bytes there and not the right ones, going on would never end well.
             if announced.size == content.size { stretches.remove() }
-            throw ServiceError(
-                code: 409, message: "The upload is not what was announced.",
-                details: ["\(content.size) bytes have arrived, with the SHA-256 \(content.sha256)."])
+            throw UploadAnnouncement.refusal(content)
         }
         try file.publish(as: self.content(item.id))
         item.content = content
@@ -138,10 +125,7 @@ struct UploadFolder: Sendable {
     }
 
     private func join(_ numbers: [Int], of item: UploadItem, to file: ResultFile) throws -> UploadItem.Content {
-        let present = Set(parts(of: item))
-        guard !numbers.isEmpty, Set(numbers).count == numbers.count, numbers.allSatisfy(present.contains) else {
-            throw ServiceError.invalidParameter("'parts' must name parts that were uploaded, each once.")
-        }
+        try UploadRules.checkParts(numbers, present: Set(parts(of: item)))
         var hash = SHA256()
         var size = 0
         for number in numbers {
@@ -159,7 +143,7 @@ struct UploadFolder: Sendable {
     // MARK: Room
 
     /// How many uploads there are.
-    var count: Int { ((try? FileManager.default.contentsOfDirectory(atPath: uploads.path)) ?? []).count }
+    func count() -> Int { ((try? FileManager.default.contentsOfDirectory(atPath: uploads.path)) ?? []).count }
 
     /// Removes uploads that have expired, and what broken requests left.
     func sweep(now: Date) {

@@ -5,7 +5,7 @@ import Foundation
 
 /// Files that clients send before the request that uses them (rest-api §4.11).
 struct UploadService: Sendable {
-    let folder: UploadFolder
+    let keeper: any UploadKeeper
     /// The moment of a request.
     var now: @Sendable () -> Date = { Date() }
     /// Names uploads.
@@ -26,65 +26,65 @@ struct UploadService: Sendable {
         guard Self.isAllowed(service) else { throw ServiceError.notSupported }
         if resource.isWrite { try request.requirePost() }
         let format = try request.format() == .prettyJSON ? AnswerFormat.prettyJSON : .json
-        return .json(try json(resource, service, request), format: format)
+        return .json(try await json(resource, service, request), format: format)
     }
 
     private func json(
         _ resource: UploadResource, _ service: ServiceDefinition, _ request: ServiceRequest
-    ) throws -> JSONValue {
+    ) async throws -> JSONValue {
         switch resource {
         case .info:
             let megabytes = JSONValue(FieldworkREST.Limits.attachmentBytes / (1_024 * 1_024))
             return ["maxUploadFileSize": megabytes, "maxUploadFileSizeInMB": megabytes]
         case .upload:
             let file = try Self.file("file", request)
-            try checkRoom()
+            try await checkRoom()
             let name = try Self.name(request.parameters["filename"] ?? file.name)
-            let kept = try folder.keep(
+            let kept = try await keeper.keep(
                 newItem(name, contentType: file.contentType, service, request), content: file)
             return ["success": true, "item": kept.json]
         case .register:
             guard let text = request.parameters["itemName"] else {
                 throw ServiceError.invalidParameter("'itemName' is required.")
             }
-            try checkRoom()
+            try await checkRoom()
             let item = newItem(try Self.name(text), contentType: nil, service, request)
-            try folder.keep(item)
-            return ["success": true, "item": described(item)]
-        case .item(let id): return described(try item(id, service, request))
+            try await keeper.keep(item)
+            return ["success": true, "item": try await described(item)]
+        case .item(let id): return try await described(item(id, service, request))
         case .uploadPart(let id):
-            let item = try item(id, service, request)
+            let item = try await item(id, service, request)
             guard let number = try request.parameters.integer("partId") ?? request.parameters.integer("partNum"),
                 (1...Limits.uploadParts).contains(number)
             else { throw ServiceError.invalidParameter("'partId' must be a number from 1 to \(Limits.uploadParts).") }
-            try folder.keepPart(number, try Self.file("file", request), of: item)
+            try await keeper.keepPart(number, try Self.file("file", request), of: item)
             return ["success": true, "partId": JSONValue(number)]
         case .append(let id):
-            let item = try item(id, service, request)
+            let item = try await item(id, service, request)
             guard request.hasStretch else {
                 throw ServiceError.invalidParameter("'append' takes bytes, as application/octet-stream.")
             }
-            return ["success": true, "item": described(item)]
+            return ["success": true, "item": try await described(item)]
         case .parts(let id):
-            let parts = folder.parts(of: try item(id, service, request))
+            let parts = try await keeper.parts(of: item(id, service, request))
             return ["parts": .array(parts.map { JSONValue($0) })]
         case .commit(let id):
-            let item = try item(id, service, request)
+            let item = try await item(id, service, request)
             let parts = try request.parameters.objectIDs("parts")?.map { Int(clamping: $0) }
-            let announced = UploadFolder.Announcement(
+            let announced = UploadAnnouncement(
                 size: try request.parameters.integer("size"), sha256: request.parameters["sha256"])
-            let kept = try folder.commit(item, parts: parts, as: announced)
+            let kept = try await keeper.commit(item, parts: parts, as: announced)
             return ["success": true, "item": kept.json]
         case .delete(let id):
-            folder.remove(try item(id, service, request).id)
+            try await keeper.remove(item(id, service, request).id)
             return ["success": true, "status": "success"]
         }
     }
 
     /// An upload that is not complete tells where it goes on.
-    private func described(_ item: UploadItem) -> JSONValue {
+    private func described(_ item: UploadItem) async throws -> JSONValue {
         guard item.content == nil, var object = item.json.objectValue else { return item.json }
-        object.append("received", JSONValue(folder.stretches(of: item).received))
+        object.append("received", JSONValue(try await keeper.received(of: item)))
         return .object(object)
     }
 
@@ -110,30 +110,64 @@ struct UploadService: Sendable {
         return file
     }
 
-    private func checkRoom() throws(ServiceError) {
-        guard folder.count >= Limits.uploads else { return }
-        folder.sweep(now: now())
-        guard folder.count < Limits.uploads else {
+    private func checkRoom() async throws {
+        guard try await keeper.count() >= Limits.uploads else { return }
+        try await keeper.sweep(now: now())
+        guard try await keeper.count() < Limits.uploads else {
             throw ServiceError(code: 503, message: "The service keeps too many uploads. Try again later.")
         }
     }
 
     private func item(
         _ id: String, _ service: ServiceDefinition, _ request: ServiceRequest
-    ) throws(ServiceError) -> UploadItem {
-        guard let item = folder.item(id, now: now()), item.service == service.name, item.editor == request.editor else {
-            throw .notFound("There is no upload '\(id.prefix(64))' (any more).")
+    ) async throws -> UploadItem {
+        guard let item = try await item(id, of: service.name, editor: request.editor) else {
+            throw ServiceError.notFound("There is no upload '\(id.prefix(64))' (any more).")
         }
         return item
     }
 
-    /// Finds the files that a request names by the id of their upload.
-    func finder(_ service: ServiceName, editor: String?) -> UploadedFile.Finder {
-        { id in
-            guard let item = folder.item(id, now: now()), item.service == service, item.editor == editor else {
-                return nil
+    /// An upload of a service and of whoever asks; nobody finds another's.
+    private func item(_ id: String, of service: ServiceName, editor: String?) async throws -> UploadItem? {
+        guard let item = try await keeper.item(id, now: now()), item.service == service, item.editor == editor else {
+            return nil
+        }
+        return item
+    }
+
+    // MARK: Use
+
+    /// Reads a request that may name files by the ids of their uploads.
+    ///
+    /// Files that are kept elsewhere are fetched when the request is found to name them, and it is read again with them:
+    /// a request that names none is read once, and nothing is looked up for it.
+    /// - Returns: what was read, and what has to be held until the files have been used.
+    func reading<Request>(
+        _ service: ServiceName, editor: String?, _ read: (@escaping UploadedFile.Finder) throws -> Request
+    ) async throws -> (request: Request, files: FoundUploads) {
+        let found = FoundUploads()
+        if let folder = keeper as? UploadFolder {
+            let now = now
+            return (
+                try read { id in
+                    guard let item = folder.item(id, now: now()), item.service == service, item.editor == editor else {
+                        return nil
+                    }
+                    return folder.localFile(of: item)
+                }, found
+            )
+        }
+        while true {
+            let outcome = Result { try read(found.finder) }
+            let wanted = found.takeWanted()
+            guard !wanted.isEmpty else { return (try outcome.get(), found) }
+            for id in wanted {
+                guard let item = try await item(id, of: service, editor: editor) else {
+                    found.note(nil, for: id)
+                    continue
+                }
+                found.note(try await keeper.file(of: item), for: id)
             }
-            return folder.file(of: item)
         }
     }
 }

@@ -34,28 +34,11 @@ struct UploadStretches: Sendable {
     var isEmpty: Bool { stretches.isEmpty }
 
     /// How many bytes are there without a gap from the first one on: where the client goes on.
-    var received: Int { Self.reach(of: stretches) }
-
-    private static func reach(of stretches: [Stretch]) -> Int {
-        stretches.reduce(0) { $1.offset <= $0 ? max($0, $1.offset + $1.size) : $0 }
-    }
+    var received: Int { UploadRules.reach(of: stretches.map { ($0.offset, $0.size) }) }
 
     /// A file for what comes now.
     func begin(at offset: Int) throws -> UploadStretch {
-        let present = stretches
-        let received = Self.reach(of: present)
-        guard offset <= received else {
-            throw ServiceError(
-                code: 409, message: "The upload goes on elsewhere.",
-                details: ["\(received) bytes have arrived, and 'offset' is \(offset)."])
-        }
-        guard present.count < Limits.uploadStretches else {
-            throw ServiceError.invalidParameter("An upload may have \(Limits.uploadStretches) stretches.")
-        }
-        // What overlaps takes room twice, and no more.
-        guard present.reduce(0, { $0 + $1.size }) <= 2 * FieldworkREST.Limits.attachmentBytes else {
-            throw UploadStretch.tooLarge
-        }
+        try UploadRules.checkStretch(at: offset, present: stretches.map { ($0.offset, $0.size) })
         return try UploadStretch(
             at: folder.appending(path: "\(Self.prefix)\(offset)-\(UUID().uuidString)"),
             maximumBytes: FieldworkREST.Limits.attachmentBytes - offset)
@@ -81,15 +64,11 @@ struct UploadStretches: Sendable {
     func remove() { for stretch in stretches { try? FileManager.default.removeItem(at: stretch.url) } }
 }
 
-/// A stretch that is arriving. It stays where it is, complete or not.
-struct UploadStretch: ~Copyable {
+/// A stretch that is arriving in a file.
+actor UploadStretch: UploadStretchSink {
     private let handle: FileHandle
     private let maximumBytes: Int
     private var size = 0
-
-    static let tooLarge = ServiceError(
-        code: 413, message: "The upload is too large.",
-        details: ["An upload may have \(FieldworkREST.Limits.attachmentBytes) bytes."])
 
     fileprivate init(at url: URL, maximumBytes: Int) throws {
         guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
@@ -99,10 +78,8 @@ struct UploadStretch: ~Copyable {
         self.maximumBytes = maximumBytes
     }
 
-    deinit { try? handle.close() }
-
-    mutating func write(_ bytes: some Collection<UInt8>) throws {
-        guard size + bytes.count <= maximumBytes else { throw Self.tooLarge }
+    func write(_ bytes: [UInt8]) throws {
+        guard size + bytes.count <= maximumBytes else { throw UploadRules.tooLarge }
         size += bytes.count
         do {
             try handle.write(contentsOf: Data(bytes))
@@ -110,4 +87,7 @@ struct UploadStretch: ~Copyable {
             throw StoreError(.full, "A file can't be written in the work folder: \(error).")
         }
     }
+
+    /// The handle closes itself with its last reference; the bytes are the system's already.
+    func finish() {}
 }

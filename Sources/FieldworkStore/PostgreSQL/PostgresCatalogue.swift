@@ -6,23 +6,24 @@ struct PostgresCatalogue: Sendable {
     let connect: PostgresStore.Connect
 
     /// The version of the tables and functions.
-    private static let version: Int64 = 2
+    private static let version: Int64 = 3
 
     static var momentOfNow: String { DateText.text(milliseconds: Date.now.milliseconds) }
 
     // MARK: Preparing
 
-    private static let tables = [
-        "CREATE SCHEMA IF NOT EXISTS \(PostgresFunctions.schema)",
-        "CREATE TABLE IF NOT EXISTS fieldwork.version (id bigint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL)",
-        """
-        CREATE TABLE IF NOT EXISTS fieldwork.services (
-            folder text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, schema_name text NOT NULL UNIQUE,
-            is_listed boolean NOT NULL, PRIMARY KEY (folder, name))
-        """,
-        // Large objects of services that were deleted: they lie in no schema.
-        "CREATE TABLE IF NOT EXISTS fieldwork.dropped_contents (content oid PRIMARY KEY)",
-    ]
+    private static let tables =
+        [
+            "CREATE SCHEMA IF NOT EXISTS \(PostgresFunctions.schema)",
+            "CREATE TABLE IF NOT EXISTS fieldwork.version (id bigint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL)",
+            """
+            CREATE TABLE IF NOT EXISTS fieldwork.services (
+                folder text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, schema_name text NOT NULL UNIQUE,
+                is_listed boolean NOT NULL, PRIMARY KEY (folder, name))
+            """,
+            // Large objects of services that were deleted: they lie in no schema.
+            "CREATE TABLE IF NOT EXISTS fieldwork.dropped_contents (content oid PRIMARY KEY)",
+        ] + SharedWork.tables + SharedWork.uploadTables + SharedWork.resultTables + SharedWork.jobTables
 
     func initialize() async throws {
         try await inTransaction { connection in

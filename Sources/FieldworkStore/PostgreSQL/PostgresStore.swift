@@ -4,7 +4,7 @@ import Synchronization
 
 /// Services kept in a database of PostgreSQL with PostGIS, each in a schema of its own. Which ones there are stands in the schema
 /// `fieldwork`, where the functions lie that all of them share.
-package final class PostgresStore: ServiceStore {
+package final class PostgresStore: ServiceStore, WorkSharingStore {
     /// Makes a session whose search path begins with a schema.
     package typealias Connect = @Sendable (_ schema: String, _ writes: Bool) throws -> any DatabaseSession
 
@@ -16,9 +16,12 @@ package final class PostgresStore: ServiceStore {
         var isClosed = false
     }
 
-    /// Of this process alone, and gone with it: what other processes are to know lies in the database.
+    /// Of this process alone, and gone with it: for what one request needs on the disk. The rest is `sharedWork`.
     package let workFolder = FileManager.default.temporaryDirectory.appending(
         path: "fieldwork-work-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+    /// What is on its way, for all processes.
+    package let sharedWork: SharedWork
 
     private let connect: Connect
     let catalogue: PostgresCatalogue
@@ -27,6 +30,7 @@ package final class PostgresStore: ServiceStore {
     /// Opens a database that `initialize` has prepared. Throws `StoreError.notAGeoPackage` for one that it has not.
     package init(connect: @escaping Connect) async throws {
         self.connect = connect
+        sharedWork = SharedWork(connect: connect)
         catalogue = PostgresCatalogue(connect: connect)
         try await catalogue.check()
     }
@@ -132,6 +136,7 @@ package final class PostgresStore: ServiceStore {
             return state.services.values.map(\.service)
         }
         for service in services { await service.close() }
+        await sharedWork.close()
         try? FileManager.default.removeItem(at: workFolder)
     }
 }

@@ -20,6 +20,28 @@ enum PlainRequest {
         return try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 20)).0
     }
 
+    /// Posts bytes and reads the JSON of the answer.
+    static func octets(_ address: String, _ bytes: Data) async throws -> [String: Any] {
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        var request = URLRequest(url: url, timeoutInterval: 20)
+        request.httpMethod = "POST"
+        request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(bytes)
+        let answer = try await URLSession.shared.data(for: request).0
+        guard let json = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
+            throw URLError(.cannotParseResponse)
+        }
+        return json
+    }
+
+    /// Gets a part of a file.
+    static func part(_ address: String, _ range: String) async throws -> Data {
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        var request = URLRequest(url: url, timeoutInterval: 20)
+        request.setValue(range, forHTTPHeaderField: "Range")
+        return try await URLSession.shared.data(for: request).0
+    }
+
     static func data(_ address: String, _ form: [(String, String)]) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
         var request = URLRequest(url: url, timeoutInterval: 20)

@@ -45,7 +45,7 @@ final class SimulatedServer: Sendable {
         self.process = process
         store = try await GeoPackageStore.open(at: process.folder)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
-        var uploads = UploadService(folder: UploadFolder(work: store.workFolder))
+        var uploads = UploadService(keeper: FeatureServer.uploads(of: store))
         uploads.now = now
         uploads.makeID = { "i" + ids.next().uuidString.lowercased().filter { $0 != "-" } }
         self.uploads = uploads
@@ -71,7 +71,7 @@ final class SimulatedServer: Sendable {
             resource: Resource(target, instance: "arcgis"), parameters: parameters, accept: nil, origin: Self.origin,
             range: order.offset.flatMap { $0 > 0 ? "bytes=\($0)-" : nil }, editor: order.editor)
         if let stretch = order.stretch {
-            if let refusal = try receive(stretch, of: request) { return refusal }
+            if let refusal = try await receive(stretch, of: request) { return refusal }
             request.hasStretch = true
         }
         let (_, answer) = await router.answer(request)
@@ -88,13 +88,15 @@ final class SimulatedServer: Sendable {
     }
 
     /// Receives more of an upload, as the reader of requests does from a socket.
-    private func receive(_ bytes: [UInt8], of request: FieldworkServer.ServiceRequest) throws -> Reply? {
+    private func receive(_ bytes: [UInt8], of request: FieldworkServer.ServiceRequest) async throws -> Reply? {
         guard let id = request.resource.growingUpload, let offset = try request.parameters.integer("offset"),
-            let item = uploads.folder.item(id, now: uploads.now()), item.editor == request.editor, item.content == nil
+            let item = try await uploads.keeper.item(id, now: uploads.now()), item.editor == request.editor,
+            item.content == nil
         else { return Reply(status: 404, bytes: Array(#"{"error":{"code":404,"message":"No such upload."}}"#.utf8)) }
         do {
-            var stretch = try uploads.folder.stretches(of: item).begin(at: offset)
-            try stretch.write(bytes)
+            let stretch = try await uploads.keeper.beginStretch(of: item, at: offset)
+            try await stretch.write(bytes)
+            try await stretch.finish()
             return nil
         } catch let error as FieldworkREST.ServiceError {
             return Reply(
@@ -104,7 +106,7 @@ final class SimulatedServer: Sendable {
 
     /// Waits for the jobs that were begun: in a simulation nothing happens beside the story.
     func settle() async {
-        while replicas.folder.allJobs().contains(where: { !$0.status.isFinal }) {
+        while await !replicas.jobs.isIdle {
             try? await Task.sleep(for: .milliseconds(1))
         }
     }

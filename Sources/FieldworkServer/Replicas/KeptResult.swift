@@ -3,23 +3,25 @@ import FieldworkStore
 import Foundation
 import Synchronization
 
-/// A file, or the part of it that a client asked for, as the pieces of an answer.
-struct FileAnswer: Sendable {
-    let url: URL
-    let range: Range<Int64>
-    let size: Int64
+/// A file that was made for a client.
+struct KeptResult: Sendable {
+    var size: Int64
+    /// A part of it, read while it is taken.
+    var pieces: @Sendable (Range<Int64>) throws -> EncodedFeatures
 
-    /// - Parameter header: the request's `Range`. What is not understood asks for the whole, as HTTP allows.
-    /// - Returns: nil when the range lies behind the file's end.
-    init?(_ url: URL, header: String?) throws {
-        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-        self.url = url
-        size = (attributes[.size] as? NSNumber)?.int64Value ?? 0
-        guard let wanted = ByteRange.wanted(header, of: size) else { return nil }
-        range = wanted
+    init(size: Int64, pieces: @escaping @Sendable (Range<Int64>) throws -> EncodedFeatures) {
+        self.size = size
+        self.pieces = pieces
     }
 
-    func pieces() throws -> EncodedFeatures {
+    /// One on the disk.
+    init(file url: URL) throws {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        size = (attributes[.size] as? NSNumber)?.int64Value ?? 0
+        pieces = { try Self.pieces(of: url, in: $0) }
+    }
+
+    private static func pieces(of url: URL, in range: Range<Int64>) throws -> EncodedFeatures {
         let handle = try FileHandle(forReadingFrom: url)
         try handle.seek(toOffset: UInt64(range.lowerBound))
         let source = Mutex((handle: handle, rest: Int(range.upperBound - range.lowerBound)))

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Where jobs and what was made for clients are kept: a folder beside the files of a store, or its database, where every
+/// process finds them.
+protocol WorkKeeper: Sendable {
+    // MARK: Jobs
+
+    /// How often to say that the jobs of this process go on, and to look for those of others; nil where there are no others.
+    var watchInterval: Duration? { get }
+    /// Whether a job that trouble with the store has interrupted is done again, by whoever comes to it.
+    var repeatsInterrupted: Bool { get }
+
+    /// Keeps a job that this process begins.
+    /// - Returns: false when it is known already.
+    func submit(_ job: ServiceJob) async throws -> Bool
+    func job(_ id: UUID) async throws -> ServiceJob?
+    /// Writes down what became of a job.
+    /// - Returns: false when another process has taken it over: nothing is written then.
+    func change(_ job: ServiceJob) async throws -> Bool
+    /// Jobs that were left unfinished, for this process to do, the oldest first.
+    /// - Parameter limit: how many it wants.
+    func claim(_ limit: Int) async throws -> [LeftJob]
+    /// Says that jobs go on.
+    func renew(_ ids: [UUID]) async throws
+    /// Leaves what this process has not finished to the others.
+    func release() async throws
+
+    // MARK: Results
+
+    /// Makes a result: `body` writes it, and it is there when this returns.
+    func makeResult<Outcome: Sendable>(
+        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome)
+    /// Makes a GeoPackage: `body` makes it under a name that nobody knows, and it is there when this returns.
+    func makeFile<Outcome: Sendable>(
+        _ id: UUID, _ body: (_ file: URL) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome)
+    /// The file of a result; nil when there is none (any more).
+    func kept(_ name: String) async throws -> KeptResult?
+
+    /// Removes what is too old; what is being worked on stays.
+    func sweep() async throws
+}
+
+/// A job that somebody has begun and not finished.
+struct LeftJob: Sendable {
+    var job: ServiceJob
+    /// How often it was begun, this time included; 1 where that is not counted.
+    var attempts = 1
+}
