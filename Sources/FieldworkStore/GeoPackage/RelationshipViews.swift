@@ -27,6 +27,12 @@ struct RelationshipViews {
     /// Takes the views and indexes away. A column that one of them names can't be dropped: whoever changes tables does this
     /// first and `write` afterwards.
     static func remove(on connection: StoreConnection, keeping indexes: Set<String> = []) throws {
+        guard connection.dialect.isSQLite else {
+            for name in try PostgresDefinitionChange.indexes(beginning: indexPrefix, on: connection) {
+                try connection.execute("DROP INDEX \(quoted(name))")
+            }
+            return
+        }
         var found: [(name: String, isView: Bool)] = []
         try connection.run(
             """

@@ -20,17 +20,21 @@ struct PostgresTriggers {
     /// A name that other programs' search paths don't bear upon.
     private func place(_ name: String) -> String { "\(quoted(schema)).\(quoted(name))" }
 
-    var statements: [String] {
-        [
+    /// What the triggers do, also in place of what they did.
+    var functions: [String] {
+        [("fill", fill), ("log", log)].map { name, body in
             """
-            CREATE FUNCTION \(place("fieldwork_\(id)_fill")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(fill))
-            """,
+            CREATE OR REPLACE FUNCTION \(place("fieldwork_\(id)_\(name)")) () RETURNS trigger LANGUAGE plpgsql
+            AS \(literal(body))
+            """
+        }
+    }
+
+    var statements: [String] {
+        functions + [
             """
             CREATE TRIGGER fieldwork_\(id)_fill BEFORE INSERT ON \(table)
             FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_fill")) ()
-            """,
-            """
-            CREATE FUNCTION \(place("fieldwork_\(id)_log")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(log))
             """,
             """
             CREATE CONSTRAINT TRIGGER fieldwork_\(id)_log AFTER INSERT OR UPDATE OR DELETE ON \(table)
