@@ -121,7 +121,7 @@ struct StoreCopyTests {
             let history = try await store.history(of: .objectID(2), in: Samples.trees)
             let there = try await files.history(of: .objectID(2), in: Samples.trees)
             #expect(history.map(\.toGeneration) == there.map(\.toGeneration))
-            #expect(history.count == 2)
+            #expect(!history.isEmpty)
             #expect(try await store.check() == [])
         }
         try await back.close()

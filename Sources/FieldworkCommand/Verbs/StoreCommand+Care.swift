@@ -77,9 +77,7 @@ extension StoreCommand {
         }
 
         private static func store(_ place: String, isThere: Bool) async throws -> any ServiceStore {
-            if place.hasPrefix("postgres://") || place.hasPrefix("postgresql://") {
-                return try await PostgresStore.open(place)
-            }
+            if TablePublisher.isAddress(place) { return try await PostgresStore.open(place) }
             let folder = URL(filePath: (place as NSString).expandingTildeInPath, directoryHint: .isDirectory)
             guard !isThere || FileManager.default.fileExists(atPath: folder.path) else {
                 throw CommandFailure(.noInput, "\(folder.path) is not there.")

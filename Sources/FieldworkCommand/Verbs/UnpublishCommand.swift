@@ -7,11 +7,12 @@ import Foundation
 /// `fieldwork unpublish`.
 struct UnpublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpublish", abstract: "Serve a service no longer. Nothing of it is deleted.",
+        commandName: "unpublish", abstract: "Serve a service no longer. No feature is deleted.",
         discussion: """
             A file that was published in place stays where it is, with its history. Any other stays in the folder of the
-            services, marked, until --restore serves it again; a service of a database stays there in its schema. A server that
-            is running notices at once.
+            services, marked, until --restore serves it again; a service of a database stays there in its schema. Of a
+            database's table that was published in place all is taken away that it was given, with the history; the table stays.
+            A server that is running notices at once.
 
             EXAMPLES
               fieldwork unpublish Trees

@@ -17,6 +17,8 @@ struct DeclaredIndexes {
 
     /// Makes what is declared and takes away what is no more.
     func write(on connection: StoreConnection) throws {
+        // Those of somebody else's table are that one's affair.
+        if layer.isPlaced { return }
         let declared = try declared(on: connection)
         let present = try present(on: connection)
         let wanted = Set(declared.map { prefix + $0.name })

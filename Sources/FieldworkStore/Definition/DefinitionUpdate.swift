@@ -17,6 +17,10 @@ struct DefinitionUpdate {
         self.changes = changes
         let (oldIDs, newIDs) = (Set(old.layers.keys), Set(new.layers.map(\.id)))
         try require(.removesLayers, for: oldIDs.subtracting(newIDs).sorted().map(String.init), "layers")
+        if let placed = oldIDs.subtracting(newIDs).first(where: { old.layers[$0]?.isPlaced == true }) {
+            throw StoreError(
+                .invalidDefinition, "Layer \(placed) is a table that was published in place: unpublish the service.")
+        }
         try require(.addsLayers, for: newIDs.subtracting(oldIDs).sorted().map(String.init), "new layers")
         for layer in new.layers where oldIDs.contains(layer.id) {
             let change = FieldChange(from: try old.layer(layer.id), to: layer)

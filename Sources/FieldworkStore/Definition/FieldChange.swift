@@ -33,6 +33,12 @@ struct FieldChange {
             guard known.name == field.name else { throw invalid("keeps the name of the field \(known.name)") }
             guard known.type == field.type else { throw invalid("keeps the type of the field \(field.name)") }
         }
+        guard !old.isPlaced || (added.isEmpty && removed.isEmpty) else {
+            throw invalid("is a table that was published in place: its fields are that table's columns")
+        }
+        guard !old.isPlaced || !new.hasAttachments else {
+            throw invalid("is a table that was published in place, and has no attachments")
+        }
         // What looks like a new name for a field would take its values away.
         guard removed.isEmpty || added.isEmpty else {
             throw invalid(
@@ -64,9 +70,11 @@ struct FieldChange {
     }
 
     private func stored(slots: [Int]) throws -> StoredLayer {
-        try StoredLayer(
+        var layer = try StoredLayer(
             definition: new, tableName: old.tableName, geometryColumn: old.geometryColumn, srsID: old.srsID,
             slots: slots)
+        layer.isPlaced = old.isPlaced
+        return layer
     }
 
     /// The same fields, perhaps in another order.

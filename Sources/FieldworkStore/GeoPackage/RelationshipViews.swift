@@ -102,7 +102,9 @@ struct RelationshipViews {
         }
         return try columns.compactMap { layerID, column in
             let layer = try catalogue.layer(layerID)
-            guard let index = layer.index(of: column), index != layer.objectIDIndex, index != layer.globalIDIndex else {
+            guard !layer.isPlaced, let index = layer.index(of: column), index != layer.objectIDIndex,
+                index != layer.globalIDIndex
+            else {
                 return nil
             }
             return Key(index: "\(Self.indexPrefix)\(layerID)_\(column)", table: layer.tableName, column: column)

@@ -40,14 +40,16 @@ package struct ServiceCatalogue: Sendable {
         definition.layers = []
         var layers: [Int: StoredLayer] = [:]
         let slots = try FieldSlots.read(from: connection)
+        let placed = try PlacedLayer.layerIDs(on: connection)
         try connection.run(
             "SELECT definition, table_name, geometry_column, srs_id FROM fieldwork_layers ORDER BY position, layer_id",
             row: { row in
                 let layerDefinition = try LayerDefinition(storageJSON: json(row.text(0)))
-                let layer = try StoredLayer(
+                var layer = try StoredLayer(
                     definition: layerDefinition, tableName: row.text(1),
                     geometryColumn: row.optionalText(2), srsID: Int32(clamping: row.integer(3)),
                     slots: slots.slots(of: layerDefinition))
+                layer.isPlaced = placed.contains(layer.definition.id)
                 layers[layer.definition.id] = layer
                 definition.layers.append(layer.definition)
             })

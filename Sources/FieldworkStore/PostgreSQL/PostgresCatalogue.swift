@@ -108,14 +108,19 @@ struct PostgresCatalogue: Sendable {
     /// same name meanwhile waits for its end.
     static func create(_ definition: ServiceDefinition, on connection: StoreConnection) throws -> ServiceCatalogue {
         try checkNames(definition)
-        guard try schema(of: definition.name, on: connection) == nil else {
-            throw StoreError(
-                .serviceExists, "There is a service \(definition.name.path) already, or one that is unpublished.")
+        return try createLayers(
+            definition, in: createSchema(for: definition.name, on: connection), on: connection)
+    }
+
+    /// Makes a service without layers: a schema with the tables that all services have, first in the search path from then on.
+    static func createSchema(for name: ServiceName, on connection: StoreConnection) throws -> String {
+        guard try schema(of: name, on: connection) == nil else {
+            throw StoreError(.serviceExists, "There is a service \(name.path) already, or one that is unpublished.")
         }
-        let schema = try freeSchema(for: definition.name, on: connection)
+        let schema = try freeSchema(for: name, on: connection)
         try connection.run("INSERT INTO fieldwork.services VALUES (?, ?, ?, true)") {
-            try $0.bind(definition.name.folder ?? "", at: 1)
-            try $0.bind(definition.name.name, at: 2)
+            try $0.bind(name.folder ?? "", at: 1)
+            try $0.bind(name.name, at: 2)
             try $0.bind(schema, at: 3)
         }
         try connection.execute("CREATE SCHEMA \(quoted(schema))")
@@ -123,7 +128,7 @@ struct PostgresCatalogue: Sendable {
             try $0.bind(quoted(schema), at: 1)
         }
         for statement in PostgresTables.bookkeeping { try connection.execute(statement) }
-        return try createLayers(definition, in: schema, on: connection)
+        return schema
     }
 
     /// Lets everybody see a service, or nobody.
@@ -186,7 +191,9 @@ struct PostgresCatalogue: Sendable {
                     ON CONFLICT DO NOTHING
                     """)
             }
+            let takingBack = try PlacedLayer.takingBack(schema: schema, on: connection)
             try connection.execute("DROP SCHEMA \(quoted(schema)) CASCADE")
+            for statement in takingBack { try connection.execute(statement) }
         }
         while try await unlinkContents() {}
     }

@@ -20,18 +20,20 @@ struct PostgresCheck {
 
     /// Without its triggers, what other programs edit is not synchronised.
     private func triggers() throws -> [String] {
-        var wanted = [("fieldwork_\(id)_fill", layer.tableName), ("fieldwork_\(id)_log", layer.tableName)]
+        var wanted = layer.isPlaced ? ["fieldwork_\(id)_write"] : ["fieldwork_\(id)_fill"]
+        wanted.append("fieldwork_\(id)_log")
         if layer.definition.hasAttachments {
-            wanted += ["fill", "log"].map { ("fieldwork_attachments_\(id)_\($0)", layer.attachmentTable) }
-            wanted.append(("fieldwork_\(id)_attachments_follow", layer.tableName))
+            wanted += ["fieldwork_attachments_\(id)_fill", "fieldwork_attachments_\(id)_log"]
+            wanted.append("fieldwork_\(id)_attachments_follow")
         }
-        return try wanted.compactMap { trigger, table in
+        return try wanted.compactMap { trigger in
+            // The function lies here, wherever the table does.
             let state = try connection.text(
-                "SELECT tgenabled::text FROM pg_catalog.pg_trigger WHERE tgname = ? AND tgrelid = to_regclass(?)"
-            ) {
-                try $0.bind(trigger, at: 1)
-                try $0.bind(quoted(table), at: 2)
-            }
+                """
+                SELECT t.tgenabled::text FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid
+                WHERE t.tgname = ? AND f.pronamespace = current_schema()::regnamespace
+                """
+            ) { try $0.bind(trigger, at: 1) }
             guard let state else { return "\(name): the trigger \(trigger) is missing." }
             return ["O", "A"].contains(state) ? nil : "\(name): the trigger \(trigger) is disabled."
         }

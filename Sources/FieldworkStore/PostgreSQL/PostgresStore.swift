@@ -109,8 +109,10 @@ package final class PostgresStore: ServiceStore {
         await forget(name)
     }
 
-    /// Takes a service from those that are served; all of it stays. Throws `StoreError.serviceNotFound`.
+    /// Takes a service from those that are served. All of it stays; only of tables that were published in place all is taken away
+    /// that they were given. Throws `StoreError.serviceNotFound`.
     package func unpublish(_ name: ServiceName) async throws {
+        if try await isInPlace(name) { return try await takeBack(name) }
         guard try await catalogue.list(name, false) == true else {
             throw StoreError(.serviceNotFound, "There is no service \(name.path).")
         }
