@@ -21,6 +21,7 @@ package final class GeoPackageFile: ServiceData {
     package let url: URL
     package let writer: Writer
     package let readers: ReaderPool
+    package var source: ConnectionSource { .file(url.path) }
     let counter: FeatureCounter
     let catalogue: Mutex<ServiceCatalogue>
     package let verifiedContents: VerifiedContents?

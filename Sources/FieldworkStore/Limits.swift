@@ -18,6 +18,8 @@ package enum Limits {
     static let sessionStreams = 3
     /// Bytes of a table's, column's or schema's name in PostgreSQL, which cuts off the rest.
     package static let sessionNameBytes = 63
+    /// Characters of a text field that PostgreSQL can index whatever its value: an entry has at most 2,704 bytes.
+    package static let sessionIndexCharacters = 650
     /// Rows that a session gives at once; more come one by one.
     package static let rowsOfPage = 10_000
     /// Prepared statements kept by a connection.

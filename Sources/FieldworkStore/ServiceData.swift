@@ -7,6 +7,7 @@ import Synchronization
 package protocol ServiceData: AnyObject, Sendable {
     var writer: Writer { get }
     var readers: ReaderPool { get }
+    var source: ConnectionSource { get }
     /// The definition as it was read last.
     var catalogueSnapshot: ServiceCatalogue { get }
     var definition: ServiceDefinition { get }

@@ -7,6 +7,17 @@ package protocol ServiceStore: FeatureStore {
 
     /// The data of a service, opened when they are not yet. Throws `StoreError.serviceNotFound`.
     func data(of service: ServiceName) async throws -> Service
+
+    /// Makes a service that is all that another one is, wherever that lies: whole or not at all. Throws
+    /// `StoreError.serviceExists`.
+    /// - Parameters:
+    ///   - verifies: reads all of it again and compares it before anybody sees it.
+    ///   - progress: is told what has come.
+    /// - Returns: the checksums of its tables, by their labels.
+    func takeOver(
+        _ original: ConnectionSource, as name: ServiceName, verifies: Bool,
+        progress: @escaping @Sendable (CopyProgress) -> Void
+    ) async throws -> [String: TableChecksum]
 }
 
 extension ServiceStore {

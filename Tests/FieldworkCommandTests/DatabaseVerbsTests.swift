@@ -36,6 +36,52 @@ struct DatabaseVerbsTests {
         try await store.close()
     }
 
+    @Test("An unpublished service is not served and keeps its name and its features until it is restored")
+    func unpublishing() async throws {
+        let address = try await TemporaryPostgres.shared.value.storeAddress()
+        try await publish("name,lon,lat\nAcer,8.5,47.4\n", at: address)
+        // A server that has it open.
+        let store = try await PostgresStore.open(address)
+        let name = ServiceName(folder: "City", name: "Trees")
+        _ = try await store.service(name)
+        try await UnpublishCommand.parse(["City/Trees", "--store", address]).run()
+        #expect(try await store.serviceNames() == [])
+        await #expect(throws: StoreError.self) { try await store.service(name) }
+        await #expect(throws: (any Error).self) { try await publish("name,lon,lat\nSalix,8,47\n", at: address) }
+        await #expect(throws: (any Error).self) {
+            try await UnpublishCommand.parse(["City/Trees", "--store", address]).run()
+        }
+        try await UnpublishCommand.parse(["City/Trees", "--restore", "--store", address]).run()
+        #expect(try await store.service(name).layers.count == 1)
+        #expect(try await store.count(FeatureQuery(), in: LayerAddress(service: name, layerID: 0)) == 1)
+        await #expect(throws: (any Error).self) {
+            try await UnpublishCommand.parse(["City/Trees", "--restore", "--store", address]).run()
+        }
+        try await store.close()
+    }
+
+    @Test("Services are checked, copied to a folder, and refused where something else has their name")
+    func copying() async throws {
+        let address = try await TemporaryPostgres.shared.value.storeAddress()
+        try await publish("name,lon,lat\nAcer,8.5,47.4\nTilia,8.6,47.5\n", at: address)
+        try await StoreCommand.Check.parse(["--store", address]).run()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-copy-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await StoreCommand.Copy.parse([address, folder.path]).run()
+        try await StoreCommand.Copy.parse([address, folder.path]).run()
+        let trees = LayerAddress(service: ServiceName(folder: "City", name: "Trees"), layerID: 0)
+        let files = try await GeoPackageStore.open(at: folder)
+        #expect(try await files.count(FeatureQuery(), in: trees) == 2)
+        #expect(try await files.check() == [])
+        let edit = LayerEdits(layerID: 0, deletes: .features([.objectID(1)]))
+        _ = try await files.apply(EditBatch(layers: [edit], moment: .now), to: trees.service)
+        try await files.close()
+        await #expect(throws: (any Error).self) { try await StoreCommand.Copy.parse([address, folder.path]).run() }
+        await #expect(throws: (any Error).self) {
+            try await StoreCommand.Copy.parse([folder.path + "-nowhere", address]).run()
+        }
+    }
+
     @Test("What is no address of a database is refused before anything is done")
     func addresses() {
         #expect(throws: (any Error).self) { try ServeCommand.parse(["--store", "mysql://localhost/field"]) }

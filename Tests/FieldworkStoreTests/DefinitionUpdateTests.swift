@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 /// Fields and layers that come and go in a service that has features and a past.
-@Suite("Updates of a definition", .fewAtATime)
+@Suite("Updates of a definition", .fewAtATime, .everyStore)
 struct DefinitionUpdateTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func storeWithTree() async throws -> (GeoPackageStore, objectID: Int64) {
-        let store = try await Samples.store(in: folder)
+    private func storeWithTree() async throws -> (any FeatureStore, objectID: Int64) {
+        let store = try await Samples.anyStore(in: folder)
         let result = try await store.apply(
             Samples.batch(adds: [Samples.tree("Acer", [("height", .real(7)), ("condition", .text("good"))])]),
             to: Samples.name)
@@ -50,17 +50,16 @@ struct DefinitionUpdateTests {
         #expect(later.first?.changedFields.contains("planted") == false)
         try await store.close()
 
-        let again = try await GeoPackageStore.open(at: folder.url)
+        let again = try await StoreKind.current.again(in: folder)
         #expect(try await again.changes(after: generation, in: Samples.trees, limit: 10) == later)
         #expect(try await again.check() == [])
         try await again.close()
-        let kept = try ShellTool.run(
-            "sqlite3",
-            [
-                folder.url.appending(path: "Trees.gpkg").path,
-                "SELECT \"fieldwork_removed_\(generation)_height\" FROM fieldwork_history_0 WHERE fieldwork_generation = \(generation)",
-            ])
-        #expect(kept.trimmingCharacters(in: .whitespacesAndNewlines) == "7.0")
+        let kept = try StoreKind.current.look(
+            """
+            SELECT CAST("fieldwork_removed_\(generation)_height" AS integer) FROM fieldwork_history_0
+            WHERE fieldwork_generation = \(generation)
+            """, in: Samples.name, folder)
+        #expect(kept == "7")
     }
 
     @Test("A field of an earlier name begins anew")
@@ -144,7 +143,7 @@ struct DefinitionUpdateTests {
     @Test("A store that has the file open edits by the definition that another one wrote")
     func elsewhere() async throws {
         let (store, id) = try await storeWithTree()
-        let other = try await GeoPackageStore.open(at: folder.url)
+        let other = try await StoreKind.current.again(in: folder)
         try await other.updateService(withoutHeight(), allowing: .removesFields)
         let result = try await store.apply(
             Samples.batch(updates: [FeatureEdit(objectID: id, attributes: [("species", .text("Quercus"))])]),
@@ -154,6 +153,47 @@ struct DefinitionUpdateTests {
         #expect(
             try await store.records(FeatureQuery(), in: Samples.trees).first?.attributes["species"] == .text("Quercus"))
         try await other.close()
+    }
+
+    @Test("What another program writes after fields came and went is logged by the fields that there are now")
+    func otherProgram() async throws {
+        let (store, id) = try await storeWithTree()
+        var definition = withoutHeight()
+        try await store.updateService(definition, allowing: .removesFields)
+        definition.layers[0].fields.append(FieldDefinition(name: "crown", type: .double))
+        try await store.updateService(definition, allowing: .addsFields)
+        let generation = try await store.generation(of: Samples.name)
+        try StoreKind.current.change("UPDATE \"Trees\" SET crown = 4.5", in: Samples.name, folder)
+        let change = try #require(try await store.changes(after: generation, in: Samples.trees, limit: 10).first)
+        #expect(change.changedFields == ["crown"])
+        let version = try #require(try await store.history(of: .objectID(id), in: Samples.trees).first)
+        #expect(version.record.attributes["crown"] == .null)
+        #expect(try await store.check() == [])
+    }
+
+    @Test("A layer with attachments goes with its photos, which the history keeps")
+    func layerWithAttachments() async throws {
+        let (store, id) = try await storeWithTree()
+        var definition = Samples.service
+        definition.layers[0].hasAttachments = true
+        try await store.updateService(definition)
+        let photo = folder.url.appending(path: "photo")
+        try Data("leaf".utf8).write(to: photo)
+        var edits = LayerEdits(layerID: 0)
+        edits.attachments.adds = [
+            AttachmentEdit(
+                parent: .objectID(id), name: "leaf.txt", contentType: "text/plain",
+                content: AttachmentContent(path: photo.path, size: 4))
+        ]
+        let result = try await store.apply(EditBatch(layers: [edits], moment: Samples.moment), to: Samples.name)
+        #expect(!result.hasErrors)
+        definition.layers.removeFirst()
+        try await store.updateService(definition, allowing: .removesLayers)
+        #expect(try await store.service(Samples.name).layers.map(\.id) == [1])
+        let kept =
+            "SELECT count(*) FROM fieldwork_attachment_history_0 AS h JOIN fieldwork_media AS m ON m.id = h.related_id"
+        #expect(try StoreKind.current.look(kept, in: Samples.name, folder) == "1")
+        #expect(try await store.check() == [])
     }
 
     @Test("Declared indexes are made and taken away")

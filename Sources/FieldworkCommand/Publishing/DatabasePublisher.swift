@@ -2,6 +2,7 @@ import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import Synchronization
 
 /// Publishes in a database what was made as a file first, so that all that can be published in a folder can be published there.
 struct DatabasePublisher {
@@ -32,10 +33,10 @@ struct DatabasePublisher {
 
     private func move(from folder: URL, to store: PostgresStore, _ total: Int) async throws -> Int {
         let file = try await GeoPackageStore.openFile(at: GeoPackageStore.place(of: service, in: folder))
-        var bar = ProgressBar("Moving to the database", total: total)
+        let bar = Mutex<ProgressBar?>(ProgressBar("Moving to the database", total: total))
         do {
-            let count = try await store.publish(file, as: service) { bar.advance(to: $0) }
-            bar.finish("Moved \(count) features to the database")
+            let count = try await store.publish(file, as: service) { count in bar.withLock { $0?.advance(to: count) } }
+            bar.withLock { $0.take()?.finish("Moved \(count) features to the database") }
             await file.close()
             return count
         } catch {

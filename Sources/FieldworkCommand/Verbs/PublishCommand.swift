@@ -18,9 +18,10 @@ struct PublishCommand: AsyncParsableCommand {
               fieldwork publish survey.gpkg --service Survey --in-place
               fieldwork publish hydrants.geojson.gz --service City/Hydrants --layer Hydrants
               fieldwork publish trees.geojson --service Trees --store postgres://localhost/field
+              fieldwork publish postgres://localhost/field --table land.parcels --service Parcels --global-ids
             """)
 
-    @Argument(help: "The file to publish.")
+    @Argument(help: "The file to publish, or the address of a database with --table.")
     var file: String
 
     @Option(help: "The name of the new service, with its folder if it has one: Name or Folder/Name.")
@@ -44,6 +45,14 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Leave the GeoPackage where it is: QGIS and others go on editing the very file that is served.")
     var inPlace = false
 
+    @Option(
+        help:
+            "A table of the database that is published where it is: schema.table, with a primary key of whole numbers.")
+    var table: String?
+
+    @Flag(help: "Give that table a column of global ids, without which nobody can work offline on it.")
+    var globalIds = false
+
     @Option(help: "A definition document whose members the new service gets; see fieldwork service.")
     var definition: String?
 
@@ -53,6 +62,14 @@ struct PublishCommand: AsyncParsableCommand {
     func validate() throws {
         guard database.store == nil || !inPlace else {
             throw ValidationError("What is published in a database is copied there: leave out --in-place.")
+        }
+        guard (table == nil) == !TablePublisher.isAddress(file) else {
+            throw ValidationError("A table is published with the address of its database and --table.")
+        }
+        guard table != nil || !globalIds else { throw ValidationError("--global-ids goes with --table.") }
+        guard table == nil || (database.store == nil && !inPlace && definition == nil && x == nil) else {
+            throw ValidationError(
+                "A table is published as it is: of the other options only --service and --layer go with it.")
         }
         guard (x == nil) == (y == nil) else { throw ValidationError("Give both --x and --y, or neither.") }
         guard let number = WKID(wkid), SpatialReference(wkid: number) != nil else {
@@ -77,6 +94,11 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            if let table {
+                let publisher = TablePublisher(
+                    address: file, table: table, service: name, layerName: layer ?? name.name)
+                return try await publisher.publish(addsGlobalIDs: globalIds)
+            }
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
             let document = try definition.map { try DefinitionFiles.read($0) }
             let publication = try await Interruption.cancelling { [self] in

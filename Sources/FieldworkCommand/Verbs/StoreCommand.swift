@@ -5,7 +5,8 @@ import FieldworkStore
 /// `fieldwork store`.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Care for a database of services.", subcommands: [Initialize.self])
+        commandName: "store", abstract: "Care for a database of services.",
+        subcommands: [Initialize.self, Check.self, Copy.self])
 
     /// `fieldwork store init`.
     struct Initialize: AsyncParsableCommand {

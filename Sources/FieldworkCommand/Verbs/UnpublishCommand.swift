@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -6,14 +7,17 @@ import Foundation
 /// `fieldwork unpublish`.
 struct UnpublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpublish", abstract: "Serve a service no longer. Nothing of it is deleted.",
+        commandName: "unpublish", abstract: "Serve a service no longer. No feature is deleted.",
         discussion: """
             A file that was published in place stays where it is, with its history. Any other stays in the folder of the
-            services, marked, until --restore serves it again. A server that is running notices at once.
+            services, marked, until --restore serves it again; a service of a database stays there in its schema. Of a
+            database's table that was published in place all is taken away that it was given, with the history; the table stays.
+            A server that is running notices at once.
 
             EXAMPLES
               fieldwork unpublish Trees
               fieldwork unpublish Trees --restore
+              fieldwork unpublish Trees --store postgres://localhost/field
             """)
 
     @Argument(help: "The service: Name or Folder/Name.")
@@ -23,11 +27,13 @@ struct UnpublishCommand: AsyncParsableCommand {
     var restore = false
 
     @OptionGroup var data: DataOption
+    @OptionGroup var database: StoreOption
 
     func run() async throws {
         try await runVerb {
-            let store = try await DefinitionFiles.store(data)
             let name = try DefinitionFiles.name(service)
+            if let address = database.store { return try await unpublish(name, from: address) }
+            let store = try await DefinitionFiles.store(data)
             if restore {
                 try await store.restore(name)
                 Terminal.output("Published \(name.path) again")
@@ -38,5 +44,17 @@ struct UnpublishCommand: AsyncParsableCommand {
             }
             try await store.close()
         }
+    }
+
+    private func unpublish(_ name: ServiceName, from address: String) async throws {
+        let store = try await PostgresStore.open(address)
+        do {
+            try await restore ? store.restore(name) : store.unpublish(name)
+            try await store.close()
+        } catch {
+            try? await store.close()
+            throw error
+        }
+        Terminal.output(restore ? "Published \(name.path) again" : "Unpublished \(name.path)")
     }
 }

@@ -9,6 +9,12 @@ extension PostgresConnection: DatabaseSession {
         try storing { () throws(PostgresError) in try cached(sql) }
     }
 
+    package func load(into table: String, columns: [String]) throws -> any DatabaseLoad {
+        try storing { () throws(PostgresError) in
+            try PostgresLoad(PostgresCopy(into: table, columns: columns, on: self))
+        }
+    }
+
     package func commitTransaction() throws { try storing { () throws(PostgresError) in try commit() } }
 }
 
@@ -27,6 +33,17 @@ extension PostgresStatement: DatabaseStatement {
             }
         }
     }
+}
+
+/// A bulk load by `COPY`, whose errors are the store's.
+private final class PostgresLoad: DatabaseLoad {
+    private let copy: PostgresCopy
+
+    init(_ copy: PostgresCopy) { self.copy = copy }
+
+    func add(_ values: [AttributeValue]) throws { try storing { () throws(PostgresError) in try copy.add(values) } }
+
+    func finish() throws -> Int { try storing { () throws(PostgresError) in try copy.finish() } }
 }
 
 /// Runs something and throws its error as the store's.

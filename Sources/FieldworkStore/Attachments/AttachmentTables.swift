@@ -68,7 +68,7 @@ struct AttachmentTables {
         try RelatedTables.unregister(mappingTable: name, on: connection)
     }
 
-    private static func createShared(on connection: StoreConnection) throws {
+    static func createShared(on connection: StoreConnection) throws {
         // The bytes come last: what stands before them is read without them.
         try connection.execute(
             """
@@ -94,7 +94,17 @@ struct AttachmentTables {
         ) { try $0.bind(media, at: 1) }
     }
 
-    private func create(on connection: StoreConnection) throws {
+    func create(on connection: StoreConnection) throws {
+        try createTables(on: connection)
+        try RelatedTables.register(
+            RelatedTables.Relation(
+                baseTable: layer.tableName, baseColumn: layer.objectIDColumn, relatedTable: Self.media,
+                relatedColumn: "id", name: "media", mappingTable: name), on: connection)
+        for trigger in triggers { try connection.execute(trigger) }
+    }
+
+    /// Not at work: what stays of a layer that was removed.
+    func createTables(on connection: StoreConnection) throws {
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS \(table) (
@@ -118,11 +128,6 @@ struct AttachmentTables {
                 "CREATE INDEX IF NOT EXISTS \(quoted(layer.attachmentTable + name)) ON \(table) (\(column))")
         }
         try GeoPackageSchema.registerOwn(layer.attachmentHistoryTable, on: connection)
-        try RelatedTables.register(
-            RelatedTables.Relation(
-                baseTable: layer.tableName, baseColumn: layer.objectIDColumn, relatedTable: Self.media,
-                relatedColumn: "id", name: "media", mappingTable: name), on: connection)
-        for trigger in triggers { try connection.execute(trigger) }
     }
 
     // MARK: Triggers

@@ -105,7 +105,7 @@ struct MediaStore {
         }
     }
 
-    private static func sha256(of blob: BlobHandle) throws -> String {
+    static func sha256(of blob: BlobHandle) throws -> String {
         var hash = SHA256()
         var position = 0
         while position < blob.count {

@@ -17,11 +17,10 @@ struct DeclaredIndexes {
 
     /// Makes what is declared and takes away what is no more.
     func write(on connection: StoreConnection) throws {
-        let declared = declared()
-        var present: Set<String> = []
-        try connection.run(
-            "SELECT name FROM sqlite_master WHERE type = 'index' AND substr(name, 1, length(?1)) = ?1",
-            bind: { try $0.bind(prefix, at: 1) }, row: { present.insert($0.text(0)) })
+        // Those of somebody else's table are that one's affair.
+        if layer.isPlaced { return }
+        let declared = try declared(on: connection)
+        let present = try present(on: connection)
         let wanted = Set(declared.map { prefix + $0.name })
         for name in present.subtracting(wanted) { try connection.execute("DROP INDEX \(quoted(name))") }
         for index in declared where !present.contains(prefix + index.name) {
@@ -37,6 +36,37 @@ struct DeclaredIndexes {
                     .invalidDefinition,
                     "The index \(index.name) of layer \(layer.definition.id) can't be unique: values are there twice.")
             }
+        }
+    }
+
+    private func present(on connection: StoreConnection) throws -> Set<String> {
+        guard connection.dialect.isSQLite else {
+            return try PostgresDefinitionChange.indexes(beginning: prefix, on: connection)
+        }
+        var names: Set<String> = []
+        try connection.run(
+            "SELECT name FROM sqlite_master WHERE type = 'index' AND substr(name, 1, length(?1)) = ?1",
+            bind: { try $0.bind(prefix, at: 1) }, row: { names.insert($0.text(0)) })
+        return names
+    }
+
+    private func declared(on connection: StoreConnection) throws -> [Declared] {
+        let declared = declared()
+        guard !connection.dialect.isSQLite else { return declared }
+        return try declared.compactMap { index in
+            var index = index
+            // PostgreSQL would cut the name off, and not find it again.
+            while (prefix + index.name).utf8.count > Limits.sessionNameBytes { index.name.removeLast() }
+            let columns = index.columns.compactMap { name in layer.index(of: name).map { layer.columns[$0] } }
+            if columns.allSatisfy(PostgresDefinitionChange.canIndex) { return index }
+            // Without an index a query is slower; a promise can't be kept without one.
+            guard index.isUnique else { return nil }
+            throw StoreError(
+                .invalidDefinition,
+                """
+                The index \(index.name) of layer \(layer.definition.id) can't be unique: PostgreSQL indexes texts of at most \
+                \(Limits.sessionIndexCharacters) characters.
+                """)
         }
     }
 

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import Foundation
 
 /// Changes a service to a new definition: tables, columns, history and triggers follow. Within one transaction of the
 /// caller, and one generation.
@@ -16,6 +17,10 @@ struct DefinitionUpdate {
         self.changes = changes
         let (oldIDs, newIDs) = (Set(old.layers.keys), Set(new.layers.map(\.id)))
         try require(.removesLayers, for: oldIDs.subtracting(newIDs).sorted().map(String.init), "layers")
+        if let placed = oldIDs.subtracting(newIDs).first(where: { old.layers[$0]?.isPlaced == true }) {
+            throw StoreError(
+                .invalidDefinition, "Layer \(placed) is a table that was published in place: unpublish the service.")
+        }
         try require(.addsLayers, for: newIDs.subtracting(oldIDs).sorted().map(String.init), "new layers")
         for layer in new.layers where oldIDs.contains(layer.id) {
             let change = FieldChange(from: try old.layer(layer.id), to: layer)
@@ -59,41 +64,41 @@ struct DefinitionUpdate {
         try result.write(on: connection)
         for layer in result.layers.values { try DeclaredIndexes(layer: layer).write(on: connection) }
         try EditApplier.close(on: connection)
+        result.source = try ServiceCatalogue.source(on: connection)
         return result
+    }
+
+    /// A file has the table from the first change on, a schema of PostgreSQL from its beginning.
+    static func prepare(on connection: StoreConnection) throws {
+        if try connection.hasTable("fieldwork_definitions") { return }
+        try connection.execute(
+            "CREATE TABLE fieldwork_definitions (generation INTEGER PRIMARY KEY, definition TEXT NOT NULL)")
+        try GeoPackageSchema.registerOwn("fieldwork_definitions", on: connection)
     }
 
     /// Opens the generation and keeps the definition that it ends.
     private func begin(on connection: StoreConnection) throws {
+        if !connection.dialect.isSQLite { try PostgresDefinitionChange(on: connection).begin() }
         try connection.run("UPDATE fieldwork_state SET generation = generation + 1, inside = 1, muted = 0 WHERE id = 1")
         try connection.run(
-            """
-            INSERT INTO fieldwork_generations (generation, moment)
-            SELECT generation, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM fieldwork_state WHERE id = 1
-            """)
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS fieldwork_definitions (
-                generation INTEGER PRIMARY KEY, definition TEXT NOT NULL)
-            """)
-        try GeoPackageSchema.registerOwn("fieldwork_definitions", on: connection)
+            "INSERT INTO fieldwork_generations (generation, moment) SELECT generation, ? FROM fieldwork_state WHERE id = 1"
+        ) { try $0.bind(DateText.text(milliseconds: Date.now.milliseconds), at: 1) }
+        try Self.prepare(on: connection)
         try connection.run(
             "INSERT INTO fieldwork_definitions SELECT generation, ? FROM fieldwork_state WHERE id = 1"
         ) { try $0.bind(old.definition.storageJSON.text, at: 1) }
     }
 
     private func added(_ definition: LayerDefinition, on connection: StoreConnection) throws -> StoredLayer {
-        var names = TableNames()
-        try connection.run("SELECT lower(name) FROM sqlite_master", row: { names.used.insert($0.text(0)) })
-        let layer = try StoredLayer(
-            definition: definition, tableName: names.next(for: definition),
-            geometryColumn: definition.isTable ? nil : TableNames.geometryColumn(for: definition),
-            srsID: SpatialReferenceTable.id(
-                of: definition.isTable ? nil : definition.spatialReference, on: connection))
         // An id that was used before has a history, which is not this layer's.
-        guard !names.used.contains(layer.historyTable) else {
+        guard try !connection.hasTable("fieldwork_history_\(definition.id)") else {
             throw StoreError(
                 .invalidDefinition, "The id \(definition.id) was that of a layer that was removed. Choose another.")
         }
+        guard connection.dialect.isSQLite else { return try PostgresDefinitionChange(on: connection).add(definition) }
+        var names = TableNames()
+        try connection.run("SELECT lower(name) FROM sqlite_master", row: { names.used.insert($0.text(0)) })
+        let layer = try StoredLayer(adding: definition, names: &names, on: connection)
         try FeatureTable(layer: layer).create(on: connection)
         return layer
     }

@@ -33,6 +33,12 @@ struct FieldChange {
             guard known.name == field.name else { throw invalid("keeps the name of the field \(known.name)") }
             guard known.type == field.type else { throw invalid("keeps the type of the field \(field.name)") }
         }
+        guard !old.isPlaced || (added.isEmpty && removed.isEmpty) else {
+            throw invalid("is a table that was published in place: its fields are that table's columns")
+        }
+        guard !old.isPlaced || !new.hasAttachments else {
+            throw invalid("is a table that was published in place, and has no attachments")
+        }
         // What looks like a new name for a field would take its values away.
         guard removed.isEmpty || added.isEmpty else {
             throw invalid(
@@ -49,19 +55,26 @@ struct FieldChange {
         for field in new.fields { try checkValues(of: field, on: connection) }
         guard !added.isEmpty || !removed.isEmpty else { return try stored(slots: slotsOfSameFields()) }
         try keepValuesOfRemoved(on: connection)
-        try ChangeTriggers(layer: old).drop(on: connection)
+        let isFile = connection.dialect.isSQLite
+        if isFile { try ChangeTriggers(layer: old).drop(on: connection) }
         let slots = try FieldSlots.change(old, to: new, on: connection)
         for column in removed where column.isStored { try remove(column, on: connection) }
         let layer = try stored(slots: slots)
         for field in added { try add(StoredColumn(field), on: connection) }
-        try FeatureTable(layer: layer).prepareTracking(on: connection)
+        if isFile {
+            try FeatureTable(layer: layer).prepareTracking(on: connection)
+        } else {
+            try PostgresDefinitionChange(on: connection).replaceTriggerFunctions(of: layer)
+        }
         return layer
     }
 
     private func stored(slots: [Int]) throws -> StoredLayer {
-        try StoredLayer(
+        var layer = try StoredLayer(
             definition: new, tableName: old.tableName, geometryColumn: old.geometryColumn, srsID: old.srsID,
             slots: slots)
+        layer.isPlaced = old.isPlaced
+        return layer
     }
 
     /// The same fields, perhaps in another order.
@@ -121,6 +134,32 @@ struct FieldChange {
     }
 
     private func remove(_ column: StoredColumn, on connection: StoreConnection) throws {
+        let generation = try ChangeLog.generation(on: connection)
+        do {
+            guard connection.dialect.isSQLite else {
+                let slot = old.index(of: column.name).map { old.slots[$0] } ?? 0
+                return try PostgresDefinitionChange(on: connection).remove(
+                    column, slot: slot, from: old, generation: generation)
+            }
+            try removeFromFile(column, on: connection)
+        } catch let error as StoreError where error.code == .failure {
+            throw invalid("can't lose the field \(column.name), which something else uses: \(error.message)")
+        }
+        try connection.run(
+            "DELETE FROM gpkg_data_columns WHERE table_name = ? AND lower(column_name) = lower(?)"
+        ) {
+            try $0.bind(old.tableName, at: 1)
+            try $0.bind(column.name, at: 2)
+        }
+        // The history keeps the values under a name that no field can have, also when a field of this name comes again.
+        try connection.execute(
+            """
+            ALTER TABLE \(quoted(old.historyTable)) RENAME COLUMN \(quoted(column.name))
+            TO \(quoted("fieldwork_removed_\(generation)_\(column.name)"))
+            """)
+    }
+
+    private func removeFromFile(_ column: StoredColumn, on connection: StoreConnection) throws {
         var indexes: [String] = []
         try connection.run(
             """
@@ -131,26 +170,8 @@ struct FieldChange {
                 try $0.bind(old.tableName, at: 1)
                 try $0.bind(column.name, at: 2)
             }, row: { indexes.append($0.text(0)) })
-        do {
-            for index in indexes { try connection.execute("DROP INDEX \(quoted(index))") }
-            try connection.execute("ALTER TABLE \(quoted(old.tableName)) DROP COLUMN \(quoted(column.name))")
-        } catch let error as StoreError where error.code == .failure {
-            throw invalid(
-                "can't lose the field \(column.name), which something else in the file uses: \(error.message)")
-        }
-        try connection.run(
-            "DELETE FROM gpkg_data_columns WHERE table_name = ? AND lower(column_name) = lower(?)"
-        ) {
-            try $0.bind(old.tableName, at: 1)
-            try $0.bind(column.name, at: 2)
-        }
-        // The history keeps the values under a name that no field can have, also when a field of this name comes again.
-        let generation = try ChangeLog.generation(on: connection)
-        try connection.execute(
-            """
-            ALTER TABLE \(quoted(old.historyTable)) RENAME COLUMN \(quoted(column.name))
-            TO \(quoted("fieldwork_removed_\(generation)_\(column.name)"))
-            """)
+        for index in indexes { try connection.execute("DROP INDEX \(quoted(index))") }
+        try connection.execute("ALTER TABLE \(quoted(old.tableName)) DROP COLUMN \(quoted(column.name))")
     }
 
     // MARK: Adding
@@ -164,6 +185,9 @@ struct FieldChange {
             try connection.integer("SELECT 1 FROM \(quoted(old.tableName)) LIMIT 1") != nil
         {
             throw invalid("has features: a new field that is required, \(column.name), needs a defaultValue")
+        }
+        guard connection.dialect.isSQLite else {
+            return try PostgresDefinitionChange(on: connection).add(column, to: old, clause)
         }
         try connection.execute(
             "ALTER TABLE \(quoted(old.tableName)) ADD COLUMN \(quoted(column.name)) \(column.sqlType)\(clause)")

@@ -28,14 +28,20 @@ struct FieldSlots {
         }
     }
 
-    /// Enters fields that came and went, and gives the bits of all that are there. Throws when there is no bit left.
-    static func change(_ old: StoredLayer, to new: LayerDefinition, on connection: StoreConnection) throws -> [Int] {
+    /// A file has the table from the first change on, a schema of PostgreSQL from its beginning.
+    static func prepare(on connection: StoreConnection) throws {
+        if try connection.hasTable(table) { return }
         try connection.execute(
             """
-            CREATE TABLE IF NOT EXISTS \(table) (
+            CREATE TABLE \(table) (
                 layer_id INTEGER NOT NULL, slot INTEGER NOT NULL, field TEXT, PRIMARY KEY (layer_id, slot)) WITHOUT ROWID
             """)
         try GeoPackageSchema.registerOwn(table, on: connection)
+    }
+
+    /// Enters fields that came and went, and gives the bits of all that are there. Throws when there is no bit left.
+    static func change(_ old: StoredLayer, to new: LayerDefinition, on connection: StoreConnection) throws -> [Int] {
+        try prepare(on: connection)
         var slots = Dictionary(
             zip(old.columns.map { $0.name.lowercased() }, old.slots), uniquingKeysWith: { first, _ in first })
         for (name, slot) in slots { try enter(name, slot, of: new.id, on: connection) }
@@ -62,7 +68,12 @@ struct FieldSlots {
     }
 
     private static func enter(_ name: String?, _ slot: Int, of layerID: Int, on connection: StoreConnection) throws {
-        try connection.run("INSERT OR REPLACE INTO fieldwork_field_slots (layer_id, slot, field) VALUES (?, ?, ?)") {
+        try connection.run(
+            """
+            INSERT INTO fieldwork_field_slots (layer_id, slot, field) VALUES (?, ?, ?)
+            ON CONFLICT (layer_id, slot) DO UPDATE SET field = excluded.field
+            """
+        ) {
             try $0.bind(Int64(layerID), at: 1)
             try $0.bind(Int64(slot), at: 2)
             try $0.bind(name, at: 3)

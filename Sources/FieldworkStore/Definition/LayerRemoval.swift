@@ -6,8 +6,18 @@ struct LayerRemoval {
     let layer: StoredLayer
 
     func apply(on connection: StoreConnection) throws {
+        try connection.execute("DELETE FROM \(quoted(layer.tableName))")
+        try connection.dialect.isSQLite
+            ? removeFromFile(connection) : PostgresDefinitionChange(on: connection).remove(layer)
+        for statement in [
+            "DELETE FROM fieldwork_layers WHERE layer_id = ?", "DELETE FROM fieldwork_counts WHERE layer_id = ?",
+        ] {
+            try connection.run(statement) { try $0.bind(Int64(layer.definition.id), at: 1) }
+        }
+    }
+
+    private func removeFromFile(_ connection: StoreConnection) throws {
         let table = quoted(layer.tableName)
-        try connection.execute("DELETE FROM \(table)")
         try AttachmentTables(layer: layer).detach(on: connection)
         if let index = layer.spatialIndex { try connection.execute("DROP TABLE IF EXISTS \(quoted(index))") }
         do {
@@ -24,11 +34,6 @@ struct LayerRemoval {
             "DELETE FROM gpkg_contents WHERE lower(table_name) = lower(?)",
         ] {
             try connection.run(statement) { try $0.bind(layer.tableName, at: 1) }
-        }
-        for statement in [
-            "DELETE FROM fieldwork_layers WHERE layer_id = ?", "DELETE FROM fieldwork_counts WHERE layer_id = ?",
-        ] {
-            try connection.run(statement) { try $0.bind(Int64(layer.definition.id), at: 1) }
         }
         // GDAL counts rows of its own accord, where it made the file.
         if try connection.integer("SELECT 1 FROM sqlite_master WHERE name = 'gpkg_ogr_contents'") != nil {

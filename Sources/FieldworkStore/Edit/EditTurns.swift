@@ -36,7 +36,7 @@ struct EditTurns {
     }
 
     /// A file has the table from the first turn on, a schema of PostgreSQL from its beginning.
-    private func prepare() throws {
+    func prepare() throws {
         if try exists() { return }
         try connection.execute(
             """

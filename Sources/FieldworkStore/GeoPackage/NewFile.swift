@@ -15,18 +15,24 @@ struct NewFile {
         let temporary = folder.appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
         do {
             try Self.fill(temporary, definition)
-            try Self.synchronize(temporary)
-            // A hard link fails where a file has appeared meanwhile; a rename would replace it.
-            try manager.linkItem(at: temporary, to: url)
-            try manager.removeItem(at: temporary)
-            try Self.synchronize(folder)
+            try place(temporary)
         } catch {
             try? manager.removeItem(at: temporary)
-            if (error as? CocoaError)?.code == .fileWriteFileExists {
-                throw StoreError(.serviceExists, "\(url.lastPathComponent) is there already.")
-            }
             throw error
         }
+    }
+
+    /// Gives a finished file in the same folder its name.
+    func place(_ temporary: URL) throws {
+        try Self.synchronize(temporary)
+        do {
+            // A hard link fails where a file has appeared meanwhile; a rename would replace it.
+            try FileManager.default.linkItem(at: temporary, to: url)
+            try FileManager.default.removeItem(at: temporary)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw StoreError(.serviceExists, "\(url.lastPathComponent) is there already.")
+        }
+        try Self.synchronize(url.deletingLastPathComponent())
     }
 
     /// Makes the file where it is, for somebody who puts it in its place.

@@ -27,6 +27,12 @@ struct RelationshipViews {
     /// Takes the views and indexes away. A column that one of them names can't be dropped: whoever changes tables does this
     /// first and `write` afterwards.
     static func remove(on connection: StoreConnection, keeping indexes: Set<String> = []) throws {
+        guard connection.dialect.isSQLite else {
+            for name in try PostgresDefinitionChange.indexes(beginning: indexPrefix, on: connection) {
+                try connection.execute("DROP INDEX \(quoted(name))")
+            }
+            return
+        }
         var found: [(name: String, isView: Bool)] = []
         try connection.run(
             """
@@ -96,7 +102,9 @@ struct RelationshipViews {
         }
         return try columns.compactMap { layerID, column in
             let layer = try catalogue.layer(layerID)
-            guard let index = layer.index(of: column), index != layer.objectIDIndex, index != layer.globalIDIndex else {
+            guard !layer.isPlaced, let index = layer.index(of: column), index != layer.objectIDIndex,
+                index != layer.globalIDIndex
+            else {
                 return nil
             }
             return Key(index: "\(Self.indexPrefix)\(layerID)_\(column)", table: layer.tableName, column: column)

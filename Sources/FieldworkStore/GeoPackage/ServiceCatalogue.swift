@@ -40,14 +40,16 @@ package struct ServiceCatalogue: Sendable {
         definition.layers = []
         var layers: [Int: StoredLayer] = [:]
         let slots = try FieldSlots.read(from: connection)
+        let placed = try PlacedLayer.layerIDs(on: connection)
         try connection.run(
             "SELECT definition, table_name, geometry_column, srs_id FROM fieldwork_layers ORDER BY position, layer_id",
             row: { row in
                 let layerDefinition = try LayerDefinition(storageJSON: json(row.text(0)))
-                let layer = try StoredLayer(
+                var layer = try StoredLayer(
                     definition: layerDefinition, tableName: row.text(1),
                     geometryColumn: row.optionalText(2), srsID: Int32(clamping: row.integer(3)),
                     slots: slots.slots(of: layerDefinition))
+                layer.isPlaced = placed.contains(layer.definition.id)
                 layers[layer.definition.id] = layer
                 definition.layers.append(layer.definition)
             })
@@ -72,6 +74,10 @@ package struct ServiceCatalogue: Sendable {
     /// Writes the service and its layers' definitions, aliases and domains; tables are not touched.
     func write(on connection: StoreConnection) throws {
         try writeDefinitions(on: connection)
+        guard connection.dialect.isSQLite else {
+            try RelationshipViews(catalogue: self).writeIndexes(on: connection)
+            return try AttachmentTables.create(for: self, on: connection)
+        }
         for layerDefinition in definition.layers {
             try DataColumns(layer: layer(layerDefinition.id)).write(on: connection)
         }
@@ -122,17 +128,24 @@ package struct ServiceCatalogue: Sendable {
         var names = TableNames()
         var layers: [Int: StoredLayer] = [:]
         for layerDefinition in definition.layers {
-            let layer = try StoredLayer(
-                definition: layerDefinition, tableName: names.next(for: layerDefinition),
-                geometryColumn: layerDefinition.isTable ? nil : TableNames.geometryColumn(for: layerDefinition),
-                srsID: SpatialReferenceTable.id(
-                    of: layerDefinition.isTable ? nil : layerDefinition.spatialReference, on: connection))
+            let layer = try StoredLayer(adding: layerDefinition, names: &names, on: connection)
             layers[layerDefinition.id] = layer
             try FeatureTable(layer: layer).create(on: connection)
         }
         let catalogue = ServiceCatalogue(definition: definition, layers: layers)
         try catalogue.write(on: connection)
         return catalogue
+    }
+}
+
+extension StoredLayer {
+    /// A new layer, with a table of its own.
+    init(adding definition: LayerDefinition, names: inout TableNames, on connection: StoreConnection) throws {
+        try self.init(
+            definition: definition, tableName: names.next(for: definition),
+            geometryColumn: definition.isTable ? nil : TableNames.geometryColumn(for: definition),
+            srsID: SpatialReferenceTable.id(
+                of: definition.isTable ? nil : definition.spatialReference, on: connection))
     }
 }
 

@@ -9,6 +9,8 @@ package struct StoredLayer: Sendable {
     /// nil for a table.
     var geometryColumn: String?
     var srsID: Int32
+    /// The table lies elsewhere in a database, and the one of this name is a view of it.
+    var isPlaced = false
     /// The columns of attributes, in the order of the definition's fields.
     let columns: [StoredColumn]
     /// The bit of each column in the masks of the change log: its position, until fields come and go.

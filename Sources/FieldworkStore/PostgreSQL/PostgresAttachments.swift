@@ -25,9 +25,7 @@ struct PostgresAttachments {
         guard let schema = try connection.text("SELECT current_schema()::text") else {
             throw StoreError(.failure, "The schema of the service is gone.")
         }
-        if try !connection.hasTable(AttachmentTables.media) {
-            for statement in shared(schema) { try connection.execute(statement) }
-        }
+        try createShared(in: schema, on: connection)
         for layer in layers {
             let attachments = PostgresAttachments(layer: layer, schema: schema)
             for statement in attachments.tables + attachments.triggers { try connection.execute(statement) }
@@ -35,6 +33,11 @@ struct PostgresAttachments {
     }
 
     // MARK: Tables
+
+    static func createShared(in schema: String, on connection: StoreConnection) throws {
+        if try connection.hasTable(AttachmentTables.media) { return }
+        for statement in shared(schema) { try connection.execute(statement) }
+    }
 
     private static func shared(_ schema: String) -> [String] {
         let function = "\(quoted(schema)).fieldwork_media_content"
@@ -84,7 +87,7 @@ struct PostgresAttachments {
         END
         """
 
-    private var tables: [String] {
+    var tables: [String] {
         let columns = """
             base_id bigint NOT NULL, related_id bigint NOT NULL, att_name \(Self.text), content_type \(Self.text),
             data_size bigint, keywords \(Self.text) NOT NULL DEFAULT ''

@@ -8,8 +8,6 @@ struct PostgresCatalogue: Sendable {
     /// The version of the tables and functions.
     private static let version: Int64 = 3
 
-    static var momentOfNow: String { DateText.text(milliseconds: Date.now.milliseconds) }
-
     // MARK: Preparing
 
     private static let tables =
@@ -100,69 +98,73 @@ struct PostgresCatalogue: Sendable {
     }
 
     /// Makes a service with its empty layers, or nothing.
-    /// - Parameter isListed: it is there for all at once.
-    /// - Returns: its schema.
-    func create(_ definition: ServiceDefinition, isListed: Bool) async throws -> String {
-        try Self.checkNames(definition)
-        return try await inTransaction { connection in
+    func create(_ definition: ServiceDefinition) async throws {
+        try await inTransaction { connection in
             try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lock))")
-            guard try Self.schema(of: definition.name, on: connection) == nil else {
-                throw StoreError(.serviceExists, "There is a service \(definition.name.path) already.")
-            }
-            let schema = try Self.freeSchema(for: definition.name, on: connection)
-            try connection.run("INSERT INTO fieldwork.services VALUES (?, ?, ?, ?)") {
-                try $0.bind(definition.name.folder ?? "", at: 1)
-                try $0.bind(definition.name.name, at: 2)
-                try $0.bind(schema, at: 3)
-                try $0.bind(Int64(isListed ? 1 : 0), at: 4)
-            }
-            try connection.execute("CREATE SCHEMA \(quoted(schema))")
-            try connection.run("SELECT set_config('search_path', ? || ', ' || current_setting('search_path'), true)") {
-                try $0.bind(quoted(schema), at: 1)
-            }
-            for statement in PostgresTables.bookkeeping { try connection.execute(statement) }
-            try Self.createLayers(definition, in: schema, on: connection)
-            return schema
+            _ = try Self.create(definition, on: connection)
         }
     }
 
-    /// Lets everybody see a service.
-    func list(_ name: ServiceName) async throws {
+    /// The same in a transaction of the caller's, whose search path begins with the new schema from then on. Who comes with the
+    /// same name meanwhile waits for its end.
+    static func create(_ definition: ServiceDefinition, on connection: StoreConnection) throws -> ServiceCatalogue {
+        try checkNames(definition)
+        return try createLayers(
+            definition, in: createSchema(for: definition.name, on: connection), on: connection)
+    }
+
+    /// Makes a service without layers: a schema with the tables that all services have, first in the search path from then on.
+    static func createSchema(for name: ServiceName, on connection: StoreConnection) throws -> String {
+        guard try schema(of: name, on: connection) == nil else {
+            throw StoreError(.serviceExists, "There is a service \(name.path) already, or one that is unpublished.")
+        }
+        let schema = try freeSchema(for: name, on: connection)
+        try connection.run("INSERT INTO fieldwork.services VALUES (?, ?, ?, true)") {
+            try $0.bind(name.folder ?? "", at: 1)
+            try $0.bind(name.name, at: 2)
+            try $0.bind(schema, at: 3)
+        }
+        try connection.execute("CREATE SCHEMA \(quoted(schema))")
+        try connection.run("SELECT set_config('search_path', ? || ', ' || current_setting('search_path'), true)") {
+            try $0.bind(quoted(schema), at: 1)
+        }
+        for statement in PostgresTables.bookkeeping { try connection.execute(statement) }
+        return schema
+    }
+
+    /// Lets everybody see a service, or nobody.
+    /// - Returns: whether it was seen so far; nil when there is no such service.
+    func list(_ name: ServiceName, _ isListed: Bool = true) async throws -> Bool? {
         try await inTransaction { connection in
-            try connection.run("UPDATE fieldwork.services SET is_listed = true WHERE folder = ? AND name = ?") {
-                try $0.bind(name.folder ?? "", at: 1)
-                try $0.bind(name.name, at: 2)
+            func bind(_ statement: StoreStatement) throws {
+                try statement.bind(name.folder ?? "", at: 1)
+                try statement.bind(name.name, at: 2)
             }
+            let was = try connection.integer(
+                "SELECT is_listed::integer FROM fieldwork.services WHERE folder = ? AND name = ? FOR UPDATE", bind: bind
+            )
+            try connection.run(
+                "UPDATE fieldwork.services SET is_listed = \(isListed) WHERE folder = ? AND name = ?", bind: bind)
+            return was.map { $0 == 1 }
         }
     }
 
     private static func createLayers(
         _ definition: ServiceDefinition, in schema: String, on connection: StoreConnection
-    ) throws {
+    ) throws -> ServiceCatalogue {
         var names = TableNames(longest: Limits.sessionNameBytes)
         var catalogue = ServiceCatalogue(definition: definition, layers: [:])
         for layerDefinition in definition.layers {
-            let layer = try StoredLayer(
-                definition: layerDefinition, tableName: names.next(for: layerDefinition),
-                geometryColumn: layerDefinition.isTable ? nil : TableNames.geometryColumn(for: layerDefinition),
-                srsID: SpatialReferenceTable.id(
-                    of: layerDefinition.isTable ? nil : layerDefinition.spatialReference, on: connection))
+            let layer = try StoredLayer(adding: layerDefinition, names: &names, on: connection)
             catalogue.layers[layerDefinition.id] = layer
             try PostgresLayerTable(layer: layer).create(in: schema, on: connection)
         }
-        try catalogue.writeDefinitions(on: connection)
-        try RelationshipViews(catalogue: catalogue).writeIndexes(on: connection)
-        try AttachmentTables.create(for: catalogue, on: connection)
+        try catalogue.write(on: connection)
+        return catalogue
     }
 
     private static func checkNames(_ definition: ServiceDefinition) throws {
-        for layer in definition.layers {
-            for field in layer.fields where field.name.utf8.count > Limits.sessionNameBytes {
-                throw StoreError(
-                    .invalidDefinition,
-                    "PostgreSQL takes names of at most \(Limits.sessionNameBytes) bytes: \(field.name.prefix(80)).")
-            }
-        }
+        for field in definition.layers.flatMap(\.fields) { try PostgresDefinitionChange.checkName(field.name) }
     }
 
     /// The service's own name where it is free, so that the database reads well.
@@ -190,7 +192,9 @@ struct PostgresCatalogue: Sendable {
                     ON CONFLICT DO NOTHING
                     """)
             }
+            let takingBack = try PlacedLayer.takingBack(schema: schema, on: connection)
             try connection.execute("DROP SCHEMA \(quoted(schema)) CASCADE")
+            for statement in takingBack { try connection.execute(statement) }
         }
         while try await unlinkContents() {}
     }

@@ -7,7 +7,7 @@ import Synchronization
 package final class PostgresService: ServiceData {
     package let writer: Writer
     package let readers: ReaderPool
-    let source: ConnectionSource
+    package let source: ConnectionSource
     private let catalogue: Mutex<ServiceCatalogue>
 
     init(source: ConnectionSource, catalogue: ServiceCatalogue) {
@@ -32,18 +32,11 @@ package final class PostgresService: ServiceData {
     func check() async throws -> [String] {
         let layers = catalogue.withLock { $0.definition.layers.compactMap { [layers = $0.layers] in layers[$0.id] } }
         return try await writer.inspect { connection in
-            let check = AttachmentCheck(connection: connection)
-            return try layers.flatMap { try Self.count($0, on: connection) + check.run($0) } + check.contents()
+            let attachments = AttachmentCheck(connection: connection)
+            return try layers.flatMap { layer in
+                try PostgresCheck(layer: layer, connection: connection).run() + attachments.run(layer)
+            } + attachments.contents()
         }
-    }
-
-    private static func count(_ layer: StoredLayer, on connection: StoreConnection) throws -> [String] {
-        let found = try connection.integer("SELECT count(*) FROM \(quoted(layer.tableName))") ?? 0
-        let kept = try connection.integer("SELECT row_count FROM fieldwork_counts WHERE layer_id = ?") {
-            try $0.bind(Int64(layer.definition.id), at: 1)
-        }
-        return kept == found
-            ? [] : ["\(layer.definition.name): \(kept ?? 0) rows are counted, \(found) are there."]
     }
 
     func close() async {

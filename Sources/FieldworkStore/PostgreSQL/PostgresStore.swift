@@ -23,7 +23,7 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
     /// What is on its way, for all processes.
     package let sharedWork: SharedWork
 
-    private let connect: Connect
+    let connect: Connect
     let catalogue: PostgresCatalogue
     private let state = Mutex(State())
 
@@ -98,26 +98,36 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
 
     package func createService(_ definition: ServiceDefinition) async throws {
         try DefinitionRules.check(definition)
-        _ = try await catalogue.create(definition, isListed: true)
+        try await catalogue.create(definition)
     }
 
     package func updateService(
         _ definition: ServiceDefinition, allowing changes: DefinitionChanges, replacing old: ServiceDefinition?
     ) async throws {
         let service = try await data(of: definition.name)
-        let updated = try await service.writer.write { connection in
-            let current = try ServiceCatalogue.read(from: connection)
-            if let old, old.document != current.definition.document {
-                throw StoreError(.busy, "The definition was changed by somebody else meanwhile. Nothing was done.")
-            }
-            return try PostgresDefinitionUpdate(from: current, to: definition).apply(on: connection)
-        }
-        service.adopt(updated)
+        service.adopt(try await service.writer.update(to: definition, allowing: changes, replacing: old))
     }
 
     package func deleteService(_ name: ServiceName) async throws {
         try await catalogue.delete(name)
         await forget(name)
+    }
+
+    /// Takes a service from those that are served. All of it stays; only of tables that were published in place all is taken away
+    /// that they were given. Throws `StoreError.serviceNotFound`.
+    package func unpublish(_ name: ServiceName) async throws {
+        if try await isInPlace(name) { return try await takeBack(name) }
+        guard try await catalogue.list(name, false) == true else {
+            throw StoreError(.serviceNotFound, "There is no service \(name.path).")
+        }
+        await forget(name)
+    }
+
+    /// Serves again what `unpublish` took away. Throws `StoreError.serviceNotFound`.
+    package func restore(_ name: ServiceName) async throws {
+        guard try await catalogue.list(name) == false else {
+            throw StoreError(.serviceNotFound, "There is no unpublished service \(name.path).")
+        }
     }
 
     /// What is wrong with the services, each finding with its service; empty when all is well.

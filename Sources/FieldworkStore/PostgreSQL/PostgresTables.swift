@@ -109,7 +109,7 @@ struct PostgresLayerTable {
         FeatureTable.defaultClause(AttributeRules.storedAsIs(column.field.defaultValue, in: column))
     }
 
-    private func createHistory(on connection: StoreConnection) throws {
+    func createHistory(on connection: StoreConnection) throws {
         var columns = layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map {
             ", \(quoted($0.name)) \(PostgresTables.type(of: $0))"
         }

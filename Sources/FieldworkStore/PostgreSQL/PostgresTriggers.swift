@@ -6,12 +6,21 @@ import FieldworkREST
 /// Those after a change are deferred to the COMMIT of other programs: only there the row of the service's state is locked, so that a
 /// transaction that somebody leaves open holds up no one. Ours makes them immediate (`SQLDialect.begin`).
 struct PostgresTriggers {
+    /// A table that lies elsewhere.
+    struct Placed {
+        /// In SQL.
+        var table: String
+        /// Its columns, by name, whose values the history is to have as the service gives them.
+        var values: [String: PlacedColumn]
+    }
+
     let layer: StoredLayer
     let schema: String
+    var placed: Placed?
 
     private var id: Int { layer.definition.id }
     private var key: String { quoted(layer.objectIDColumn) }
-    private var table: String { place(layer.tableName) }
+    private var table: String { placed?.table ?? place(layer.tableName) }
     private var stored: [(slot: Int, column: StoredColumn)] {
         layer.columns.enumerated().filter { $0.element.isStored && $0.offset != layer.objectIDIndex }
             .map { (slot: layer.slots[$0.offset], column: $0.element) }
@@ -20,21 +29,44 @@ struct PostgresTriggers {
     /// A name that other programs' search paths don't bear upon.
     private func place(_ name: String) -> String { "\(quoted(schema)).\(quoted(name))" }
 
-    var statements: [String] {
-        [
+    /// What the triggers do, also in place of what they did.
+    var functions: [String] {
+        [("fill", fill), ("log", log)].map { name, body in
             """
-            CREATE FUNCTION \(place("fieldwork_\(id)_fill")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(fill))
-            """,
+            CREATE OR REPLACE FUNCTION \(place("fieldwork_\(id)_\(name)")) () RETURNS trigger LANGUAGE plpgsql
+            AS \(literal(body))
+            """
+        }
+    }
+
+    var statements: [String] {
+        functions + [
             """
             CREATE TRIGGER fieldwork_\(id)_fill BEFORE INSERT ON \(table)
             FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_fill")) ()
             """,
+            logTrigger,
+        ]
+    }
+
+    private var logTrigger: String {
+        """
+        CREATE CONSTRAINT TRIGGER fieldwork_\(id)_log AFTER INSERT OR UPDATE OR DELETE ON \(table)
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_log")) ()
+        """
+    }
+
+    /// Of a table that lies elsewhere: what is done there is logged, nothing is filled in.
+    /// - Parameter truncated: what a TRUNCATE meets, whose rows no trigger sees.
+    func placedStatements(truncated: String) -> [String] {
+        let refusal = place("fieldwork_\(id)_truncate")
+        return [
+            "CREATE FUNCTION \(place("fieldwork_\(id)_log")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(log))",
+            "CREATE FUNCTION \(refusal) () RETURNS trigger LANGUAGE plpgsql AS \(literal(truncated))",
+            logTrigger,
             """
-            CREATE FUNCTION \(place("fieldwork_\(id)_log")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(log))
-            """,
-            """
-            CREATE CONSTRAINT TRIGGER fieldwork_\(id)_log AFTER INSERT OR UPDATE OR DELETE ON \(table)
-            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_log")) ()
+            CREATE TRIGGER fieldwork_\(id)_truncate BEFORE TRUNCATE ON \(table)
+            FOR EACH STATEMENT EXECUTE FUNCTION \(refusal) ()
             """,
         ]
     }
@@ -157,10 +189,11 @@ struct PostgresTriggers {
 
     private func keep(_ operation: FeatureChange.Operation) -> String {
         let names = stored.map(\.column.name) + (layer.geometryColumn.map { [$0] } ?? [])
+        let values = names.map { placed?.values[$0]?.read(of: "OLD") ?? "OLD.\(quoted($0))" }
         return """
             INSERT INTO \(place(layer.historyTable))
                 (fieldwork_object_id, fieldwork_generation, fieldwork_operation\(names.map { ", \(quoted($0))" }.joined()))
-                VALUES (OLD.\(key), current, \(operation.number)\(names.map { ", OLD.\(quoted($0))" }.joined()))
+                VALUES (OLD.\(key), current, \(operation.number)\(values.map { ", \($0)" }.joined()))
             """
     }
 }

@@ -54,6 +54,18 @@ extension SQLDialect {
             SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
                 AND tablename ~ '^fieldwork_attachment(s|_history)_[0-9]+$'
             """,
+        historyTables: """
+            SELECT tablename::text FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
+                AND tablename ~ '^fieldwork_history_[0-9]+$'
+            """,
+        columnsOfTable: """
+            SELECT column_name::text, CASE udt_name WHEN 'geometry' THEN 'geometry' ELSE data_type::text END
+            FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?
+            """,
+        copiedContent: """
+            INSERT INTO fieldwork_media (id, content_type, sha256, size, content)
+            VALUES (?, ?, ?, ?, lo_from_bytea(0, ''::bytea))
+            """,
         noLimit: .null,
         // The row of the service's state is locked to the end: who comes second waits here and reads what the first has
         // committed. What our triggers log is logged at once, not at COMMIT as for other programs.
@@ -90,6 +102,11 @@ extension SQLDialect {
             "UPDATE fieldwork_state SET inside = 0, muted = 0, counted = generation WHERE id = 1",
         ],
         isSQLite: false)
+
+    /// For a transaction that is long on purpose.
+    static let withoutTimeLimits = """
+        SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0
+        """
 
     private static let postgresFunction: @Sendable (SQLFunction, [String]) -> String = { function, arguments in
         let list = arguments.joined(separator: ", ")

@@ -47,6 +47,12 @@ struct SQLDialect: Sendable {
         SELECT name FROM sqlite_master WHERE type = 'table'
             AND (name GLOB 'fieldwork_attachments_[0-9]*' OR name GLOB 'fieldwork_attachment_history_[0-9]*')
         """
+    /// The histories of layers, also of those that were removed.
+    var historyTables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'fieldwork_history_[0-9]*'"
+    /// The columns of a table with their types.
+    var columnsOfTable = "SELECT name, type FROM pragma_table_info(?)"
+    /// Makes a content under an id of its own, with its type, its hash and its size, to be written afterwards.
+    var copiedContent = "INSERT INTO fieldwork_media (id, content_type, sha256, data) VALUES (?, ?, ?, zeroblob(?))"
     /// A LIMIT that limits nothing.
     var noLimit = AttributeValue.integer(-1)
     /// Opens a transaction that writes, and holds off every other.

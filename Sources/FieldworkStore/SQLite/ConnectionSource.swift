@@ -2,6 +2,15 @@
 package struct ConnectionSource: Sendable {
     let open: @Sendable (StoreConnection.Mode) throws -> StoreConnection
 
+    /// Looks at one state of the data, however long that takes and whoever writes meanwhile.
+    func readOneState<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+        let connection = try open(.readOnly)
+        try connection.execute(connection.dialect.beginReading)
+        defer { try? connection.execute("ROLLBACK") }
+        if !connection.dialect.isSQLite { try connection.execute(SQLDialect.withoutTimeLimits) }
+        return try body(connection)
+    }
+
     static func file(_ path: String) -> ConnectionSource {
         ConnectionSource { try StoreConnection(path: path, mode: $0) }
     }

@@ -11,7 +11,18 @@ package protocol DatabaseSession: AnyObject {
     /// A statement that is ready to be bound; whoever takes it finishes it when done. One in use is not given twice.
     func statement(_ sql: String) throws -> any DatabaseStatement
     func commitTransaction() throws
+    /// Begins a bulk load into a table that the search path finds. Nothing else runs on the session until it is finished.
+    func load(into table: String, columns: [String]) throws -> any DatabaseLoad
     var isInTransaction: Bool { get }
+}
+
+/// A bulk load into one table. One that is not finished is given up with its object, and with its transaction.
+package protocol DatabaseLoad: AnyObject {
+    /// Adds a row, its values in the order of the columns.
+    func add(_ values: [AttributeValue]) throws
+    /// Throws what the database refused.
+    /// - Returns: the number of rows that came.
+    func finish() throws -> Int
 }
 
 /// A prepared statement of a `DatabaseSession`. Arguments count from 1, columns from 0.

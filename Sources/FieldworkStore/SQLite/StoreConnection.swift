@@ -1,3 +1,4 @@
+import FieldworkREST
 import Foundation
 import GRDBSQLite
 
@@ -139,6 +140,17 @@ final class StoreConnection {
     var changedRows: Int { session == nil ? Int(sqlite3_changes(pointer)) : sessionChanges }
     var isInTransaction: Bool { session?.isInTransaction ?? (sqlite3_get_autocommit(pointer) == 0) }
 
+    /// Begins a bulk load; see `DatabaseSession.load`.
+    func load(into table: String, columns: [String]) throws -> any DatabaseLoad {
+        if let session { return try session.load(into: table, columns: columns) }
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        return InsertLoad(
+            try cached(
+                """
+                INSERT INTO \(quoted(table)) (\(columns.map(quoted).joined(separator: ", "))) VALUES (\(marks))
+                """))
+    }
+
     // MARK: Files
 
     /// Makes a file's commits survive the loss of power.
@@ -202,6 +214,25 @@ final class StoreConnection {
         }
         return StoreError(kind, "\(message) (SQLite \(code)).")
     }
+}
+
+/// A bulk load into a table of a file: row by row, which is its fastest way.
+private final class InsertLoad: DatabaseLoad {
+    private let statement: StoreStatement
+    private var rows = 0
+
+    init(_ statement: StoreStatement) { self.statement = statement }
+
+    deinit { statement.finish() }
+
+    func add(_ values: [AttributeValue]) throws {
+        for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1) }
+        _ = try statement.step()
+        statement.reset()
+        rows += 1
+    }
+
+    func finish() -> Int { rows }
 }
 
 /// A statement failed whose failure may be one edit's alone, and the transaction can't go on after it: the same again with

@@ -1,0 +1,103 @@
+import ArgumentParser
+import FieldworkPostGIS
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+extension StoreCommand {
+    /// `fieldwork store check`.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Look whether the services of a database are sound.",
+            discussion: """
+                Compares counts, triggers, change log and history, and the contents of attachments with their hashes. Changes
+                nothing. For a folder of services there is fieldwork doctor.
+
+                EXAMPLES
+                  fieldwork store check --store postgres://localhost/field
+                """)
+
+        @OptionGroup var database: StoreOption
+
+        func validate() throws {
+            guard database.store != nil else { throw ValidationError("Give the address of the database: --store.") }
+        }
+
+        func run() async throws {
+            try await runVerb {
+                guard let address = database.store else { return }
+                let store = try await PostgresStore.open(address)
+                let (names, findings) = try await closing(store) { store in
+                    (try await store.serviceNames(), try await store.check())
+                }
+                for finding in findings { Terminal.output(finding) }
+                guard findings.isEmpty else {
+                    throw CommandFailure(.badData, "\(findings.count) findings in \(names.count) services.")
+                }
+                Terminal.output("\(names.count) services are sound")
+            }
+        }
+    }
+
+    /// `fieldwork store copy`.
+    struct Copy: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "copy", abstract: "Copy all services from a folder to a database, or back.",
+            discussion: """
+                Everything comes along: ids, history and change log, replicas, which go on syncing with the copy, conflicts,
+                attachments. Each service is there whole or not at all and is read again and compared before it is seen. After an
+                interruption the same command goes on with what is not there yet. Stop the server of FROM first: what is edited
+                meanwhile stays behind, and the command says so.
+
+                EXAMPLES
+                  fieldwork store copy Fieldwork-data postgres://localhost/field
+                  fieldwork store copy postgres://localhost/field Fieldwork-data
+                """)
+
+        @Argument(help: "The folder, or the address of the database, that has the services.")
+        var from: String
+
+        @Argument(help: "The folder, or the address of the prepared database, that gets them.")
+        var to: String
+
+        func run() async throws {
+            try await runVerb {
+                let count = try await Interruption.cancelling { [from, to] in
+                    let source = try await Self.store(from, isThere: true)
+                    return try await closing(source) { source in
+                        let target = try await Self.store(to, isThere: false)
+                        return try await closing(target) { target in
+                            let report = CopyReport()
+                            return try await StoreCopier(from: source, to: target).run { report.tell($0, $1) }
+                        }
+                    }
+                }
+                Terminal.output("\(count) services are copied")
+            }
+        }
+
+        private static func store(_ place: String, isThere: Bool) async throws -> any ServiceStore {
+            if TablePublisher.isAddress(place) { return try await PostgresStore.open(place) }
+            let folder = URL(filePath: (place as NSString).expandingTildeInPath, directoryHint: .isDirectory)
+            guard !isThere || FileManager.default.fileExists(atPath: folder.path) else {
+                throw CommandFailure(.noInput, "\(folder.path) is not there.")
+            }
+            return try await GeoPackageStore.open(at: folder)
+        }
+    }
+}
+
+/// Closes a store also after a failure.
+private func closing<Store, Result>(_ store: Store, _ body: (Store) async throws -> Result) async throws -> Result {
+    func close() async throws {
+        if let store = store as? any FeatureStore { try await store.close() }
+    }
+    do {
+        let result = try await body(store)
+        try await close()
+        return result
+    } catch {
+        try? await close()
+        throw error
+    }
+}
