@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz simulate crash bench tour examples limits lint format setup clean
+.PHONY: run test build fuzz simulate crash crash-servers bench tour examples limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -39,10 +39,15 @@ simulate: ## Tell ten thousand stories of crews, a bad network and crashes (SIMU
 
 # The processes are real, and so is the signal.
 ROUNDS ?= 300
+SERVER_ROUNDS ?= 100
 
 crash: ## Kill servers and syncs in the midst of their work, three hundred times (ROUNDS)
 	swift build --build-tests
 	FIELDWORK_SYNC_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter SyncCrashTests
+
+crash-servers: ## Kill servers of one database in the midst of edits, uploads and jobs, a hundred times (SERVER_ROUNDS)
+	swift build --build-tests
+	FIELDWORK_SERVERS_CRASH_ROUNDS=$(SERVER_ROUNDS) nice swift test --skip-build --no-parallel --filter ThreeServersTests
 
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run

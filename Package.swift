@@ -187,6 +187,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkPostGIS", "TemporaryPostgres",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -74,6 +74,12 @@ package enum Limits {
     package static let unnamedFileSeconds = 86_400
     /// Files that one look at what is unnamed removes.
     static let filesPerSweep = 1_000
+    /// Milliseconds to wait for a standby to come up to what the primary has committed, before the primary answers itself.
+    static let standbyPatienceMilliseconds = 50
+    /// Milliseconds between two looks at how far a standby is.
+    static let standbyStepMilliseconds = 2
+    /// Seconds for which a standby that is away is not asked.
+    package static let standbyRestSeconds = 5
     /// Large objects that one transaction frees in PostgreSQL.
     static let contentsPerUnlinking = 500
     /// Attachments whose changes or versions one answer lists.

@@ -15,6 +15,8 @@ package protocol ServiceData: AnyObject, Sendable {
     var verifiedContents: VerifiedContents? { get }
     func layer(_ id: Int) throws -> StoredLayer
     func adopt(_ catalogue: ServiceCatalogue)
+    /// Runs a query on the readers that are to answer it. They may lie elsewhere, and show no older state for that.
+    func querying<Result>(_ body: (ReaderPool) async throws -> Result) async throws -> Result
 }
 
 extension ServiceData {
@@ -34,17 +36,20 @@ extension ServiceData {
     package func encodedFeatures<Encoder: FeatureEncoder>(
         _ query: FeatureQuery, in layerID: Int, encoder: Encoder
     ) async throws -> EncodedFeatures {
-        try await FeatureStream.start(query, in: layer(layerID), encoder: encoder, pool: readers)
+        let layer = try layer(layerID)
+        return try await querying { try await FeatureStream.start(query, in: layer, encoder: encoder, pool: $0) }
     }
 
     package func encodedStatistics<Encoder: FeatureEncoder>(
         _ query: StatisticsQuery, in layerID: Int, encoder: Encoder
     ) async throws -> EncodedFeatures {
         let layer = try layer(layerID)
-        return try await FeatureStream.start(encoder: encoder, pool: readers) {
-            try StatisticsCompiler(
-                features: QueryCompiler(layer: layer, connection: $0, now: Date.now.milliseconds), query: query
-            ).plan()
+        return try await querying { pool in
+            try await FeatureStream.start(encoder: encoder, pool: pool) {
+                try StatisticsCompiler(
+                    features: QueryCompiler(layer: layer, connection: $0, now: Date.now.milliseconds), query: query
+                ).plan()
+            }
         }
     }
 
@@ -54,17 +59,19 @@ extension ServiceData {
         let compiler = try RelatedCompiler(
             source: layer(query.path.sourceLayerID), related: layer(query.path.relatedLayerID),
             through: query.path.through.map { try layer($0.layerID) }, now: Date.now.milliseconds)
-        return try await FeatureStream.start(encoder: encoder, pool: readers) { try compiler.plan(query, on: $0) }
+        return try await querying { pool in
+            try await FeatureStream.start(encoder: encoder, pool: pool) { try compiler.plan(query, on: $0) }
+        }
     }
 
     package func records(_ query: FeatureQuery, in layerID: Int) async throws -> [FeatureRecord] {
         let layer = try layer(layerID)
-        return try await read { try RecordReader(layer: layer, connection: $0).records(query) }
+        return try await readQuery { try RecordReader(layer: layer, connection: $0).records(query) }
     }
 
     package func objectIDs(_ query: FeatureQuery, in layerID: Int) async throws -> [Int64] {
         let layer = try layer(layerID)
-        return try await read { connection in
+        return try await readQuery { connection in
             let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
                 .identifiers(query)
             let statement = try plan.statement(on: connection)
@@ -77,7 +84,7 @@ extension ServiceData {
 
     package func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
         let layer = try layer(layerID)
-        return try await read { connection in
+        return try await readQuery { connection in
             let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).count(query)
             let statement = try plan.statement(on: connection)
             defer { statement.finish() }
@@ -87,7 +94,7 @@ extension ServiceData {
 
     package func extent(_ query: FeatureQuery, in layerID: Int) async throws -> (extent: Envelope?, count: Int) {
         let layer = try layer(layerID)
-        let (box, count) = try await read { connection in
+        let (box, count) = try await readQuery { connection in
             try ExtentReader(layer: layer, connection: connection).extent(query)
         }
         let extent = box.map {
@@ -104,6 +111,18 @@ extension ServiceData {
     /// Reads on a connection of its own, or, while a transaction is open, on the one that sees what it has written.
     func read<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) async throws -> Result {
         isInTransaction ? try await writer.inspect(body) : try await readers.read(body)
+    }
+
+    package func querying<Result>(_ body: (ReaderPool) async throws -> Result) async throws -> Result {
+        try await body(readers)
+    }
+
+    /// The same for a query, which a standby may answer.
+    private func readQuery<Result: Sendable>(
+        _ body: @Sendable (StoreConnection) throws -> Result
+    ) async throws -> Result {
+        if isInTransaction { return try await writer.inspect(body) }
+        return try await querying { try await $0.read(body) }
     }
 
     // MARK: Writing

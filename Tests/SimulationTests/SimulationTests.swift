@@ -1,4 +1,6 @@
+import FieldworkPostGIS
 import Foundation
+import TemporaryPostgres
 import Testing
 
 /// Stories of crews, a server and a bad network, told by their seeds.
@@ -21,13 +23,40 @@ struct SimulationTests {
         try #require(CrashingDisk.installed)
         var savedValues = 0
         for seed in Self.seeds where seed % UInt64(Self.lanes.count) == lane {
-            let outcome = try await Simulation.tell(seed: seed)
+            let outcome = try await Self.outcome(seed)
             savedValues += outcome.savedValues
             if !outcome.problems.isEmpty { Issue.record("\(outcome.report)") }
             if Self.seeds.count == 1 { print(outcome.story.joined(separator: "\n")) }
         }
         // Stories in which nothing was saved would prove nothing.
         if Self.seeds.contains(where: { $0 % UInt64(Self.lanes.count) == lane }) { #expect(savedValues > 0) }
+    }
+
+    /// `FIELDWORK_SIMULATION_STORE=postgres` has the stories of `convergence` told over databases.
+    private static let isInDatabase = ProcessInfo.processInfo.environment["FIELDWORK_SIMULATION_STORE"] == "postgres"
+
+    private static func outcome(_ seed: UInt64) async throws -> Simulation.Outcome {
+        isInDatabase ? try await inDatabase(seed) : try await Simulation.tell(seed: seed)
+    }
+
+    private static func inDatabase(_ seed: UInt64) async throws -> Simulation.Outcome {
+        let server = try await TemporaryPostgres.shared.value
+        let address = try await server.storeAddress()
+        let outcome = try await Simulation.tell(seed: seed, database: address)
+        try server.removeStore(address)
+        return outcome
+    }
+
+    @Test(
+        "Some stories are told over a database, whose connections break when the server dies",
+        .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+    func database() async throws {
+        try #require(CrashingDisk.installed)
+        for seed: UInt64 in 1...2 {
+            let outcome = try await Self.inDatabase(seed)
+            #expect(outcome.savedValues > 0)
+            if !outcome.problems.isEmpty { Issue.record("FIELDWORK_SIMULATION_STORE=postgres: \(outcome.report)") }
+        }
     }
 
     @Test("The same seed tells the same story", arguments: [3, 14, 159])

@@ -46,23 +46,28 @@ package final class TemporaryPostgres: Sendable {
     /// Starts the server as a child of the tests. `pg_ctl` would leave it to run by itself, with a socket in hand by which
     /// Foundation waits for the end of `pg_ctl`.
     package func start() async throws {
-        let server = Self.process(
-            Self.binaries.appending(path: "postgres").path,
+        let identifier = try await Self.startServer(
+            on: folder.appending(path: "data"), port: port, log: folder.appending(path: "log"))
+        self.server.withLock { $0 = identifier }
+    }
+
+    /// - Returns: the server's process, once it answers.
+    static func startServer(on data: URL, port: Int, log: URL) async throws -> pid_t {
+        let server = process(
+            binaries.appending(path: "postgres").path,
             [
-                "-D", folder.appending(path: "data").path, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1",
+                "-D", data.path, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1",
                 "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=500",
             ], asOwner: true)
-        let log = folder.appending(path: "log")
         if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
         let output = try FileHandle(forWritingTo: log)
         try output.seekToEnd()
         server.standardOutput = output
         server.standardError = output
         try server.run()
-        self.server.withLock { $0 = server.processIdentifier }
-        let settings = try PostgresSettings(address(database: "postgres"))
+        let settings = try PostgresSettings("postgres://fieldwork@127.0.0.1:\(port)/postgres")
         for _ in 0..<600 {
-            if (try? PostgresConnection(settings)) != nil { return }
+            if (try? PostgresConnection(settings)) != nil { return server.processIdentifier }
             guard server.isRunning else { break }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -84,6 +89,30 @@ package final class TemporaryPostgres: Sendable {
         let connection = try PostgresConnection(PostgresSettings(address(database: "postgres")))
         try connection.execute("CREATE DATABASE \(name) TEMPLATE fieldwork_template")
         return address(database: name)
+    }
+
+    // MARK: A standby
+
+    /// A copy of the whole server that follows it by streaming.
+    package func standby() async throws -> TemporaryStandby {
+        let port = try Self.freePort()
+        let data = folder.appending(path: "standby-\(port)")
+        try await Self.run(
+            Self.binaries.appending(path: "pg_basebackup").path,
+            [
+                "-D", data.path, "-h", "127.0.0.1", "-p", "\(self.port)", "-U", "fieldwork", "-R", "-X", "stream",
+                "--checkpoint=fast", "--no-sync",
+            ])
+        let standby = TemporaryStandby(data: data, port: port)
+        try await standby.start()
+        return standby
+    }
+
+    /// Drops a database of `storeAddress`, for tests that need many of them.
+    package func removeStore(_ address: String) throws {
+        guard let name = address.split(separator: "/").last, name.hasPrefix("store_") else { return }
+        let connection = try PostgresConnection(PostgresSettings(self.address(database: "postgres")))
+        try connection.execute("DROP DATABASE \(name) WITH (FORCE)")
     }
 
     /// What the databases of tests are copies of.

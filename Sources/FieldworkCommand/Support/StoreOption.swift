@@ -9,7 +9,10 @@ struct StoreOption: ParsableArguments {
     var store: String?
 
     func validate() throws {
-        guard let store else { return }
+        if let store { try Self.check(store) }
+    }
+
+    static func check(_ store: String) throws {
         guard store.hasPrefix("postgres://") || store.hasPrefix("postgresql://") else {
             throw ValidationError("The address of a database begins with postgres://.")
         }

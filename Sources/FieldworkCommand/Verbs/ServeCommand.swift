@@ -28,11 +28,21 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A streaming standby of the database that answers queries, as fresh as the database itself would.",
+            valueName: "address"))
+    var readStore: String?
+
+    @Option(
+        help: ArgumentHelp(
             "How long another process of the database may say nothing of its jobs before this one takes them over.",
             valueName: "seconds"))
     var jobLease = FieldworkServer.Limits.jobLeaseSeconds
 
     func validate() throws {
+        if let readStore {
+            guard database.store != nil else { throw ValidationError("--read-store goes with --store.") }
+            try StoreOption.check(readStore)
+        }
         guard jobLease >= 1 else { throw ValidationError("--job-lease must be at least 1 second.") }
     }
 
@@ -60,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func openStore() async throws -> any FeatureStore {
-        if let address = database.store { return try await PostgresStore.open(address) }
+        if let address = database.store { return try await PostgresStore.open(address, standby: readStore) }
         return try await GeoPackageStore.open(at: data.url)
     }
 

@@ -2,8 +2,10 @@ package import FieldworkStore
 
 extension PostgresStore {
     /// Opens the database at an address (`postgres://user@host:port/database`). Throws `StoreError`.
-    package static func open(_ address: String) async throws -> PostgresStore {
-        try await PostgresStore(connect: sessions(address))
+    /// - Parameter standby: the address of a standby of it that answers queries; nil: the primary answers them.
+    package static func open(_ address: String, standby: String? = nil) async throws -> PostgresStore {
+        try await PostgresStore(
+            connect: sessions(address), standby: try standby.map { Standby(connect: try sessions($0)) })
     }
 
     /// Prepares the database at an address for services.
@@ -11,7 +13,8 @@ extension PostgresStore {
         try await initialize(connect: sessions(address))
     }
 
-    private static func sessions(_ address: String) throws -> Connect {
+    /// Makes sessions of the database at an address. Throws `StoreError` for what is no address.
+    package static func sessions(_ address: String) throws -> Connect {
         do {
             let settings = try PostgresSettings(address)
             return { schema, writes in

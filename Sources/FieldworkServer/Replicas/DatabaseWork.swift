@@ -95,6 +95,6 @@ struct DatabaseWork: WorkKeeper {
 
     func sweep() async throws {
         try await work.sweepResults(olderThan: Limits.resultLifetimeSeconds)
-        try await work.sweepUploads(before: Date.now.addingTimeInterval(-Limits.uploadLifetimeSeconds))
+        try await work.sweepUploads(olderThan: Limits.uploadLifetimeSeconds)
     }
 }

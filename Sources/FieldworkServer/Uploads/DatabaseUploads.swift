@@ -15,7 +15,7 @@ struct DatabaseUploads: UploadKeeper {
     // MARK: Items
 
     func keep(_ item: UploadItem) async throws {
-        try await work.keepUpload(item.id, item: item.storageJSON.text, made: item.date, content: nil)
+        try await work.keepUpload(item.id, item: item.storageJSON.text, content: nil)
     }
 
     func item(_ id: String, now: Date) async throws -> UploadItem? { try await kept(id, now: now)?.item }
@@ -34,7 +34,7 @@ struct DatabaseUploads: UploadKeeper {
         let kept = try await work.keepFile(at: file.url)
         var item = item
         item.content = UploadItem.Content(size: file.size, sha256: file.sha256)
-        try await work.keepUpload(item.id, item: item.storageJSON.text, made: item.date, content: kept.file)
+        try await work.keepUpload(item.id, item: item.storageJSON.text, content: kept.file)
         return item
     }
 
@@ -145,8 +145,9 @@ struct DatabaseUploads: UploadKeeper {
 
     func count() async throws -> Int { try await work.uploadCount() }
 
+    /// By the clock of the database, which is the same for all processes.
     func sweep(now: Date) async throws {
-        try await work.sweepUploads(before: now.addingTimeInterval(-Limits.uploadLifetimeSeconds))
+        try await work.sweepUploads(olderThan: Limits.uploadLifetimeSeconds)
     }
 }
 

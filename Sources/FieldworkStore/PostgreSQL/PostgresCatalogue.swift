@@ -4,6 +4,15 @@ import Foundation
 /// Which services a database holds, and in which schema each lies.
 struct PostgresCatalogue: Sendable {
     let connect: PostgresStore.Connect
+    private let readers: ReaderPool
+
+    init(connect: @escaping PostgresStore.Connect) {
+        self.connect = connect
+        let source = ConnectionSource { _ in
+            StoreConnection(session: try connect(PostgresFunctions.schema, false))
+        }
+        readers = ReaderPool(source: source, readers: 1, streams: 1)
+    }
 
     /// The version of the tables and functions.
     private static let version: Int64 = 3
@@ -217,11 +226,16 @@ struct PostgresCatalogue: Sendable {
 
     // MARK: Connections
 
+    func close() async { await readers.close() }
+
     private func read<Result: Sendable>(
         _ body: @escaping @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
-        try await OneTimeWorker().run {
-            try body(StoreConnection(session: connect(PostgresFunctions.schema, false)))
+        do {
+            return try await readers.read(body)
+        } catch let error as StoreError where error.code == .busy {
+            // The database has been started anew since: the connection is too.
+            return try await readers.read(body)
         }
     }
 

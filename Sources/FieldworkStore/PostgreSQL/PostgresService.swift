@@ -8,10 +8,13 @@ package final class PostgresService: ServiceData {
     package let writer: Writer
     package let readers: ReaderPool
     package let source: ConnectionSource
+    /// Where queries are answered; nil: by `readers`.
+    let standby: StandbyReaders?
     private let catalogue: Mutex<ServiceCatalogue>
 
-    init(source: ConnectionSource, catalogue: ServiceCatalogue) {
+    init(source: ConnectionSource, standby: StandbyReaders? = nil, catalogue: ServiceCatalogue) {
         self.source = source
+        self.standby = standby
         self.catalogue = Mutex(catalogue)
         writer = Writer(source: source, catalogue: catalogue, options: GeoPackageFile.Options())
         readers = ReaderPool(source: source, readers: Limits.sessionReaders, streams: Limits.sessionStreams)
@@ -28,6 +31,11 @@ package final class PostgresService: ServiceData {
 
     package func adopt(_ fresh: ServiceCatalogue) { catalogue.withLock { $0 = fresh } }
 
+    package func querying<Result>(_ body: (ReaderPool) async throws -> Result) async throws -> Result {
+        if let standby, let result = try await standby.answer(behind: readers, body) { return result }
+        return try await body(readers)
+    }
+
     /// What is wrong with the data, in words; empty when all is well.
     func check() async throws -> [String] {
         let layers = catalogue.withLock { $0.definition.layers.compactMap { [layers = $0.layers] in layers[$0.id] } }
@@ -40,6 +48,7 @@ package final class PostgresService: ServiceData {
     }
 
     func close() async {
+        await standby?.close()
         await readers.close()
         await writer.close()
     }

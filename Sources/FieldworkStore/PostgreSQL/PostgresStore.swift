@@ -8,6 +8,18 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
     /// Makes a session whose search path begins with a schema.
     package typealias Connect = @Sendable (_ schema: String, _ writes: Bool) throws -> any DatabaseSession
 
+    /// A copy of the database that PostgreSQL keeps by streaming.
+    package struct Standby: Sendable {
+        var connect: Connect
+        /// How long it is left alone once it was away.
+        var rest: Duration
+
+        package init(connect: @escaping Connect, rest: Duration = .seconds(Limits.standbyRestSeconds)) {
+            self.connect = connect
+            self.rest = rest
+        }
+    }
+
     /// The schema of what all services share.
     package static let functionsSchema = PostgresFunctions.schema
 
@@ -24,12 +36,15 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
     package let sharedWork: SharedWork
 
     let connect: Connect
+    private let standby: Standby?
     let catalogue: PostgresCatalogue
     private let state = Mutex(State())
 
     /// Opens a database that `initialize` has prepared. Throws `StoreError.notAGeoPackage` for one that it has not.
-    package init(connect: @escaping Connect) async throws {
+    /// - Parameter standby: answers queries in place of the primary.
+    package init(connect: @escaping Connect, standby: Standby? = nil) async throws {
         self.connect = connect
+        self.standby = standby
         sharedWork = SharedWork(connect: connect)
         catalogue = PostgresCatalogue(connect: connect)
         try await catalogue.check()
@@ -63,7 +78,11 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
             try PostgresReplicas.prepare(source)
             return try ServiceCatalogue.read(from: source.open(.readOnly))
         }
-        return PostgresService(source: source, catalogue: read)
+        let readers = standby.map { standby in
+            StandbyReaders(
+                source: ConnectionSource.sessions { _ in try standby.connect(schema, false) }, rest: standby.rest)
+        }
+        return PostgresService(source: source, standby: readers, catalogue: read)
     }
 
     package func serviceNames() async throws -> [ServiceName] { try await catalogue.names() }
@@ -147,6 +166,7 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
         }
         for service in services { await service.close() }
         await sharedWork.close()
+        await catalogue.close()
         try? FileManager.default.removeItem(at: workFolder)
     }
 }

@@ -32,7 +32,7 @@ enum CrashingDisk {
         func disarm() { state.withLock { ($0.rest, $0.action) = (nil, nil) } }
 
         /// - Parameter half: does a part of the write, since a process may die within one.
-        fileprivate func count(half: () -> Void) {
+        func count(half: () -> Void) {
             let action = state.withLock { state -> (@Sendable () -> Void)? in
                 state.writes += 1
                 guard let rest = state.rest else { return nil }

@@ -116,8 +116,8 @@ enum Sabotage: String, CaseIterable {
 
     // MARK: At the service
 
-    func change(_ store: GeoPackageStore, counter: Int) async throws {
-        guard self == .forgetsConflicts else { return }
+    func change(_ store: any FeatureStore, counter: Int) async throws {
+        guard self == .forgetsConflicts, let store = store as? GeoPackageStore else { return }
         try ForeignTool.run(
             "DELETE FROM fieldwork_conflicts",
             on: GeoPackageStore.place(of: OrchardService.name, in: store.folder))

@@ -1,3 +1,4 @@
+import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -36,20 +37,26 @@ final class SimulatedServer: Sendable {
     static let root = "\(origin)/arcgis/rest/services/\(OrchardService.name.name)/FeatureServer"
 
     let process: SimulatedProcess
-    let store: GeoPackageStore
+    let store: any ReplicaStore & AttachmentStore
     private let router: RequestRouter
     private let replicas: ReplicaService
     private let uploads: UploadService
 
-    init(_ process: SimulatedProcess, now: @escaping @Sendable () -> Date, ids: SeededIDs) async throws {
+    /// - Parameter database: where the services are; nil: in the folder of the process.
+    init(
+        _ process: SimulatedProcess, database: String?, now: @escaping @Sendable () -> Date, ids: SeededIDs
+    ) async throws {
         self.process = process
-        store = try await GeoPackageStore.open(at: process.folder)
+        store = try await Self.store(of: process, database)
         let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
         var uploads = UploadService(keeper: FeatureServer.uploads(of: store))
         uploads.now = now
         uploads.makeID = { "i" + ids.next().uuidString.lowercased().filter { $0 != "-" } }
         self.uploads = uploads
-        var replicas = ReplicaService(store: store, instance: "arcgis", uploads: uploads, logger: logger)
+        var replicas = ReplicaService(
+            store: store, instance: "arcgis", uploads: uploads, logger: logger,
+            // A process that was killed is dead in the moment in which the next one begins.
+            jobLease: .zero)
         replicas.now = now
         replicas.makeID = { ids.next() }
         self.replicas = replicas
@@ -60,6 +67,25 @@ final class SimulatedServer: Sendable {
         attachments.now = now
         router = server.makeRouter(replicas, attachments, metrics: ServerMetrics())
         await replicas.jobs.resume()
+    }
+
+    private static func store(
+        of process: SimulatedProcess, _ database: String?
+    ) async throws -> any ReplicaStore & AttachmentStore {
+        guard let database else { return try await GeoPackageStore.open(at: process.folder) }
+        let connect = try PostgresStore.sessions(database)
+        return try await PostgresStore { schema, writes in
+            guard !process.isDead, let session = try connect(schema, writes) as? PostgresConnection else {
+                throw StoreError(.busy, "The process is dead.")
+            }
+            return CrashingSession(session, process)
+        }
+    }
+
+    /// What is wrong with the store, in words.
+    func check() async throws -> [String] {
+        if let files = store as? GeoPackageStore { return try await files.check() }
+        return try await (store as? PostgresStore)?.check() ?? ["The store can't be checked."]
     }
 
     func answer(_ order: Order) async throws -> Reply {

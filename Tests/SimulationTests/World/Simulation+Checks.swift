@@ -95,7 +95,7 @@ extension Simulation {
         }
         try await checkPromises([OrchardService.trees: trees, OrchardService.visits: visits])
         try await checkFiles(files, trees)
-        let findings = try await server.store.check()
+        let findings = try await server.check()
         if !findings.isEmpty { complain(.filesAreWhole, "the service is damaged: \(findings.joined(separator: ", "))") }
     }
 

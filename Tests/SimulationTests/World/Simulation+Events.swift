@@ -97,7 +97,8 @@ extension Simulation {
         // A clock that is set anew may go back.
         let skew = TimeInterval(number(-90_000...90_000))
         do {
-            server = try await SimulatedServer(process, now: clock.skewed(by: skew), ids: ids)
+            server = try await SimulatedServer(
+                process, database: database, now: clock.skewed(by: skew), ids: ids)
             await server.settle()
             let generation = try await server.store.generation(of: OrchardService.name)
             if generation < toldGeneration {
@@ -105,7 +106,7 @@ extension Simulation {
                     .generationsGrow,
                     "the service was at generation \(toldGeneration), and is at \(generation) after a restart")
             }
-            let findings = try await server.store.check()
+            let findings = try await server.check()
             if !findings.isEmpty {
                 complain(
                     .filesAreWhole, "the service is damaged: \(findings.joined(separator: ", "))")

@@ -22,7 +22,9 @@ extension Simulation {
                 .savedIsKept, "lost: the file \(file.content) of \(trees[file.tree]?.name ?? "a tree that is gone")")
         }
         try await checkDetached(current, deleted)
-        let service = try GeoPackageStore.place(of: OrchardService.name, in: server.store.folder)
+        // What a database keeps is compared with its hashes by the check of the store.
+        guard let files = server.store as? GeoPackageStore else { return }
+        let service = try GeoPackageStore.place(of: OrchardService.name, in: files.folder)
         try checkContents(of: service, Set(kept.map(\.content)))
     }
 

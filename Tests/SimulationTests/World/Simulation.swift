@@ -30,6 +30,8 @@ actor Simulation {
     let sabotage: Sabotage?
     let plan: SimulationPlan
     let folder: URL
+    /// Where the service is kept; nil: in files.
+    let database: String?
     let clock = SimulatedClock()
     let ids: SeededIDs
     var generator: SeededGenerator
@@ -55,10 +57,10 @@ actor Simulation {
 
     private init(
         seed: UInt64, sabotage: Sabotage?, plan: SimulationPlan, generator: SeededGenerator, folder: URL,
-        server: SimulatedServer, ids: SeededIDs
+        database: String?, server: SimulatedServer, ids: SeededIDs
     ) {
         (self.seed, self.sabotage, self.plan, self.generator) = (seed, sabotage, plan, generator)
-        (self.folder, self.server, self.ids) = (folder, server, ids)
+        (self.folder, self.database, self.server, self.ids) = (folder, database, server, ids)
     }
 
     // MARK: A whole story
@@ -80,7 +82,8 @@ actor Simulation {
         }
     }
 
-    static func tell(seed: UInt64, sabotage: Sabotage? = nil) async throws -> Outcome {
+    /// - Parameter database: an empty database for the service.
+    static func tell(seed: UInt64, sabotage: Sabotage? = nil, database: String? = nil) async throws -> Outcome {
         let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
         let base =
             FileManager.default.isWritableFile(atPath: memory.path)
@@ -94,9 +97,11 @@ actor Simulation {
         let place = folder.appending(path: "server.1", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let clock = SimulatedClock()
-        let server = try await SimulatedServer(SimulatedProcess(folder: place), now: { clock.now }, ids: ids)
+        let server = try await SimulatedServer(
+            SimulatedProcess(folder: place), database: database, now: { clock.now }, ids: ids)
         let simulation = Simulation(
-            seed: seed, sabotage: sabotage, plan: plan, generator: generator, folder: folder, server: server, ids: ids)
+            seed: seed, sabotage: sabotage, plan: plan, generator: generator, folder: folder,
+            database: database, server: server, ids: ids)
         return try await simulation.tell()
     }
 

@@ -1,12 +1,10 @@
-package import Foundation
-
 /// Uploads: what is known of each as its server writes it, the parts that have arrived, the content once it is complete.
 extension SharedWork {
     static let uploadTables = [
         """
         CREATE TABLE IF NOT EXISTS fieldwork.uploads (
-            id text COLLATE "C" PRIMARY KEY, item text NOT NULL, made bigint NOT NULL,
-            content bigint REFERENCES fieldwork.work_files)
+            id text COLLATE "C" PRIMARY KEY, item text NOT NULL,
+            made timestamptz NOT NULL DEFAULT clock_timestamp(), content bigint REFERENCES fieldwork.work_files)
         """,
         """
         CREATE TABLE IF NOT EXISTS fieldwork.upload_parts (
@@ -41,13 +39,12 @@ extension SharedWork {
     // MARK: Items
 
     /// - Parameter content: the file of an upload that came in one piece.
-    package func keepUpload(_ id: String, item: String, made: Date, content: Int64?) async throws {
+    package func keepUpload(_ id: String, item: String, content: Int64?) async throws {
         try await read { connection in
-            try connection.run("INSERT INTO fieldwork.uploads (id, item, made, content) VALUES (?, ?, ?, ?)") {
+            try connection.run("INSERT INTO fieldwork.uploads (id, item, content) VALUES (?, ?, ?)") {
                 try $0.bind(id, at: 1)
                 try $0.bind(item, at: 2)
-                try $0.bind(made.milliseconds, at: 3)
-                if let content { try $0.bind(content, at: 4) } else { try $0.bindNull(at: 4) }
+                if let content { try $0.bind(content, at: 3) } else { try $0.bindNull(at: 3) }
             }
         }
     }
@@ -81,12 +78,12 @@ extension SharedWork {
         }
     }
 
-    /// Removes uploads that were begun before a moment.
-    package func sweepUploads(before moment: Date) async throws {
+    /// Removes uploads that were begun so many seconds ago by the clock of the database.
+    package func sweepUploads(olderThan seconds: Double) async throws {
         try await read { connection in
-            try connection.run("DELETE FROM fieldwork.uploads WHERE made < ?") {
-                try $0.bind(moment.milliseconds, at: 1)
-            }
+            try connection.run(
+                "DELETE FROM fieldwork.uploads WHERE made < clock_timestamp() - make_interval(secs => ?)"
+            ) { try $0.bind(seconds, at: 1) }
         }
         try await sweepFiles()
     }

@@ -1,0 +1,99 @@
+import Synchronization
+
+/// Readers on a standby of the database that a service lies in: a copy that PostgreSQL keeps by streaming, and that is a
+/// moment behind.
+///
+/// Nobody reads an older state there than he would read on the primary, whoever wrote and through whichever process. Each
+/// query first asks the primary for the service's generation: one row. The first time that a generation is seen, the place in
+/// the primary's log is noted with it, which lies behind the COMMIT of that generation; the standby answers once it has
+/// replayed its copy of the log as far. When it is away, lags too long, or breaks off a query, the primary answers.
+final class StandbyReaders: Sendable {
+    private struct State {
+        var generation: Int64?
+        var place = ""
+        var awayUntil: ContinuousClock.Instant?
+        var answers = 0
+    }
+
+    private let pool: ReaderPool
+    /// How long a standby that is away is left alone.
+    private let rest: Duration
+    private let state = Mutex(State())
+
+    init(source: ConnectionSource, rest: Duration) {
+        pool = ReaderPool(source: source, readers: Limits.sessionReaders, streams: Limits.sessionStreams)
+        self.rest = rest
+    }
+
+    /// How many queries were answered here; for tests.
+    var answers: Int { state.withLock { $0.answers } }
+
+    /// Answers a query here, if it can be.
+    /// - Parameter primary: the readers of the primary.
+    /// - Returns: nil when the primary is to answer.
+    func answer<Result>(
+        behind primary: ReaderPool, _ body: (ReaderPool) async throws -> Result
+    ) async throws -> Result? {
+        guard isThere else { return nil }
+        let place = try await currentPlace(on: primary)
+        guard try await reaches(place) else { return nil }
+        do {
+            let result = try await body(pool)
+            state.withLock { $0.answers += 1 }
+            return result
+        } catch let error as StoreError where error.code == .busy {
+            // Broken off, because it stood in the way of the replay, or with its connection.
+            return nil
+        }
+    }
+
+    private var isThere: Bool {
+        state.withLock { state in
+            guard let moment = state.awayUntil else { return true }
+            guard moment <= .now else { return false }
+            state.awayUntil = nil
+            return true
+        }
+    }
+
+    /// A place in the primary's log behind all that the service has committed by now.
+    private func currentPlace(on primary: ReaderPool) async throws -> String {
+        let generation = try await primary.read { try ChangeLog.generation(on: $0) }
+        if let known = state.withLock({ $0.generation == generation ? $0.place : nil }) { return known }
+        // Asked for after the generation was seen: its COMMIT lies before it.
+        let place = try await primary.read { try $0.text("SELECT pg_current_wal_insert_lsn()::text") } ?? ""
+        state.withLock { state in
+            guard generation > state.generation ?? -1 else { return }
+            (state.generation, state.place) = (generation, place)
+        }
+        return place
+    }
+
+    private func reaches(_ place: String) async throws -> Bool {
+        let deadline = ContinuousClock.now + .milliseconds(Limits.standbyPatienceMilliseconds)
+        while true {
+            do {
+                if try await hasReplayed(place) { return true }
+            } catch is StoreError {
+                state.withLock { $0.awayUntil = .now + rest }
+                return false
+            }
+            guard ContinuousClock.now < deadline else { return false }
+            try await Task.sleep(for: .milliseconds(Limits.standbyStepMilliseconds))
+        }
+    }
+
+    /// A standby that was promoted follows nobody any more.
+    private func hasReplayed(_ place: String) async throws -> Bool {
+        try await pool.read { connection in
+            try connection.integer(
+                """
+                SELECT CASE WHEN pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= (?::text)::pg_lsn
+                    THEN 1::bigint ELSE 0::bigint END
+                """
+            ) { try $0.bind(place, at: 1) } == 1
+        }
+    }
+
+    func close() async { await pool.close() }
+}
