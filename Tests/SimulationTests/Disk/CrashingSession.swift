@@ -39,6 +39,10 @@ final class CrashingSession: DatabaseSession {
         _ = try living()
     }
 
+    func load(into table: String, columns: [String]) throws -> any DatabaseLoad {
+        try living().load(into: table, columns: columns)
+    }
+
     var isInTransaction: Bool { isAlive && real?.isInTransaction == true }
 }
 
