@@ -59,6 +59,7 @@ struct RefusedEditTests {
             try await service.sync(one)
             let served = try await service.served("numoccup")
             #expect(served["New"] == .integer(99) && served["Cause 1"] == .integer(77))
+            #expect(try await service.served("typdamage")["Cause 1"] == .text("Major"))
             #expect(!one.hasLocalEdits)
         }
     }

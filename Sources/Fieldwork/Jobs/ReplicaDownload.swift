@@ -42,6 +42,13 @@ struct ReplicaDownload: Sendable {
                 let asked = Dictionary(
                     sent.filter { $0.layerID == layer.id }.map { ($0.globalID, $0.change.operation) }
                 ) { _, last in last }
+                for id in (record.refused[layer.id] ?? [:]).keys { record.refusedFields[id] = nil }
+                let refusedIDs = Set(refusedFeatures.compactMap(\.globalID))
+                for edit in sent where edit.layerID == layer.id && refusedIDs.contains(edit.globalID) {
+                    if edit.change.operation == .update {
+                        record.refusedFields[edit.globalID] = edit.change.changedFields
+                    }
+                }
                 record.refused[layer.id] = Dictionary(
                     refusedFeatures.compactMap(\.globalID).map { ($0, asked[$0] ?? .update) }
                 ) { _, last in last }

@@ -35,7 +35,10 @@ struct ReplicaUploadDocument: Sendable {
                 guard let id = change.globalID, let refused = record.refused[layer.id]?[id] else { return change }
                 var change = change
                 // What was changed since goes with what was refused: alone it would leave that behind for good.
-                if change.operation == .update { change.changedFields = Self.allFields(of: layer) }
+                if change.operation == .update {
+                    let earlier = record.refusedFields[id] ?? Self.allFields(of: layer)
+                    change.changedFields += earlier.filter { !change.changedFields.contains($0) }
+                }
                 guard refused == .add else { return change }
                 // The service need not hear of the end of what it never had.
                 if change.operation == .delete { return nil }
@@ -157,8 +160,8 @@ struct ReplicaUploadDocument: Sendable {
 }
 
 extension GeodatabaseSession {
-    /// What was refused counts whole as an edit of this device, until the service takes it: which of its fields did it the
-    /// service did not say.
+    /// What was refused is an edit of this device with all fields that it would have changed, until the service takes it: which
+    /// of them did it the service did not say. Files of earlier versions don't tell them: then the feature counts whole.
     /// - Returns: nil for a feature that was new and is no longer here.
     func refusedChange(
         of id: UUID, in layer: LayerDefinition, _ record: ReplicaRecord
@@ -171,6 +174,6 @@ extension GeodatabaseSession {
         }
         return FeatureChange(
             generation: 0, operation: isNew ? .add : .update, objectID: row.objectID, globalID: id,
-            changedFields: ReplicaUploadDocument.allFields(of: layer))
+            changedFields: record.refusedFields[id] ?? ReplicaUploadDocument.allFields(of: layer))
     }
 }

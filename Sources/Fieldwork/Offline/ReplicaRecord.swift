@@ -26,6 +26,8 @@ struct ReplicaRecord: Sendable, Hashable {
 
     /// Features whose edits the service refused, with what was asked: they go with the next sync again.
     var refused: [Int: [UUID: FeatureChange.Operation]] = [:]
+    /// Which fields a refused update would have changed: the others are whatever the service says.
+    var refusedFields: [UUID: [String]] = [:]
     /// Attachments whose edits the service refused, with what was asked.
     var refusedAttachments: [Int: [UUID: AttachmentEdit.Operation]] = [:]
     /// Which way attachments go.
@@ -117,6 +119,11 @@ extension ReplicaRecord {
                 ])
         }
         object.append("refused", Self.json(operations: refused))
+        var fields = JSONObject()
+        for (id, names) in refusedFields.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+            fields.append(GUID.normalForm(id), .array(names.map { .string($0) }))
+        }
+        object.append("refusedFields", .object(fields))
         object.append("attachmentDirection", .string(attachmentDirection.rawValue))
         object.append("acceptsGzip", .bool(acceptsGzip))
         object.append("refusedAttachments", Self.json(operations: refusedAttachments))
@@ -144,6 +151,10 @@ extension ReplicaRecord {
             if let id = Int(member.key) { layerGenerations[id] = member.value.integerValue ?? 0 }
         }
         refused = Self.operations(json["refused"])
+        for member in json["refusedFields"]?.objectValue?.members ?? [] {
+            guard let id = GUID.parse(member.key) else { continue }
+            refusedFields[id] = (member.value.arrayValue ?? []).compactMap(\.stringValue)
+        }
         // Files of earlier versions list the ids, and those of the adds once more.
         for (name, operation) in [("refused", FeatureChange.Operation.update), ("refusedAdds", .add)] {
             for (layerID, ids) in Self.features(json[name]) {
