@@ -77,6 +77,31 @@ struct JoinedEditTests {
         }
     }
 
+    @Test("As long as nobody knows that the add arrived, the feature is seen once, with what was edited last")
+    func seenOnce() async throws {
+        try await TestService.with { service in
+            let geodatabase = try await service.geodatabase()
+            let table = try #require(geodatabase.table(withLayerID: 0))
+            try await table.add(
+                table.makeFeature(attributes: ["typdamage": "Minor"], geometry: DamageService.place))
+            service.interceptor.fail("applyEdits", .losesAnswer)
+            await #expect(throws: Fieldwork.ServiceError.self) { try await geodatabase.applyEdits() }
+            // A query that was asked before the feature was added here shows it under the service's id.
+            let row = try #require(try await service.rows().first)
+            let local = try #require(geodatabase.session?.local)
+            let change = LocalStore.Update(
+                objectID: row.objectID, base: row, attributes: [("typdamage", .text("Major"))], geometry: .unchanged)
+            try await local.update([change], in: Self.layer)
+            try #require(local.edits().count == 2)
+            let seen = try await table.queryFeatures(using: QueryParameters(), queryFeatureFields: .loadAll).features()
+            #expect(seen.map { $0.attributes["typdamage"] as? String } == ["Major"])
+            #expect(try await table.queryFeatureCount(using: QueryParameters()) == 1)
+            _ = try await geodatabase.applyEdits()
+            #expect(!geodatabase.hasLocalEdits)
+            #expect(try await service.rows().map { $0.attributes["typdamage"] } == [.text("Major")])
+        }
+    }
+
     @Test("An add that arrives late, after the feature was changed and sent again, keeps what was changed")
     func arrivedLate() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "late-\(UUID().uuidString)")

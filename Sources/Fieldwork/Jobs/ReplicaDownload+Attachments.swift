@@ -58,9 +58,12 @@ extension ReplicaDownload {
             deletedFeatures: Set(changes.filter { $0.operation == .delete }.compactMap(\.globalID)))
     }
 
-    /// - Parameter json: what the answer says of a layer; null for nothing.
+    /// - Parameters:
+    ///   - json: what the answer says of a layer; null for nothing.
+    ///   - unnamed: attachments that have gone, unless the answer tells of them.
     func takeAttachments(
-        _ json: JSONValue, _ layer: LayerDefinition, into record: inout ReplicaRecord, _ outcome: inout Outcome
+        _ json: JSONValue, _ layer: LayerDefinition, unlessNamed unnamed: Set<UUID> = [],
+        into record: inout ReplicaRecord, _ outcome: inout Outcome
     ) async throws {
         let download = AttachmentDownload(
             session: session, layer: layer, downloads: downloads, folder: contents, failure: outcome.failure)
@@ -71,9 +74,11 @@ extension ReplicaDownload {
             awaited = try await download.takeWhole(whole, keeping: own)
         } else {
             let delta = json["attachments"]
-            let gone = (delta?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
+            let told = (delta?["deleteIds"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap(GUID.parse) }
             let items = ["adds", "updates"].flatMap { delta?[$0]?.arrayValue ?? [] }
-            let newer = Set(items.compactMap { $0["globalId"]?.stringValue.flatMap(GUID.parse) }).union(gone)
+            let named = Set(items.compactMap { $0["globalId"]?.stringValue.flatMap(GUID.parse) })
+            let gone = told + unnamed.subtracting(named).subtracting(told)
+            let newer = named.union(gone)
             // Of what this sync handed in the service has what this device has, or else it tells of it.
             let decided = Set(sentAttachments.filter { $0.layerID == layer.id }.map(\.globalID))
                 .subtracting((record.refusedAttachments[layer.id] ?? [:]).keys)

@@ -23,6 +23,8 @@ struct ReplicaDownload: Sendable {
         var results: [SyncLayerResult] = []
         /// How many contents of attachments the service did not give.
         var refusedContents = 0
+        /// The layers of which nothing was taken over but what became of this sync's own edits.
+        var behind: Set<Int> = []
         /// The line broke over the content of an attachment; all else was taken over.
         var failure: ServiceError?
     }
@@ -34,6 +36,7 @@ struct ReplicaDownload: Sendable {
         // A service that no longer knows what this device lacks sends all rows of a layer.
         let whole = answer["layers"]?.arrayValue ?? []
         let behind = try await layersBehind(changed + whole, record)
+        outcome.behind = behind
         for layer in session.file.definition.layers {
             let json = (changed + whole).first { $0["id"]?.integerValue == Int64(layer.id) }
             let refusedFeatures = json.map { self.refusals(in: $0, layer) } ?? []
@@ -65,10 +68,11 @@ struct ReplicaDownload: Sendable {
                 try await takeDecided(json ?? .null, layer, into: &record, &outcome)
                 continue
             }
-            if json != nil || record.heldFeatures[layer.id] != nil {
+            let unnamed = unnamed(of: layer, &record)
+            if json != nil || record.heldFeatures[layer.id] != nil || !unnamed.features.isEmpty {
                 let pending = try await pending(layer, record)
                 let attachments = try await pendingAttachments(layer, record)
-                let held = record.heldFeatures[layer.id] ?? []
+                let held = (record.heldFeatures[layer.id] ?? []).union(unnamed.features)
                 let stays: Set<UUID>
                 if let rows = json?["features"]?.arrayValue {
                     stays = try await takeWhole(rows, layer, keeping: pending, attachments)
@@ -80,7 +84,8 @@ struct ReplicaDownload: Sendable {
             if record.attachmentDirection == .bidirectional,
                 parameters.receives(layer.id) || json?["attachments"] != nil
             {
-                try await takeAttachments(json ?? .null, layer, into: &record, &outcome)
+                try await takeAttachments(
+                    json ?? .null, layer, unlessNamed: unnamed.attachments, into: &record, &outcome)
             }
         }
         record.acceptsGzip = answer["acceptsGzip"] == .bool(true)

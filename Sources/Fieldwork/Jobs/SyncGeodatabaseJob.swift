@@ -156,12 +156,14 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         let attachments = try await outgoing.attachments(through: arrived.through)
         do {
             _ = try await takeOver(
-                arrived.answer, outgoing, (edits, attachments), through: arrived.through, &record, session)
+                arrived.answer, outgoing, (edits, attachments), through: arrived.through, &record, session,
+                isRepeated: true)
         } catch let error where Self.staysUnreadable(error) {
             // Nothing may wait for it: the service is asked again.
             tell("What the service sent can't be taken over: \(error)")
             record = outgoing.record
             record.arrived = nil
+            ReplicaDownload.noteHalfTaken(arrived.answer, session.file.definition.layers, in: &record)
             try await session.keep(record)
         }
     }
@@ -187,15 +189,20 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
     /// - Parameters:
     ///   - sent: what the answer answers.
     ///   - last: the file's generation up to which it was sent.
+    ///   - isRepeated: whether it was begun before, and may have been taken over in part.
     private func takeOver(
         _ answer: JSONValue, _ outgoing: ReplicaUploadDocument,
         _ sent: (edits: [OutgoingEdit], attachments: [OutgoingAttachment]), through last: Int64,
-        _ record: inout ReplicaRecord, _ session: GeodatabaseSession
+        _ record: inout ReplicaRecord, _ session: GeodatabaseSession, isRepeated: Bool = false
     ) async throws -> ReplicaDownload.Outcome {
         let incoming = ReplicaDownload(
             session: session, sent: sent.edits, sentAttachments: sent.attachments, parameters: outgoing.parameters,
             downloads: environment.downloads)
         let outcome = try await incoming.takeOver(answer, into: &record)
+        if isRepeated, !outcome.behind.isEmpty {
+            let layers = session.file.definition.layers.filter { outcome.behind.contains($0.id) }
+            ReplicaDownload.noteHalfTaken(answer, layers, in: &record)
+        }
         if !outgoing.sentLayers.isEmpty {
             // Also when there was nothing to send: what was done and undone again is no edit.
             let layers = session.file.definition.layers.map(\.id)

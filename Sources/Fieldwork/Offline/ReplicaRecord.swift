@@ -71,6 +71,12 @@ struct ReplicaRecord: Sendable, Hashable {
     /// for them again.
     var awaitedAttachments: [Int: [UUID: JSONValue]] = [:]
 
+    /// By layer, what came as new with an answer that was taken over in part, when the rest of it could no longer be: if it
+    /// has gone from the service by the next answer, that one does not name it, since it was never this replica's.
+    var halfTaken: [Int: Set<UUID>] = [:]
+    /// The same of attachments.
+    var halfTakenAttachments: [Int: Set<UUID>] = [:]
+
     /// The file's own generation up to which the service has the edits of a layer.
     func sentGeneration(of layerID: Int) -> Int64 { layerSentGenerations[layerID] ?? sentGeneration }
 
@@ -132,6 +138,8 @@ extension ReplicaRecord {
         object.append("contentUploads", .object(uploads))
         object.append("awaitedAttachments", awaitedAttachmentsJSON)
         object.append("heldFeatures", Self.json(heldFeatures))
+        object.append("halfTaken", Self.json(halfTaken))
+        object.append("halfTakenAttachments", Self.json(halfTakenAttachments))
         return .object(object)
     }
 
@@ -162,6 +170,8 @@ extension ReplicaRecord {
             }
         }
         heldFeatures = Self.features(json["heldFeatures"])
+        halfTaken = Self.features(json["halfTaken"])
+        halfTakenAttachments = Self.features(json["halfTakenAttachments"])
         sentGeneration = json["sentGeneration"]?.integerValue ?? 0
         for member in json["layerSentGenerations"]?.objectValue?.members ?? [] {
             if let id = Int(member.key) { layerSentGenerations[id] = member.value.integerValue ?? 0 }

@@ -105,7 +105,12 @@ struct ServiceTableSource: TableSource {
 
     /// The edited rows that a query means. A query that names ids may name features by temporary ids.
     private func localRows(_ query: LayerQuery, _ pending: [LocalEdit]) async throws -> [FeatureRecord] {
-        var ids = pending.filter { $0.operation != .delete }.map(\.key.objectID)
+        // A new feature that arrived without an answer may be edited under the service's id as well: it is seen once.
+        let known = Set(pending.filter { $0.key.objectID >= 0 }.compactMap(\.globalID))
+        var ids = pending.filter { edit in
+            let isTwice = edit.key.objectID < 0 && edit.globalID.map(known.contains) ?? false
+            return edit.operation != .delete && !isTwice
+        }.map(\.key.objectID)
         if !query.objectIDs.isEmpty {
             let asked = Set(
                 query.objectIDs.map { session.local.resolved(.init(layerID: layer.id, objectID: $0)).objectID })

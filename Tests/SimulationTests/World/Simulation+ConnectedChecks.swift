@@ -38,10 +38,11 @@ extension Simulation {
                 FileContent.name(of: try Data(contentsOf: local.attachmentFiles.url(of: $0)))
             } == fact.value
         }
-        let edit = local.edits().first { $0.key.layerID == fact.key.layer && $0.globalID == fact.key.id }
-        guard let edit else { return leavesNone }
-        if fact.key.field == SavedEdits.existence { return isEnd == (edit.operation == .delete) }
-        return edit.current.map { OrchardRow($0).value(fact.key.field) } == fact.value
+        // A new feature may have arrived without an answer, and be edited again as the service shows it.
+        let edits = local.edits().filter { $0.key.layerID == fact.key.layer && $0.globalID == fact.key.id }
+        if edits.isEmpty { return leavesNone }
+        if fact.key.field == SavedEdits.existence { return edits.contains { isEnd == ($0.operation == .delete) } }
+        return edits.contains { $0.current.map { OrchardRow($0).value(fact.key.field) } == fact.value }
     }
 
     /// Nothing waits but what the service refused, and that is still there; else a walker sees what the service has.
