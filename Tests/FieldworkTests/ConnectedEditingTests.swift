@@ -113,6 +113,7 @@ struct ConnectedEditingTests {
             await #expect(throws: Fieldwork.ServiceError.self) { try await geodatabase.applyEdits() }
             let found = Array(try await table.queryFeatures(using: QueryParameters()).features())
             #expect(found.count == 1)
+            #expect(try await table.queryFeatureCount(using: QueryParameters()) == 1)
             let feature = try #require(found.first)
             feature.setAttributeValue("Destroyed", forKey: "typdamage")
             try await table.update(feature)

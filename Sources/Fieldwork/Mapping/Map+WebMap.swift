@@ -7,18 +7,20 @@ extension Map {
     /// `toJSON`. Throws `CommonError.invalidJSON` for what is no web map, or one of a version that can't be read.
     public static func fromJSON(_ json: Data) throws -> Map { try fromJSON(json, environment: .standard) }
 
-    static func fromJSON(_ json: Data, environment: ServiceEnvironment) throws -> Map {
+    static func fromJSON(
+        _ json: Data, environment: ServiceEnvironment, offline: OfflineTables? = nil
+    ) throws -> Map {
         guard let document = try? JSONParser.parse(json).objectValue else {
             throw CommonError.invalidJSON(details: "The text is not a web map.")
         }
         let map = Map()
-        try map.take(document, environment: environment)
+        try map.take(document, environment: environment, offline: offline)
         return map
     }
 
     /// Takes over a web map. What was put on the map before lies over it, and what was set before stays.
-    func take(_ document: JSONObject, environment: ServiceEnvironment) throws {
-        var reader = try WebMapReader(document, environment: environment)
+    func take(_ document: JSONObject, environment: ServiceEnvironment, offline: OfflineTables? = nil) throws {
+        var reader = try WebMapReader(document, environment: environment, offline: offline)
         var state = self.state.withLock { $0 }
         state.operationalLayers = reader.layers(document["operationalLayers"]) + state.operationalLayers
         let read = reader.tables(document["tables"])

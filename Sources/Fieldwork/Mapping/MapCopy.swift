@@ -55,7 +55,7 @@ extension FeatureTable {
 
 extension GeodatabaseFeatureTable {
     /// Another table object over the same rows; nil when the geodatabase is gone.
-    fileprivate convenience init?(copying original: GeodatabaseFeatureTable) {
+    convenience init?(copying original: GeodatabaseFeatureTable) {
         guard let geodatabase = original.geodatabase,
             let source = original.state.withLock({ $0.source }) as? GeodatabaseTableSource
         else { return nil }

@@ -51,8 +51,27 @@ struct ServiceTableSource: TableSource {
             replaced = try await session.remote.count(same, in: layer)
         }
         let isOnlyLocal = !query.objectIDs.isEmpty && query.objectIDs.allSatisfy { $0 < 0 }
+        if !isOnlyLocal { replaced += try await arrivedCount(query, pending) }
         let there = isOnlyLocal ? 0 : try await session.remote.count(query, in: layer)
         return there - replaced + (pending.isEmpty ? 0 : try await localRows(query, pending).count)
+    }
+
+    /// How many new features the service counts though nobody knows here that they arrived.
+    private func arrivedCount(_ query: LayerQuery, _ pending: [LocalEdit]) async throws -> Int {
+        guard session.keepsGlobalIDs(layer), let field = layer.globalIDField else { return 0 }
+        let known = Set(pending.filter { $0.key.objectID >= 0 }.compactMap(\.globalID))
+        let ids = pending.filter { $0.key.objectID < 0 && ($0.attempt != nil || $0.firstSent != nil) }
+            .compactMap(\.globalID).filter { !known.contains($0) }
+        var count = 0
+        for start in stride(from: 0, to: ids.count, by: Limits.idsPerCondition) {
+            let part = ids[start..<min(start + Limits.idsPerCondition, ids.count)]
+            var same = query
+            let texts = part.map { SQLExpression.literal(.string(GUID.normalForm($0))) }
+            same.condition = try LocalCondition.both(
+                query.condition, SQLExpression.inList(.field(field), texts, negated: false).text)
+            count += try await session.remote.count(same, in: layer)
+        }
+        return count
     }
 
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope? {

@@ -273,7 +273,8 @@ struct AreaRoutes: Sendable {
             try await workspace.downloads.start(
                 OfflineArea(
                     id: id, name: name, mapKey: map.key, mapTitle: map.title, service: try service(of: map),
-                    west: frame.west, south: frame.south, east: frame.east, north: frame.north, made: Date()))
+                    west: frame.west, south: frame.south, east: frame.east, north: frame.north, made: Date()),
+                webMap: map.webMapDocument)
         }
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
     }

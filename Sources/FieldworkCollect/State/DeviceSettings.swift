@@ -52,7 +52,7 @@ final class DeviceSettings: Sendable {
     }
 
     func view(of service: String) -> View? { content.withLock { $0.views[service] } }
-    func setView(_ view: View, of service: String) { change { $0.views[service] = view } }
+    func setView(_ view: View?, of service: String) { change { $0.views[service] = view } }
     /// nil where nothing was chosen yet.
     func hidden(of service: String) -> Set<Int>? { content.withLock { $0.hidden[service] } }
     func setHidden(_ layers: Set<Int>, of service: String) { change { $0.hidden[service] = layers } }

@@ -64,47 +64,76 @@ struct MapContent: Sendable {
             MapAddress($0, ownRoot: ownRoot).folderName
         }
         let mapFolder = dataDirectory.appending(path: "maps/\(address.folderName)")
-        var numbers = try LayerNumbers(file: mapFolder.appending(path: "layers.json"))
         var content = MapContent(
             title: document.title ?? OpenMap.title(of: name(of: address.url)), geodatabases: [],
-            viewpoint: map.initialViewpoint, webMap: map)
-        let visible = Set(map.visibleFeatureLayers().map(ObjectIdentifier.init))
-        var occurrences: [String: Int] = [:]
-        func number(_ table: ServiceFeatureTable) -> Int {
+            viewpoint: map.initialViewpoint)
+        try await content.show(map, folder: mapFolder) { table in
+            guard let table = table as? ServiceFeatureTable else { return nil }
             let root = table.url?.deletingLastPathComponent() ?? address.url
-            let service = MapAddress(root, ownRoot: ownRoot).key
-            let occurrence = occurrences["\(service) \(table.layerID)", default: 0]
-            occurrences["\(service) \(table.layerID)"] = occurrence + 1
-            return numbers.number(service: service, layer: table.layerID, occurrence: occurrence)
-        }
-        for layer in featureLayers(map.operationalLayers) {
-            guard let table = layer.featureTable as? ServiceFeatureTable else { continue }
-            let id = number(table)
-            guard let loaded = try await content.loading(table, id: id, layer: layer) else { continue }
-            // A layer of the web map without a place is a table to us.
-            if loaded.geometry == nil { content.tables.append(loaded) } else { content.layers.append(loaded) }
-            if !visible.contains(ObjectIdentifier(layer)) { content.hiddenAtFirst.insert(id) }
-        }
-        for case let table as ServiceFeatureTable in map.tables {
-            if let loaded = try await content.loading(table, id: number(table), layer: nil) {
-                content.tables.append(loaded)
-            }
+            return (MapAddress(root, ownRoot: ownRoot).key, table.layerID)
         }
         guard !content.layers.isEmpty || !content.tables.isEmpty else { throw content.nothingLoaded }
-        try numbers.save()
-        content.rules = MapRules(map.rules, layers: content.layers + content.tables)
         return content
     }
 
+    /// Shows what was taken along as the web map says.
+    /// - Parameters:
+    ///   - document: the web map as it was when the area was taken.
+    ///   - folder: keeps what belongs to the work in the area.
+    /// - Returns: false where the web map can't be read, or shows nothing of the area.
+    mutating func show(_ document: Data, folder: URL) async throws -> Bool {
+        guard let offline,
+            let map = try? WebMapDocument(title: nil, json: document).map(
+                over: offline.geodatabase, inPlaceOf: offline.area.service)
+        else { return false }
+        try await show(map, folder: folder) { table in
+            (table as? GeodatabaseFeatureTable).map { (offline.area.mapKey, Int($0.serviceLayerID)) }
+        }
+        return !layers.isEmpty || !tables.isEmpty
+    }
+
+    /// Takes over the layers and tables of a web map.
+    /// - Parameter origin: the service and the layer's number there; nil for what isn't shown.
+    private mutating func show(
+        _ map: Map, folder: URL, origin: (FeatureTable) -> (service: String, layer: Int)?
+    ) async throws {
+        webMap = map
+        var numbers = try LayerNumbers(file: folder.appending(path: "layers.json"))
+        let visible = Set(map.visibleFeatureLayers().map(ObjectIdentifier.init))
+        var occurrences: [String: Int] = [:]
+        func number(_ table: FeatureTable) -> Int? {
+            guard let (service, layer) = origin(table) else { return nil }
+            let occurrence = occurrences["\(service) \(layer)", default: 0]
+            occurrences["\(service) \(layer)"] = occurrence + 1
+            return numbers.number(service: service, layer: layer, occurrence: occurrence)
+        }
+        for layer in Self.featureLayers(map.operationalLayers) {
+            guard let table = layer.featureTable as? ArcGISFeatureTable, let id = number(table),
+                let loaded = try await loading(table, id: id, layer: layer)
+            else { continue }
+            // A layer of the web map without a place is a table to us.
+            if loaded.geometry == nil { tables.append(loaded) } else { layers.append(loaded) }
+            if !visible.contains(ObjectIdentifier(layer)) { hiddenAtFirst.insert(id) }
+        }
+        for case let table as ArcGISFeatureTable in map.tables {
+            guard let id = number(table) else { continue }
+            if let loaded = try await loading(table, id: id, layer: nil) { tables.append(loaded) }
+        }
+        try numbers.save()
+        rules = MapRules(map.rules, layers: layers + tables)
+    }
+
     /// A layer that doesn't load is left out and told; the others are worked with.
-    private mutating func loading(_ table: ServiceFeatureTable, id: Int, layer: FeatureLayer?) async throws
-        -> MapLayer?
-    {
+    private mutating func loading(
+        _ table: ArcGISFeatureTable, id: Int, layer: FeatureLayer?
+    ) async throws -> MapLayer? {
         do {
             guard let loaded = try await MapLayer.load(table, id: id, featureLayer: layer, isAuthored: true) else {
                 return nil
             }
-            if let own = table.serviceGeodatabase, !geodatabases.contains(where: { $0 === own }) {
+            if let own = (table as? ServiceFeatureTable)?.serviceGeodatabase,
+                !geodatabases.contains(where: { $0 === own })
+            {
                 geodatabases.append(own)
             }
             return loaded
@@ -113,7 +142,7 @@ struct MapContent: Sendable {
         } catch {
             let name = layer?.name ?? table.displayName
             let reason = (error as? any ArcGISError)?.details ?? "\(error)"
-            failures.append(Failure(name: name.isEmpty ? "Layer \(table.layerID)" : name, reason: reason))
+            failures.append(Failure(name: name.isEmpty ? "Layer \(id)" : name, reason: reason))
             return nil
         }
     }

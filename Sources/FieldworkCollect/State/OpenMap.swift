@@ -55,7 +55,8 @@ final class OpenMap: Sendable {
         viewpoint = content.viewpoint
         webMap = content.webMap
         offline = content.offline
-        whole = Self.extent(of: content.layers)
+        let taken = content.offline.map { [$0.area.west, $0.area.south, $0.area.east, $0.area.north] }
+        whole = taken ?? Self.extent(of: content.layers)
         outbox = Outbox(geodatabases: geodatabases, layers: layers + tables, journal: journal, offline: content.offline)
         tiles = TileMaker(layers: layers)
     }
@@ -63,6 +64,8 @@ final class OpenMap: Sendable {
     var url: URL { address.url }
     /// The places that the map's author has named.
     var bookmarks: [Bookmark] { webMap?.bookmarks ?? [] }
+    /// How the map is shown, to be taken along with an area of it; nil for a service.
+    var webMapDocument: Data? { webMap?.toJSON() }
     /// Under this name the device keeps what belongs to the map.
     var key: String { address.key }
 
@@ -84,10 +87,11 @@ final class OpenMap: Sendable {
     }
 
     /// Opens an offline area, with the transaction that an earlier process didn't end.
-    static func open(_ area: OfflineArea, file: URL, dataDirectory: URL) async throws -> OpenMap {
+    /// - Parameter webMap: how it is shown; nil: by what its service says.
+    static func open(_ area: OfflineArea, file: URL, webMap: Data?, dataDirectory: URL) async throws -> OpenMap {
         let address = MapAddress(area)
-        let content = try await MapContent.area(area, file: file)
         let folder = dataDirectory.appending(path: "maps/\(address.folderName)")
+        let content = try await MapContent.area(area, file: file, webMap: webMap, folder: folder)
         let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
         let map = OpenMap(

@@ -130,14 +130,25 @@ actor Workspace {
         let task = Task { try await self.openFile(of: area) }
         opening = task
         defer { opening = nil }
-        return try await task.value
+        let map = try await task.value
+        if settings.view(of: area.key) == nil { settings.setView(firstView(of: area), of: area.key) }
+        return map
+    }
+
+    /// Where an area is looked at first: where its map was looked at, as far as that is in the area.
+    private func firstView(of area: OfflineArea) -> DeviceSettings.View? {
+        if let view = settings.view(of: area.mapKey), area.holds(longitude: view.lon, latitude: view.lat) {
+            return view
+        }
+        return OpenMap.view(of: Viewpoint(boundingGeometry: area.extent))
     }
 
     private func openFile(of area: OfflineArea) async throws -> OpenMap {
         while true {
             let area = shelf.area(area.id) ?? area
             let file = shelf.file(area.id)
-            let map = try await OpenMap.open(area, file: file, dataDirectory: configuration.dataDirectory)
+            let map = try await OpenMap.open(
+                area, file: file, webMap: shelf.webMap(area.id), dataDirectory: configuration.dataDirectory)
             if await adopt(map, file: file) { return map }
         }
     }

@@ -9,6 +9,7 @@ struct TreesOfPortlandDemo: DemoService {
 
     let definition = ServiceDefinition(
         name: name, description: "Street trees, the neighbourhoods they stand in, their species and inspections.",
+        capabilities: [.query, .create, .update, .delete, .editing, .sync],
         spatialReference: .webMercator, layers: [trees, neighborhoods, species, inspections])
 
     // MARK: Layers
@@ -47,7 +48,8 @@ struct TreesOfPortlandDemo: DemoService {
                 id: 1, name: "Trees_Inspections", relatedTableID: 3, cardinality: .oneToMany, role: .origin,
                 keyField: "GlobalID", isComposite: true),
         ],
-        editFields: EditFieldsDefinition(), hasAttachments: true, maxRecordCount: 2_000,
+        editFields: EditFieldsDefinition(), hasAttachments: true,
+        capabilities: [.query, .create, .update, .delete, .editing, .sync], maxRecordCount: 2_000,
         drawingInfo: DemoSymbols.uniqueValues(
             field: "Condition",
             [
@@ -64,7 +66,7 @@ struct TreesOfPortlandDemo: DemoService {
             FieldDefinition(name: "District", alias: "District", type: .string, length: 20),
         ]),
         globalIDField: "GlobalID", displayField: "Name", editFields: EditFieldsDefinition(),
-        capabilities: [.query], maxRecordCount: 2_000,
+        capabilities: [.query, .sync], maxRecordCount: 2_000,
         drawingInfo: DemoSymbols.simple(DemoSymbols.fill([204, 224, 196, 70], outline: [116, 140, 108])))
 
     private static let species = LayerDefinition(
@@ -81,7 +83,7 @@ struct TreesOfPortlandDemo: DemoService {
                 id: 0, name: "Trees_Species", relatedTableID: 0, cardinality: .oneToMany, role: .origin,
                 keyField: "Code")
         ],
-        editFields: EditFieldsDefinition(), capabilities: [.query], maxRecordCount: 2_000)
+        editFields: EditFieldsDefinition(), capabilities: [.query, .sync], maxRecordCount: 2_000)
 
     private static let inspections = LayerDefinition(
         id: 3, name: "Inspections",
@@ -101,7 +103,8 @@ struct TreesOfPortlandDemo: DemoService {
                 id: 1, name: "Trees_Inspections", relatedTableID: 0, cardinality: .oneToMany, role: .destination,
                 keyField: "TreeID", isComposite: true)
         ],
-        editFields: EditFieldsDefinition(), hasAttachments: true, maxRecordCount: 2_000)
+        editFields: EditFieldsDefinition(), hasAttachments: true,
+        capabilities: [.query, .create, .update, .delete, .editing, .sync], maxRecordCount: 2_000)
 
     // MARK: Features
 

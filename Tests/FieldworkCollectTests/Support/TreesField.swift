@@ -18,15 +18,22 @@ struct TreesField: Sendable {
     static let conditions = ["Good", "Fair", "Poor", "Dead"]
     static let treeIDs = (1...6).map { UUID(uuidString: "00000000-0000-4000-8000-00000000000\($0)") ?? UUID() }
 
-    /// - Parameter change: changes the text of the web map before the app opens it.
+    /// - Parameters:
+    ///   - change: changes the text of the web map before the app opens it.
+    ///   - canSync: whether areas can be taken offline.
     static func with<Result: Sendable>(
-        map change: @Sendable (String) -> String = { $0 }, _ test: (TreesField) async throws -> Result
+        map change: @Sendable (String) -> String = { $0 }, canSync: Bool = false, _ test: (TreesField) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-trees-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try await GeoPackageStore.open(at: folder.appending(path: "server"))
-        try await store.createService(definition())
+        var definition = definition()
+        if canSync {
+            definition.capabilities.insert(.sync)
+            for index in definition.layers.indices { definition.layers[index].capabilities.insert(.sync) }
+        }
+        try await store.createService(definition)
         _ = try await store.apply(EditBatch(layers: rows, moment: Date(), origin: .load), to: service)
         let services = try await RunningServices.start(store: store)
         do {

@@ -7,6 +7,12 @@ package struct WebMapDocument: Sendable {
     package let title: String?
     package let json: Data
 
+    /// - Parameter json: a document that was read before.
+    package init(title: String?, json: Data) {
+        self.title = title
+        self.json = json
+    }
+
     /// Reads a document of this device or of a server. The address of an item's data, `…/items/ID/data`, also gives the
     /// item's title. Throws `CommonError.notFound` for a file that can't be read or is too large, `ServiceError` for an
     /// address that doesn't answer.
@@ -47,5 +53,14 @@ package struct WebMapDocument: Sendable {
             json,
             environment: ServiceEnvironment(
                 directory: directory, client: HTTPServiceClient(), folderNameOfService: folderName))
+    }
+
+    /// The map of the document over what was taken along: its layers show the rows of a geodatabase in place of the
+    /// service's. Layers of other services, and those that were not taken along, are not shown.
+    /// - Parameters:
+    ///   - geodatabase: loaded.
+    ///   - service: the address under which the document names the service.
+    package func map(over geodatabase: Geodatabase, inPlaceOf service: URL) throws -> Map {
+        try Map.fromJSON(json, environment: .standard, offline: OfflineTables(geodatabase, inPlaceOf: service))
     }
 }

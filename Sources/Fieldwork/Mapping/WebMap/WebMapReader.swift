@@ -6,12 +6,15 @@ import Synchronization
 struct WebMapReader {
     let environment: ServiceEnvironment
     let timeZone: TimeZone?
+    /// Shows the rows of a file in place of a service's; nil where the service is asked.
+    let offline: OfflineTables?
     /// Tables of one service share its edits, and are related to each other.
     private var geodatabases: [URL: ServiceGeodatabase] = [:]
 
-    init(_ document: JSONObject, environment: ServiceEnvironment) throws {
+    init(_ document: JSONObject, environment: ServiceEnvironment, offline: OfflineTables? = nil) throws {
         try Self.checkVersion(document)
         self.environment = environment
+        self.offline = offline
         // "system" and "unknown" are no names of zones.
         timeZone = document["timeZone"]?.stringValue.flatMap(TimeZone.init(identifier:))
     }
@@ -63,17 +66,21 @@ struct WebMapReader {
         return ["FeatureServer", "MapServer"].contains(url.deletingLastPathComponent().lastPathComponent)
     }
 
-    private mutating func table(_ entry: JSONObject) -> ServiceFeatureTable? {
+    private mutating func table(_ entry: JSONObject) -> ArcGISFeatureTable? {
         guard let url = entry["url"]?.stringValue.flatMap(URL.init(string:)) else { return nil }
-        let root = ServiceGeodatabase.serviceRoot(of: url)
-        let geodatabase = geodatabases[root] ?? ServiceGeodatabase(url: url, environment: environment)
-        geodatabases[root] = geodatabase
-        let table = ServiceFeatureTable(url: url, geodatabase: geodatabase)
+        guard let table = offline == nil ? serviceTable(url) : offline?.table(url) else { return nil }
         table.state.withLock { state in
             state.timeZone = timeZone
             state.isReadOnly = !LayerEntry.allowsEditing(entry)
         }
         return table
+    }
+
+    private mutating func serviceTable(_ url: URL) -> ArcGISFeatureTable {
+        let root = ServiceGeodatabase.serviceRoot(of: url)
+        let geodatabase = geodatabases[root] ?? ServiceGeodatabase(url: url, environment: environment)
+        geodatabases[root] = geodatabase
+        return ServiceFeatureTable(url: url, geodatabase: geodatabase)
     }
 
     /// Tables, each with its entry. An entry without an address is kept in the document alone.

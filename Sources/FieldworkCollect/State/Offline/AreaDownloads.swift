@@ -42,7 +42,8 @@ actor AreaDownloads {
     }
 
     /// Begins a download.
-    func start(_ area: OfflineArea) async throws {
+    /// - Parameter webMap: how the area is shown; nil for one of a service, or one that another is extended by.
+    func start(_ area: OfflineArea, webMap: Data? = nil) async throws {
         let task = GeodatabaseSyncTask(url: area.service)
         let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area.extent)
         guard task.featureServiceInfo?.isSyncEnabled == true else {
@@ -51,7 +52,7 @@ actor AreaDownloads {
                 nextStep: "Ask the owner of the service to switch it on.")
         }
         let job = task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: shelf.file(area.id))
-        try shelf.put(area, job: job.toJSON())
+        try shelf.put(area, job: job.toJSON(), webMap: webMap)
         run(job, of: area)
     }
 

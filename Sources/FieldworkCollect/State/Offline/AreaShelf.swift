@@ -44,9 +44,15 @@ struct AreaShelf: Sendable {
         (try? Data(contentsOf: card(id))).flatMap { try? JSONDecoder().decode(OfflineArea.self, from: $0) }
     }
 
+    private func webMapFile(_ id: UUID) -> URL { folder(id).appending(path: "webmap.json") }
+
+    /// The web map that an area was taken from, as it was then; nil for an area of a service.
+    func webMap(_ id: UUID) -> Data? { try? Data(contentsOf: webMapFile(id)) }
+
     /// Makes an area's folder, with the state of its download: one that was begun is never forgotten.
-    func put(_ area: OfflineArea, job: Data) throws {
+    func put(_ area: OfflineArea, job: Data, webMap: Data? = nil) throws {
         try FileManager.default.createDirectory(at: folder(area.id), withIntermediateDirectories: true)
+        try webMap?.write(to: webMapFile(area.id), options: .atomic)
         try job.write(to: jobFile(area.id), options: .atomic)
         try put(area)
     }

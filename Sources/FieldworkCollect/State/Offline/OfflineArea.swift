@@ -41,6 +41,11 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
             xMax: WebMercator.x(longitude: east), yMax: WebMercator.y(latitude: north), spatialReference: .webMercator)
     }
 
+    /// Whether a place, in degrees, is in it.
+    func holds(longitude: Double, latitude: Double) -> Bool {
+        (west...east).contains(longitude) && (south...north).contains(latitude)
+    }
+
     /// Whether some of another frame is in it; edges that touch aren't.
     func overlaps(_ frame: AreaRoutes.Frame) -> Bool {
         frame.west < east && frame.east > west && frame.south < north && frame.north > south

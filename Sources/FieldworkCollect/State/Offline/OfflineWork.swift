@@ -42,12 +42,13 @@ struct OfflineWork: Sendable {
 }
 
 extension MapContent {
-    /// An offline area as a map: the layers of its file.
-    static func area(_ area: OfflineArea, file: URL) async throws -> MapContent {
+    /// An offline area as a map: the layers of its file, shown as the web map shows them that it was taken from.
+    static func area(_ area: OfflineArea, file: URL, webMap: Data?, folder: URL) async throws -> MapContent {
         let geodatabase = Geodatabase(fileURL: file)
         try await geodatabase.load()
         var content = MapContent(title: area.mapTitle, geodatabases: [])
         content.offline = OfflineWork(area: area, geodatabase: geodatabase)
+        if let webMap, try await content.show(webMap, folder: folder) { return content }
         for table in geodatabase.featureTables {
             guard let loaded = try await MapLayer.load(table, id: Int(table.serviceLayerID), isAuthored: false) else {
                 continue
