@@ -39,7 +39,6 @@ struct AccessibilityTests {
     private static func look(
         at pages: [String], of app: RunningApp, _ browser: Browser, picture: String
     ) async throws {
-        let source = try String(contentsOf: try #require(Axe.engine), encoding: .utf8)
         var count = 0
         for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
             try await browser.resize(width: width, height: height, isPhone: isPhone)
@@ -48,21 +47,71 @@ struct AccessibilityTests {
                 try await browser.open(app.address + page)
                 try await browser.wait("document.readyState === 'complete'")
                 if needsMap(page) { try await browser.wait(Hand.ready, seconds: 60) }
-                _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
-                for theme in ["light", "dark", "sunlight"] {
-                    _ = try await browser.evaluate(
-                        "document.documentElement.dataset.theme = '\(theme)'", as: String.self)
-                    for finding in try await findings(browser, isLook: theme != "light") {
-                        Issue.record(
-                            "\(page), \(theme), \(width): \(finding.rule) at \(finding.target): \(finding.help)")
-                    }
-                    count += 1
-                }
+                count += try await inspect(page, browser, width: width)
                 let name = page.prefix(60).filter { $0.isLetter || $0.isNumber }
                 try await browser.screenshot("\(picture)-\(isPhone ? "phone" : "wide")-\(name)")
             }
         }
         #expect(count == pages.count * 6)
+    }
+
+    /// What the browser shows now, in three themes.
+    private static func inspect(_ page: String, _ browser: Browser, width: Int) async throws -> Int {
+        let source = try String(contentsOf: try #require(Axe.engine), encoding: .utf8)
+        _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
+        let themes = ["light", "dark", "sunlight"]
+        for theme in themes {
+            _ = try await browser.evaluate("document.documentElement.dataset.theme = '\(theme)'", as: String.self)
+            for finding in try await findings(browser, isLook: theme != "light") {
+                Issue.record("\(page), \(theme), \(width): \(finding.rule) at \(finding.target): \(finding.help)")
+            }
+        }
+        return themes.count
+    }
+
+    /// The pages of the first start, with what they answer: codes, maps of a server, files, problems.
+    @Test func axeFindsNothingOnThePagesOfTheFirstStart() async throws {
+        try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
+            let file = field.deviceFolder.appending(path: "area.gpkg")
+            try await FileField.takeAlong(field, to: file)
+            if FileField.gdal != nil {
+                try await FileField.makeBenches(at: field.deviceFolder.appending(path: "Benches.gpkg"))
+            }
+            let picture = field.deviceFolder.appending(path: "codes.jpg")
+            try CodePicture(["\(field.services.root)/DamageAssessment/FeatureServer", "WIFI:S:Office;;"]).jpeg.write(
+                to: picture)
+            let browser = try await Browser.start(width: 1_280, height: 800)
+            defer { browser.stop() }
+            try await browser.blockMap(true)
+            try await browser.open(field.app.address)
+            try await browser.wait("document.querySelector('.top') !== null")
+            try await Self.look(
+                at: ["start", "start/server", "start/file", "start/file?path=/nowhere.gpkg"], of: field.app, browser,
+                picture: "start")
+            for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
+                try await browser.resize(width: width, height: height, isPhone: isPhone)
+                for (state, page, selector, value, sign) in [
+                    ("maps", "server", "service", field.services.root.absoluteString, "Maps of"),
+                    ("problem", "server", "service", "http://127.0.0.1:9/FeatureServer", "no complete answer"),
+                    ("asked", "file", "path", field.deviceFolder.appending(path: "Benches.gpkg").path, "Work in"),
+                ] where state != "asked" || FileField.gdal != nil {
+                    try await browser.open("\(field.app.address)start/\(page)")
+                    _ = try await browser.evaluate(
+                        "(() => { const f = document.getElementById('\(selector)'); f.value = \(Hand.quoted(value)); "
+                            + "f.form.requestSubmit(); return true; })()", as: Bool.self)
+                    try await browser.wait("document.body.innerText.includes(\(Hand.quoted(sign)))", seconds: 60)
+                    _ = try await Self.inspect(state, browser, width: width)
+                    try await browser.screenshot("start-\(isPhone ? "phone" : "wide")-\(state)")
+                }
+                try await browser.open("\(field.app.address)start/server")
+                try await browser.choose(
+                    [picture.path], in: "button",
+                    ["Choose a picture", "Choose a picture: No file chosen", "Choose a picture No file chosen"])
+                try await browser.wait("document.body.innerText.includes('2 codes')", seconds: 60)
+                _ = try await Self.inspect("codes", browser, width: width)
+                try await browser.screenshot("start-\(isPhone ? "phone" : "wide")-codes")
+            }
+        }
     }
 
     /// The pages of offline areas: choosing and extending one, its download, a conflict, the changes that wait.

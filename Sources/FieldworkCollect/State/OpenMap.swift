@@ -61,6 +61,8 @@ final class OpenMap: Sendable {
     }
 
     var url: URL { address.url }
+    /// Whether it is a file of this device that belongs to no service: what is saved in it goes nowhere else.
+    var isPlainFile: Bool { offline.map { !$0.area.isSynced } ?? false }
     /// The places that the map's author has named.
     var bookmarks: [Bookmark] { webMap?.bookmarks ?? [] }
     /// Under this name the device keeps what belongs to the map.
