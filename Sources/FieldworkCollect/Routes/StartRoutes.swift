@@ -148,7 +148,8 @@ struct StartRoutes: Sendable {
 
     /// The address stays, the cause is named.
     private static func problem(_ error: any Error) -> Problem {
-        let details = (error as? any ArcGISError)?.details ?? "\(error)"
+        let reason = (error as? any ArcGISError)?.details ?? "\(error)"
+        let details = reason.hasSuffix(".") ? reason : reason + "."
         if case ServiceError.connectionFailed = error {
             return Problem(
                 what: "That map didn't open. \(details)",

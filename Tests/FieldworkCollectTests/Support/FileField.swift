@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkREST
 import Foundation
 import Testing
 
