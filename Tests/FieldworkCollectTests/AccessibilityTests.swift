@@ -98,7 +98,7 @@ struct AccessibilityTests {
                     try await browser.open("\(field.app.address)start/\(page)")
                     _ = try await browser.evaluate(
                         "(() => { const f = document.getElementById('\(selector)'); f.value = \(Hand.quoted(value)); "
-                            + "f.form.requestSubmit(); return true; })()", as: Bool.self)
+                            + "setTimeout(() => f.form.requestSubmit()); return true; })()", as: Bool.self)
                     try await browser.wait("document.body.innerText.includes(\(Hand.quoted(sign)))", seconds: 60)
                     _ = try await Self.inspect(state, browser, width: width)
                     try await browser.screenshot("start-\(isPhone ? "phone" : "wide")-\(state)")
