@@ -69,17 +69,10 @@ struct AccessibilityTests {
         return themes.count
     }
 
-    /// The pages of the first start, with what they answer: codes, maps of a server, files, problems.
+    /// The pages of the first start, with a file to choose and one that is gone.
     @Test func axeFindsNothingOnThePagesOfTheFirstStart() async throws {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
-            let file = field.deviceFolder.appending(path: "area.gpkg")
-            try await FileField.takeAlong(field, to: file)
-            if FileField.gdal != nil {
-                try await FileField.makeBenches(at: field.deviceFolder.appending(path: "Benches.gpkg"))
-            }
-            let picture = field.deviceFolder.appending(path: "codes.jpg")
-            try CodePicture(["\(field.services.root)/DamageAssessment/FeatureServer", "WIFI:S:Office;;"]).jpeg.write(
-                to: picture)
+            try await FileField.takeAlong(field, to: field.deviceFolder.appending(path: "area.gpkg"))
             let browser = try await Browser.start(width: 1_280, height: 800)
             defer { browser.stop() }
             try await browser.blockMap(true)
@@ -88,29 +81,6 @@ struct AccessibilityTests {
             try await Self.look(
                 at: ["start", "start/server", "start/file", "start/file?path=/nowhere.gpkg"], of: field.app, browser,
                 picture: "start")
-            for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
-                try await browser.resize(width: width, height: height, isPhone: isPhone)
-                for (state, page, selector, value, sign) in [
-                    ("maps", "server", "service", field.services.root.absoluteString, "Maps of"),
-                    ("problem", "server", "service", "http://127.0.0.1:9/FeatureServer", "no complete answer"),
-                    ("asked", "file", "path", field.deviceFolder.appending(path: "Benches.gpkg").path, "Work in"),
-                ] where state != "asked" || FileField.gdal != nil {
-                    try await browser.open("\(field.app.address)start/\(page)")
-                    _ = try await browser.evaluate(
-                        "(() => { const f = document.getElementById('\(selector)'); f.value = \(Hand.quoted(value)); "
-                            + "setTimeout(() => f.form.requestSubmit()); return true; })()", as: Bool.self)
-                    try await browser.wait("document.body.innerText.includes(\(Hand.quoted(sign)))", seconds: 60)
-                    _ = try await Self.inspect(state, browser, width: width)
-                    try await browser.screenshot("start-\(isPhone ? "phone" : "wide")-\(state)")
-                }
-                try await browser.open("\(field.app.address)start/server")
-                try await browser.choose(
-                    [picture.path], in: "button",
-                    ["Choose a picture", "Choose a picture: No file chosen", "Choose a picture No file chosen"])
-                try await browser.wait("document.body.innerText.includes('2 codes')", seconds: 60)
-                _ = try await Self.inspect("codes", browser, width: width)
-                try await browser.screenshot("start-\(isPhone ? "phone" : "wide")-codes")
-            }
         }
     }
 
