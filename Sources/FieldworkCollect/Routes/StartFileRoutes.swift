@@ -62,8 +62,9 @@ struct StartFileRoutes: Sendable {
             file.summary.serviceURL.map { "Taken from \(OpenMap.title(of: ServiceDirectory.name(of: $0)))" }
             ?? "Of no server"
         return [
-            "path": file.path, "shown": HeldFile.shown(file.path),
+            "path": file.path, "name": (file.path as NSString).lastPathComponent,
             "about": "\(origin) · \(layers(file.summary)) · \(ByteText.whole(file.bytes)) · \(changed)",
+            "folder": HeldFile.shown((file.path as NSString).deletingLastPathComponent),
         ]
     }
 
