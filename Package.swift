@@ -38,6 +38,9 @@ let package = Package(
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"]), .brew(["zbar"])]),
+        .systemLibrary(
+            name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
         .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry", "CZlib"], swiftSettings: strict),
@@ -83,7 +86,7 @@ let package = Package(
         .target(
             name: "FieldworkCollect",
             dependencies: [
-                "Fieldwork", "CTurboJPEG",
+                "Fieldwork", "CTurboJPEG", "CZBar", "CQREncode",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -169,7 +172,7 @@ let package = Package(
             name: "FieldworkCollectTests",
             dependencies: [
                 "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
-                "Fieldwork",
+                "Fieldwork", "CTurboJPEG",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -91,6 +91,8 @@ package struct CollectApp: Service {
         ManyRoutes(pages: pages, edits: edits).add(to: router)
         ChangesRoutes(pages: pages, edits: edits).add(to: router)
         FrameRoutes(pages: pages).add(to: router)
+        StartRoutes(pages: pages).add(to: router)
+        StartFileRoutes(pages: pages).add(to: router)
         OfflineRoutes(pages: pages).add(to: router)
         AreaRoutes(pages: pages).add(to: router)
         TransactionRoutes(pages: pages).add(to: router)

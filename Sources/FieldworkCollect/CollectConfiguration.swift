@@ -29,6 +29,10 @@ package struct CollectConfiguration: Sendable {
     package var serviceURLs: [URL]
     /// The web map that opens at the start, a file of this device or an address; nil for the map of last time.
     package var webMap: URL?
+    /// The GeoPackage of this device that opens at the start; nil for none.
+    package var file: URL?
+    /// Where GeoPackages are looked for that could be opened; nil for the folders where people keep files.
+    package var fileFolders: [URL]?
     /// The name of the service that opens at the first start.
     package var defaultServiceName: String
     /// Keeps unsent edits, the journal of edits and the settings of this device.
@@ -42,7 +46,7 @@ package struct CollectConfiguration: Sendable {
 
     package init(
         host: String = "127.0.0.1", port: Int = 8081, servicesRoot: URL? = nil, ownsServices: Bool = false,
-        serviceURLs: [URL] = [], webMap: URL? = nil,
+        serviceURLs: [URL] = [], webMap: URL? = nil, file: URL? = nil, fileFolders: [URL]? = nil,
         defaultServiceName: String = "DamageAssessment", dataDirectory: URL, mapLibraryDirectory: URL? = nil,
         initialView: InitialView? = nil
     ) {
@@ -52,6 +56,8 @@ package struct CollectConfiguration: Sendable {
         self.ownsServices = ownsServices
         self.serviceURLs = serviceURLs
         self.webMap = webMap
+        self.file = file
+        self.fileFolders = fileFolders
         self.defaultServiceName = defaultServiceName
         self.dataDirectory = dataDirectory
         self.mapLibraryDirectory = mapLibraryDirectory

@@ -18,6 +18,8 @@ package struct CollectError: Error, Sendable, CustomStringConvertible {
         package static let badForm = Code(rawValue: "badForm")
         /// The service has no feature layers that can be shown.
         package static let notAFeatureService = Code(rawValue: "notAFeatureService")
+        /// A file of this device can't be worked in.
+        package static let fileNotOpened = Code(rawValue: "fileNotOpened")
     }
 
     package let code: Code

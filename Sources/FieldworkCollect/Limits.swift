@@ -18,6 +18,16 @@ package enum Limits {
     static let thumbnailSourceBytes = 64 * 1_024 * 1_024
     /// Photos and files of one form that wait for it to be saved.
     static let stagedPhotos = 100
+    /// Bytes of a form with the picture of a code.
+    package static let codeFormBytes = 24 * 1_024 * 1_024
+    /// Pixels of the picture of a code; a telephone's finest pictures have 50 million.
+    package static let codePixels = 50_000_000
+    /// Longer edge that the picture of a code is decoded at, at most, in pixels: first small, then again larger.
+    static let codeEdges = [1_000, 2_400]
+    /// Codes of one picture that are listed.
+    package static let codes = 8
+    /// Characters of an address in a code.
+    package static let codeAddress = 2_000
     /// Conflicts of each kind that are listed.
     static let listedConflicts = 50
     /// Records chosen lately that a form offers as buttons.
@@ -78,6 +88,14 @@ package enum Limits {
     static let listedPhotos = 100
     /// Neighbours in the picture of a conflict.
     static let conflictNeighbours = 60
+    /// Areas that the first page offers, the latest ones.
+    static let firstAreas = 3
+    /// GeoPackages of this device that are looked at and offered, the latest ones.
+    static let foundFiles = 30
+    /// Layers of such a file that are named.
+    static let namedLayers = 3
+    /// Bytes of a path that somebody types.
+    static let pathBytes = 4_095
     /// Offline areas of this device that are listed.
     static let areas = 200
     /// Areas that are offered to be extended where a frame overlaps them.

@@ -25,7 +25,8 @@ struct FieldworkCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
             ServiceCommand.self, ServicesCommand.self, QueryCommand.self, ExportCommand.self, OfflineCommand.self,
-            SyncCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self, HistoryCommand.self,
+            CodeCommand.self, SyncCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
+            HistoryCommand.self,
             RestoreCommand.self, StoreCommand.self, DoctorCommand.self, LimitsCommand.self,
         ])
 }

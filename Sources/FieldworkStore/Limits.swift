@@ -26,6 +26,10 @@ package enum Limits {
     package static let cachedStatements = 96
     /// Milliseconds to wait for a lock that another program (QGIS, GDAL) holds on the file.
     package static let busyMilliseconds: Int32 = 10_000
+    /// The same for a file that is only looked at.
+    package static let summaryBusyMilliseconds: Int32 = 250
+    /// Layers that are told of a file that is only looked at.
+    package static let summaryLayers = 100
     /// Batches that one transaction commits at most, so that the first of them is not kept waiting by the last.
     package static let batchesPerCommit = 256
     /// Edits in a batch that may share a transaction with others.

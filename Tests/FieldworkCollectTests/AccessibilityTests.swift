@@ -39,7 +39,6 @@ struct AccessibilityTests {
     private static func look(
         at pages: [String], of app: RunningApp, _ browser: Browser, picture: String
     ) async throws {
-        let source = try String(contentsOf: try #require(Axe.engine), encoding: .utf8)
         var count = 0
         for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
             try await browser.resize(width: width, height: height, isPhone: isPhone)
@@ -48,21 +47,41 @@ struct AccessibilityTests {
                 try await browser.open(app.address + page)
                 try await browser.wait("document.readyState === 'complete'")
                 if needsMap(page) { try await browser.wait(Hand.ready, seconds: 60) }
-                _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
-                for theme in ["light", "dark", "sunlight"] {
-                    _ = try await browser.evaluate(
-                        "document.documentElement.dataset.theme = '\(theme)'", as: String.self)
-                    for finding in try await findings(browser, isLook: theme != "light") {
-                        Issue.record(
-                            "\(page), \(theme), \(width): \(finding.rule) at \(finding.target): \(finding.help)")
-                    }
-                    count += 1
-                }
+                count += try await inspect(page, browser, width: width)
                 let name = page.prefix(60).filter { $0.isLetter || $0.isNumber }
                 try await browser.screenshot("\(picture)-\(isPhone ? "phone" : "wide")-\(name)")
             }
         }
         #expect(count == pages.count * 6)
+    }
+
+    /// What the browser shows now, in three themes.
+    private static func inspect(_ page: String, _ browser: Browser, width: Int) async throws -> Int {
+        let source = try String(contentsOf: try #require(Axe.engine), encoding: .utf8)
+        _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
+        let themes = ["light", "dark", "sunlight"]
+        for theme in themes {
+            _ = try await browser.evaluate("document.documentElement.dataset.theme = '\(theme)'", as: String.self)
+            for finding in try await findings(browser, isLook: theme != "light") {
+                Issue.record("\(page), \(theme), \(width): \(finding.rule) at \(finding.target): \(finding.help)")
+            }
+        }
+        return themes.count
+    }
+
+    /// The pages of the first start, with a file to choose and one that is gone.
+    @Test func axeFindsNothingOnThePagesOfTheFirstStart() async throws {
+        try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
+            try await FileField.takeAlong(field, to: field.deviceFolder.appending(path: "area.gpkg"))
+            let browser = try await Browser.start(width: 1_280, height: 800)
+            defer { browser.stop() }
+            try await browser.blockMap(true)
+            try await browser.open(field.app.address)
+            try await browser.wait("document.querySelector('.top') !== null")
+            try await Self.look(
+                at: ["start", "start/server", "start/file", "start/file?path=/nowhere.gpkg"], of: field.app, browser,
+                picture: "start")
+        }
     }
 
     /// The pages of offline areas: choosing and extending one, its download, a conflict, the changes that wait.

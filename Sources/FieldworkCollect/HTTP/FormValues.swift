@@ -27,10 +27,11 @@ struct FormValues: Sendable {
         self.pairs = pairs
     }
 
-    static func read(_ request: Request) async throws -> FormValues {
+    /// - Parameter limit: bytes of a form with files.
+    static func read(_ request: Request, upTo limit: Int = Limits.photoFormBytes) async throws -> FormValues {
         let type = request.headers[.contentType] ?? ""
         if type.lowercased().hasPrefix("multipart/form-data") {
-            let body = try await request.body.collect(upTo: Limits.photoFormBytes)
+            let body = try await request.body.collect(upTo: limit)
             return try MultipartForm(bytes: Array(body.readableBytesView), contentType: type).values()
         }
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded") else {

@@ -81,7 +81,8 @@ struct PageRenderer: Sendable {
         let refused = map.unsent().values.count { $0 != nil }
         return StatusLine(
             report: await map.outbox.report, refusedCount: refused, isUnreachable: await workspace.isUnreachable,
-            areaName: map.offline.map { workspace.shelf.name(of: $0.area) })
+            areaName: map.offline.map { workspace.shelf.name(of: $0.area) }, isPlainFile: map.isPlainFile,
+            isInTransaction: map.transaction != nil)
     }
 
     /// The state line alone, for windows that are open.

@@ -33,6 +33,9 @@ struct ProblemMiddleware: RouterMiddleware {
 
     private func page(for error: CollectError, request: Request) async throws -> Response {
         if error.code == .noMapOpen { return PageRenderer.redirect("/start") }
+        if error.code == .fileNotOpened, let path = await pages.workspace.fileOfStart {
+            return PageRenderer.redirect("/start/file?path=\(ChooseRoutes.escaped(path))")
+        }
         let status: HTTPResponse.Status =
             switch error.code {
             case .notFound: .notFound

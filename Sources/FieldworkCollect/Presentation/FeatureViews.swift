@@ -194,7 +194,7 @@ struct FeatureViews {
     static func over(_ request: Request, map: OpenMap, back: String) -> Values {
         let query = request.uri.queryParameters
         if let id = query["edit"].flatMap({ UUID(uuidString: String($0)) }), let entry = map.journal.entry(id: id) {
-            return over(entry, back: back, another: another(like: entry, map: map))
+            return over(entry, back: back, another: another(like: entry, map: map), isPlainFile: map.isPlainFile)
         }
         guard let draft = query["discarded"].flatMap({ map.drafts.draft(id: String($0)) }), draft.discarded != nil
         else {
@@ -211,7 +211,9 @@ struct FeatureViews {
 
     /// The toast or the note about an edit that was just made.
     /// - Parameter another: where one more of the same kind is added; nil where nothing was.
-    static func over(_ entry: EditEntry, back: String, another: String? = nil) -> Values {
+    static func over(
+        _ entry: EditEntry, back: String, another: String? = nil, isPlainFile: Bool = false
+    ) -> Values {
         let undo: Any = entry.canUndo ? entry.id.uuidString.lowercased() : false
         switch entry.progress {
         case .refused(let reason):
@@ -224,7 +226,9 @@ struct FeatureViews {
                 ] as Values,
             ]
         case .onDevice, .onServer:
-            let place = entry.progress == .onDevice ? "On this device, not sent" : "On the server"
+            let place =
+                isPlainFile
+                ? "In the file" : entry.progress == .onDevice ? "On this device, not sent" : "On the server"
             return [
                 "error": false,
                 "toast": [

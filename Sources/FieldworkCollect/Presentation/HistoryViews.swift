@@ -52,7 +52,7 @@ struct HistoryViews {
         let place =
             switch entry.progress {
             case .onDevice: "on this device, not sent"
-            case .onServer: "on the server, from this device"
+            case .onServer: found.layer.isOfPlainFile ? "from this device" : "on the server, from this device"
             case .refused: "refused by the server"
             }
         return values(
@@ -64,7 +64,7 @@ struct HistoryViews {
         var place = who(change)
         switch entry?.progress {
         case .onDevice: place = "on this device, not sent"
-        case .onServer: place = "on the server, from this device"
+        case .onServer: place = found.layer.isOfPlainFile ? "from this device" : "on the server, from this device"
         case .refused: place = "refused by the server"
         case nil: break
         }

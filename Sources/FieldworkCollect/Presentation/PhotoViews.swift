@@ -42,7 +42,8 @@ struct PhotoViews {
             "name": Self.caption(attachment, of: title), "address": address, "content": "\(address)/content",
             "thumbnail": isPicture ? "\(address)/content?edge=\(Limits.thumbnailEdge)" : false,
             "size": ByteText.whole(Int64(attachment.size)), "isFile": !isPicture,
-            "state": attachment.isLocal ? "Not sent" : "On the server", "unsent": attachment.isLocal,
+            "state": map.isPlainFile ? "In the file" : attachment.isLocal ? "Not sent" : "On the server",
+            "unsent": attachment.isLocal && !map.isPlainFile,
             "gone": PhotoEdits.goneField(attachment.id), "id": attachment.id,
         ]
     }

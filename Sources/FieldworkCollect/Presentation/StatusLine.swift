@@ -9,14 +9,20 @@ struct StatusLine: Sendable {
     let calm: String?
     let count: Int
 
-    init(report: Outbox.Report, refusedCount: Int, isUnreachable: Bool, areaName: String? = nil) {
+    init(
+        report: Outbox.Report, refusedCount: Int, isUnreachable: Bool, areaName: String? = nil,
+        isPlainFile: Bool = false, isInTransaction: Bool = false
+    ) {
         count = report.unsent
         let waiting: Bool
         if case .waiting = report.phase { waiting = true } else { waiting = false }
         // Who works in an area of this device doesn't miss the server.
         let away = areaName == nil && (waiting || isUnreachable)
-        whereText = areaName.map { "Offline, \($0)" } ?? (away ? "No connection" : "Online")
-        icon = away || areaName != nil ? "i-cloud-off" : report.unsent > 0 ? "i-cloud" : "i-cloud-ok"
+        whereText =
+            areaName.map { isPlainFile ? "File \($0)" : "Offline, \($0)" } ?? (away ? "No connection" : "Online")
+        icon =
+            isPlainFile
+            ? "i-file" : away || areaName != nil ? "i-cloud-off" : report.unsent > 0 ? "i-cloud" : "i-cloud-ok"
         let open = max(0, report.unsent - refusedCount)
         if report.phase == .sending, open > 0 {
             unsent = "sending \(FieldText.grouped(open))"
@@ -24,7 +30,9 @@ struct StatusLine: Sendable {
             unsent = open > 0 ? "\(FieldText.grouped(open)) not sent" : nil
         }
         refused = refusedCount > 0 ? "\(FieldText.grouped(refusedCount)) refused" : nil
-        if report.unsent == 0, refusedCount == 0, !away {
+        if isPlainFile {
+            calm = isInTransaction ? nil : "all saved"
+        } else if report.unsent == 0, refusedCount == 0, !away {
             calm =
                 report.lastSent.map {
                     "all sent \(FieldText.date($0, now: Date(), timeZone: .current).replacingOccurrences(of: "today ", with: ""))"

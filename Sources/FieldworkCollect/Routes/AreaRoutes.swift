@@ -70,9 +70,11 @@ struct AreaRoutes: Sendable {
         try area(context.parameters.get("area") ?? "")
     }
 
-    /// An area that is listed on this device.
+    /// An area that the app took and that is listed on this device.
     private func area(_ text: String) throws -> OfflineArea {
-        guard let area = UUID(uuidString: text).flatMap(workspace.shelf.area), area.extends == nil else {
+        guard let area = UUID(uuidString: text).flatMap(workspace.shelf.area), area.extends == nil,
+            area.held == nil
+        else {
             throw CollectError(.notFound, "This area isn't on this device.")
         }
         return area
@@ -230,7 +232,7 @@ struct AreaRoutes: Sendable {
         let digits = { (value: Double) in FeatureViews.degrees((value * 1e6).rounded() / 1e6) }
         let shelf = workspace.shelf
         return await workspace.areas(of: map).filter {
-            $0.overlaps(frame) && shelf.isHere($0.id) && shelf.growth(of: $0) == nil
+            $0.held == nil && $0.overlaps(frame) && shelf.isHere($0.id) && shelf.growth(of: $0) == nil
         }.prefix(Limits.offeredExtensions).map { area in
             [
                 "name": area.name,

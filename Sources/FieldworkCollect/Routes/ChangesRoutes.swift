@@ -66,6 +66,7 @@ struct ChangesRoutes: Sendable {
         var values: Values = [
             "figure": FieldText.count(report.unsent, "edit"), "canSend": report.unsent > 0,
             "figureNote": report.unsent == 0 ? "All is sent." : "on this device, not on the server yet",
+            "isPlainFile": map.isPlainFile,
             "attempt": report.lastSent.map {
                 "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date(), timeZone: .current))"
             }
@@ -75,6 +76,7 @@ struct ChangesRoutes: Sendable {
         values["sending"] = SendingView.values(report)
         if report.unsent == 0 { values["figure"] = "0 edits" }
         if report.unsent > 0, let photos = Self.photos(map) { values["figureNote"] = photos }
+        if map.isPlainFile { values.merge(Self.figure(ofFile: map)) { $1 } }
         if case .waiting(let until, let reason) = report.phase {
             values["failure"] = "No connection."
             values["failureNote"] =
@@ -85,7 +87,7 @@ struct ChangesRoutes: Sendable {
             values["failureNote"] = "Your edits are on this device. Try again when there is a network. \(reason)"
         }
         // An area is also synced for what others did.
-        if map.offline != nil, map.transaction == nil { values["canSend"] = true }
+        if map.offline != nil, !map.isPlainFile, map.transaction == nil { values["canSend"] = true }
         let start = request.uri.queryParameters["start"].flatMap { Int($0) } ?? 0
         let groups = Self.groups(map, from: max(0, start))
         values["groups"] = groups.shown
@@ -115,6 +117,16 @@ struct ChangesRoutes: Sendable {
             to: request, map: map)
     }
 
+    /// Where the edits of a file of no service are.
+    private static func figure(ofFile map: OpenMap) -> Values {
+        let open = map.transaction?.count ?? 0
+        return [
+            "figure": open > 0 ? FieldText.count(open, "edit") : "All saved", "attempt": false,
+            "figureNote": open > 0
+                ? "in the open transaction, not kept yet" : "It is in the file, which belongs to no server.",
+        ]
+    }
+
     /// "and 2 photos and files, 8.4 MB": those that go with the edits; nil where there are none.
     private static func photos(_ map: OpenMap) -> String? {
         let added = map.journal.entries.filter { $0.progress == .onDevice && !$0.isUndone }
@@ -130,7 +142,8 @@ struct ChangesRoutes: Sendable {
         for area in await workspace.areas(of: map) where workspace.shelf.isHere(area.id) {
             if area.id != map.offline?.area.id { areas.append(["id": area.text, "name": area.name]) }
         }
-        return ["offline": map.offline != nil, "areas": areas, "hasWays": map.offline != nil || !areas.isEmpty]
+        let isOffline = map.offline != nil && !map.isPlainFile
+        return ["offline": isOffline, "areas": areas, "hasWays": isOffline || !areas.isEmpty]
     }
 
     private static func clock(_ date: Date) -> String {
@@ -146,8 +159,9 @@ struct ChangesRoutes: Sendable {
         _ map: OpenMap, from start: Int
     ) -> (shown: [Values], newer: String?, older: String?) {
         var groups: [(name: String, tone: String, entries: [(entry: EditEntry, reason: String?)])] = [
-            ("Refused by the server", "bad", []), ("On this device, not sent", "unsent", []),
-            ("On the server", "good", []),
+            ("Refused by the server", "bad", []),
+            (map.isPlainFile ? "In the open transaction" : "On this device, not sent", "unsent", []),
+            (map.isPlainFile ? "In the file" : "On the server", "good", []),
         ]
         for entry in map.journal.entries.reversed() {
             switch entry.progress {

@@ -3,14 +3,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// First start, layers, settings, keys, assets, events.
+/// Layers, settings, keys, assets, events.
 struct FrameRoutes: Sendable {
     let pages: PageRenderer
     var workspace: Workspace { pages.workspace }
 
     func add(to router: Router<CollectContext>) {
-        router.get("start") { request, _ in try await start(request, typed: "", problem: nil) }
-        router.post("start") { request, _ in try await open(request) }
         router.get("layers") { request, _ in try await layers(request) }
         router.post("layers") { request, _ in try await setLayers(request) }
         router.get("settings") { request, _ in try await settings(request) }
@@ -30,70 +28,6 @@ struct FrameRoutes: Sendable {
                 return Response(status: .tooManyRequests)
             }
             return EventResponse.make(events)
-        }
-    }
-
-    // MARK: First start
-
-    private func start(_ request: Request, typed: String, problem: (what: String, next: String)?) async throws
-        -> Response
-    {
-        var problem = problem
-        if problem == nil, request.uri.queryParameters["problem"] != nil {
-            problem = (
-                "The map of last time didn't open: its server doesn't answer.", "Try again, or open another one."
-            )
-        }
-        var services: [ServiceDirectory.Entry] = []
-        do {
-            services = try await workspace.services()
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            problem = problem ?? ("The server's list of maps didn't load.", "Type the address of a map below.")
-        }
-        let shelf = workspace.shelf
-        // They open without a server.
-        let areas = shelf.areas().filter { shelf.isHere($0.id) }
-        let values: Values = [
-            "hasAreas": !areas.isEmpty,
-            "areas": areas.map { area -> Values in
-                [
-                    "id": area.text, "name": area.name,
-                    "about": "\(area.mapTitle), an area on this device · \(area.size)",
-                ]
-            },
-            "heading": "Which map do you want to open?", "theme": PageRenderer.theme(of: request).orFalse,
-            "assets": pages.assets.root, "typed": typed, "hasServices": !services.isEmpty,
-            "problem": problem.map { ["what": $0.what, "next": $0.next] as Values }.orFalse,
-            "services": services.map { entry -> Values in
-                [
-                    "url": entry.url.absoluteString, "name": OpenMap.title(of: entry.name),
-                    "about": entry.url.absoluteString,
-                ]
-            },
-        ]
-        return pages.html(
-            try pages.templates.render("start", values), status: typed.isEmpty ? .ok : .unprocessableContent)
-    }
-
-    private func open(_ request: Request) async throws -> Response {
-        let typed = try await FormValues.read(request)["service"] ?? ""
-        guard let url = URL(string: typed.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            return try await start(request, typed: typed, problem: ("That is not an address.", "Check its spelling."))
-        }
-        do {
-            _ = try await workspace.open(url)
-            return PageRenderer.redirect("/map")
-        } catch let error as CollectError {
-            return try await start(request, typed: typed, problem: (error.message, error.nextStep ?? ""))
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            let details = (error as? any ArcGISError)?.details ?? ""
-            return try await start(
-                request, typed: typed,
-                problem: ("That map didn't open. \(details)", "Check the address and whether the server runs."))
         }
     }
 

@@ -33,7 +33,7 @@ struct HistoryRoutes: Sendable {
                 values: [
                     "heading": "History", "subheading": title, "back": found.reference.address, "rows": rows,
                     "hasRows": !rows.isEmpty, "facts": tracked(found), "note": Self.note(past, map: map).orFalse,
-                    "empty": map.offline == nil
+                    "empty": map.offline == nil || map.isPlainFile
                         ? "No change since it was added." : "No change since the area was taken.",
                 ]),
             to: request, map: map)
@@ -47,6 +47,7 @@ struct HistoryRoutes: Sendable {
     private static func note(_ past: OpenMap.Past, map: OpenMap) -> String? {
         switch past {
         case .known(_, isComplete: true): nil
+        case .known where map.isPlainFile: "What was before Fieldwork came to the file isn't known."
         case .known where map.offline != nil: "What was before the area was taken is on the server."
         case .known: "Older versions are on the server."
         case .unknown: "The server's history can't be shown now. These are the edits of this device."

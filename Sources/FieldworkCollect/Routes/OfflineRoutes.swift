@@ -45,7 +45,8 @@ struct OfflineRoutes: Sendable {
                     "problem": problem.orFalse,
                     "canTake": map.offline == nil && problem == nil,
                     "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free on this device" }.orFalse,
-                    "transactions": map.offline != nil, "inTransaction": map.transaction != nil,
+                    "isPlainFile": map.isPlainFile, "transactions": map.offline != nil,
+                    "inTransaction": map.transaction != nil,
                 ]),
             to: request, map: map)
     }
@@ -68,9 +69,10 @@ struct OfflineRoutes: Sendable {
         let isHere = report?.phase == .done
         let open = await workspace.openMap(of: area)
         let isCurrent = map.offline?.area.id == area.id
-        var about = [area.size]
+        var about = area.isSynced ? [area.size] : []
         if isHere { about.append(ByteText.whole(workspace.shelf.size(area.id))) }
-        about.append("taken \(FieldText.date(area.made, now: Date(), timeZone: .current))")
+        let date = FieldText.date(area.made, now: Date(), timeZone: .current)
+        about.append(area.held.map { "\($0.shown), opened \(date)" } ?? "taken \(date)")
         var unsent = 0
         if let open { unsent = await open.outbox.report.unsent }
         let synced = open?.offline?.lastSync.map {
@@ -83,12 +85,15 @@ struct OfflineRoutes: Sendable {
             "growth": growth.map {
                 ["id": $0.text, "text": "Larger: \(Self.progress(growthReport).lowercasedFirst)"] as Values
             }.orFalse,
-            "extend": isHere && growth == nil && map.offline == nil && Self.obstacle(map) == nil,
+            "extend": isHere && area.held == nil && growth == nil && map.offline == nil && Self.obstacle(map) == nil,
             "id": area.text, "name": area.name, "nameLimit": Limits.areaName, "about": about.joined(separator: " · "),
             "here": isHere,
             "current": isCurrent, "usable": isHere && !isCurrent, "synced": synced.orFalse,
             "unsent": unsent > 0 ? "\(unsent) not sent" : false,
-            "job": isHere ? false : ["text": Self.progress(report)] as Values,
+            "job": isHere || area.held != nil ? false : ["text": Self.progress(report)] as Values,
+            "lost": area.held != nil && !isHere
+                ? "The file isn't there any more. If it was moved, open it where it is now." : false,
+            "removal": area.held == nil ? "Delete \(area.name)" : "Take \(area.name) off the list",
         ]
     }
 
@@ -142,6 +147,10 @@ struct OfflineRoutes: Sendable {
     /// What would be lost with an area.
     private func unsent(_ area: OfflineArea) async throws -> Int {
         guard workspace.shelf.isHere(area.id) else { return 0 }
+        // What is in a file of the user's stays there. Only a transaction that is open isn't in it yet.
+        if area.held != nil {
+            return try await workspace.openMap(of: area)?.transaction?.count ?? workspace.unfinishedEdits(of: area)
+        }
         if let open = await workspace.openMap(of: area) {
             return (await open.offline?.unsentCount() ?? 0) + (open.transaction?.count ?? 0)
         }
@@ -153,14 +162,23 @@ struct OfflineRoutes: Sendable {
         return count + (try workspace.unfinishedEdits(of: area))
     }
 
+    /// What stays unsent in a file that goes off the list; nil where nothing does, and where the file isn't open to be asked.
+    private func waiting(_ area: OfflineArea) async throws -> String? {
+        guard area.held != nil, let work = await workspace.openMap(of: area)?.offline else { return nil }
+        let count = await work.unsentCount()
+        return count > 0 ? FieldText.count(count, "edit") : nil
+    }
+
     private func askDelete(_ area: OfflineArea, request: Request, isRefused: Bool = false) async throws -> Response {
         let map = try await workspace.map()
         let count = try await unsent(area)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "area-delete", kind: "side", tab: "offline", title: "Delete \(area.name)",
+                template: "area-delete", kind: "side", tab: "offline",
+                title: area.held == nil ? "Delete \(area.name)" : "Take \(area.name) off the list",
                 values: [
-                    "id": area.text, "name": area.name, "about": area.size,
+                    "id": area.text, "name": area.name, "about": area.held?.shown ?? area.size,
+                    "held": (area.held?.shown).orFalse, "waiting": try await waiting(area).orFalse,
                     "unsent": count > 0 ? FieldText.count(count, "edit") : false,
                     "verb": count == 1 ? "was" : "were", "refused": isRefused,
                     "current": map.offline?.area.id == area.id,
@@ -175,7 +193,12 @@ struct OfflineRoutes: Sendable {
         if try await unsent(area) > 0, form["lose"] != "yes" {
             return try await askDelete(area, request: request, isRefused: true)
         }
-        if workspace.shelf.isHere(area.id) {
+        if area.held != nil {
+            try await workspace.oneByOne {
+                await workspace.close(area)
+                try workspace.shelf.remove(area.id)
+            }
+        } else if workspace.shelf.isHere(area.id) {
             try await forget(area)
         } else {
             try await workspace.downloads.cancel(area.id)

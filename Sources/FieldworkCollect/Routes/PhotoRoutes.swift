@@ -73,7 +73,7 @@ struct PhotoRoutes: Sendable {
         var values = views.row(all[index], of: found)
         let title = FeatureTitle(layer: found.layer, feature: found.feature).title
         let base = "\(found.reference.address)/photos"
-        let word = all[index].isLocal ? ", not sent" : ""
+        let word = all[index].isLocal && !map.isPlainFile ? ", not sent" : ""
         let name = PhotoViews.caption(all[index], of: title)
         values["heading"] = name
         values["subheading"] = "\(index + 1) of \(all.count) · \(title)"

@@ -49,7 +49,7 @@ struct TransactionRoutes: Sendable {
     private func change(_ body: @Sendable (OpenMap) async throws -> Said) async throws -> Response {
         let map = try await workspace.map()
         let said = try await workspace.oneByOne { try await body(map) }
-        await map.outbox.count()
+        if map.isPlainFile { await map.outbox.send(patience: .zero) } else { await map.outbox.count() }
         workspace.hub.send("announce", Announcement(text: said.text, urgent: false))
         workspace.hub.send("map", MapChanged(layers: map.layers.map(\.id)))
         await workspace.tell(map)
@@ -96,7 +96,8 @@ struct TransactionRoutes: Sendable {
             PageRenderer.Panel(
                 template: "transaction", kind: "side", tab: "offline", title: "Transaction",
                 values: [
-                    "area": "Offline, \(workspace.shelf.name(of: work.area))", "open": open != nil,
+                    "area": "\(map.isPlainFile ? "File" : "Offline,") \(workspace.shelf.name(of: work.area))",
+                    "open": open != nil,
                     "said": (said?.text).orFalse,
                     "ask": asks ? "Discard \(FieldText.count(open?.count ?? 0, "edit"))?" : false,
                     "figure": FieldText.count(open?.count ?? 0, "edit"), "unfinished": open?.isUnfinished ?? false,

@@ -55,13 +55,14 @@ final class OpenMap: Sendable {
         viewpoint = content.viewpoint
         webMap = content.webMap
         offline = content.offline
-        let taken = content.offline.map { [$0.area.west, $0.area.south, $0.area.east, $0.area.north] }
-        whole = taken ?? Self.extent(of: content.layers)
+        whole = content.offline?.area.edges ?? Self.extent(of: content.layers)
         outbox = Outbox(geodatabases: geodatabases, layers: layers + tables, journal: journal, offline: content.offline)
         tiles = TileMaker(layers: layers)
     }
 
     var url: URL { address.url }
+    /// Whether it is a file of this device that belongs to no service: what is saved in it goes nowhere else.
+    var isPlainFile: Bool { offline.map { !$0.area.isSynced } ?? false }
     /// The places that the map's author has named.
     var bookmarks: [Bookmark] { webMap?.bookmarks ?? [] }
     /// How the map is shown, to be taken along with an area of it; nil for a service.

@@ -90,6 +90,8 @@ actor Outbox {
         await count()
         if offline == nil {
             if hasLocalEdits { isWanted = true } else { settleJournal() }
+        } else if offline?.area.isSynced == false, journal.openTransaction == nil {
+            settleJournal()
         }
         while !Task.isCancelled {
             await sleep(milliseconds: nil)
@@ -111,6 +113,8 @@ actor Outbox {
     /// - Parameter isAsked: whether the user wants it; the edits of an offline area wait for that.
     func send(patience: Duration, isAsked: Bool = false) async {
         await count()
+        // What is saved in a file that is no service's has arrived.
+        guard offline?.area.isSynced ?? true else { return await settleFile() }
         guard offline == nil || isAsked else { return }
         let id = UUID()
         let timer = Task { [weak self] in
@@ -327,6 +331,12 @@ actor Outbox {
     private func settleJournal() {
         let ids = journal.entries.filter { $0.progress == .onDevice }.map(\.id)
         try? journal.setProgress(.onServer(Date()), of: ids)
+    }
+
+    /// An edit of a file that is no service's is where it belongs as soon as it is in it, and out of a transaction.
+    private func settleFile() async {
+        if journal.openTransaction == nil { settleJournal() }
+        await listener?(.sent(Set(journal.entries.suffix(Limits.listedChanges).map(\.feature.layer))))
     }
 
     /// Counts anew what isn't sent, and tells the windows.

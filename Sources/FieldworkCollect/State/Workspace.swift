@@ -6,12 +6,15 @@ import Logging
 actor Workspace {
     nonisolated let settings: DeviceSettings
     nonisolated let hub: EventHub
-    private let configuration: CollectConfiguration
+    nonisolated let configuration: CollectConfiguration
     private let logger: Logger
     private var maps: [String: OpenMap] = [:]
     private var current: OpenMap?
     private var opening: Task<OpenMap, any Error>?
     private var unreachable = false
+    private var hasOpenedFile = false
+    /// The file that was to be opened at the start; the page says why it wasn't.
+    private(set) var fileOfStart: String?
     private var lastUnsent: [String: Int] = [:]
     /// The quarter of a sending that was said last.
     private var saidQuarter: [String: Int] = [:]
@@ -49,7 +52,7 @@ actor Workspace {
             }
         }
         await downloads.stop()
-        for map in maps.values { map.offline?.geodatabase.close() }
+        for map in maps.values { map.offline?.close() }
     }
 
     nonisolated func stop() {
@@ -62,12 +65,29 @@ actor Workspace {
     /// The open map; opens the last one, or the default one, at the first call.
     func map() async throws -> OpenMap {
         if let current { return current }
+        if let file = configuration.file, !hasOpenedFile {
+            // Whoever asks meanwhile waits for the same file.
+            defer { hasOpenedFile = true }
+            return try await openAtStart(file.path)
+        }
+        if let held = settings.service.flatMap(OfflineArea.id).flatMap(shelf.area)?.held, configuration.webMap == nil {
+            return try await openAtStart(held.path)
+        }
         if let area = lastArea() { return try await open(area) }
         if let webMap = configuration.webMap { return try await open(webMap) }
         guard let url = await firstService() else {
             throw CollectError(.noMapOpen, "No map is open.", nextStep: "Choose one.")
         }
         return try await open(url)
+    }
+
+    /// Opens the file that the command names, or that of last time. Who names a file agrees that Fieldwork works in it.
+    private func openAtStart(_ path: String) async throws -> OpenMap {
+        fileOfStart = path
+        guard case .opened(let map) = try await openFile(path, isAgreed: true) else {
+            throw CollectError(.noMapOpen, "No map is open.")
+        }
+        return map
     }
 
     func open(_ url: URL) async throws -> OpenMap {
@@ -96,7 +116,7 @@ actor Workspace {
             if let id = offline.geodatabase.syncID { settings.rememberReplica(id) }
         }
         if let file, let offline = map.offline, shelf.file(offline.area.id) != file {
-            offline.geodatabase.close()
+            offline.close()
             return false
         }
         maps[map.key] = map
@@ -140,7 +160,7 @@ actor Workspace {
         if let view = settings.view(of: area.mapKey), area.holds(longitude: view.lon, latitude: view.lat) {
             return view
         }
-        return OpenMap.view(of: Viewpoint(boundingGeometry: area.extent))
+        return area.edges.flatMap { _ in OpenMap.view(of: Viewpoint(boundingGeometry: area.extent)) }
     }
 
     private func openFile(of area: OfflineArea) async throws -> OpenMap {
@@ -155,6 +175,9 @@ actor Workspace {
 
     /// Works online again with the map that an area was taken from; the area stays.
     func goOnline(from area: OfflineArea) async throws -> OpenMap {
+        guard area.isSynced else {
+            throw CollectError(.notAllowed, "\(area.name) is a file of no service.", nextStep: "Open another map.")
+        }
         guard let address = MapAddress(key: area.mapKey, ownRoot: configuration.ownRoot) else {
             return try await open(area.service)
         }
@@ -167,17 +190,17 @@ actor Workspace {
     /// Closes an area's file, before it is taken away.
     func close(_ area: OfflineArea) async {
         guard let map = maps.removeValue(forKey: area.key) else { return }
-        map.offline?.geodatabase.close()
+        map.offline?.close()
         try? FileManager.default.removeItem(at: map.folder)
         if current === map { current = nil }
-        if settings.service == area.key { settings.service = area.mapKey }
+        if settings.service == area.key { settings.service = area.isSynced ? area.mapKey : nil }
     }
 
     /// Closes an area's file before another one takes its place: what this device keeps of the work in it stays.
     /// - Returns: whether it was on show.
     func release(_ area: OfflineArea) -> Bool {
         guard let map = maps.removeValue(forKey: area.key) else { return false }
-        map.offline?.geodatabase.close()
+        map.offline?.close()
         guard current === map else { return false }
         current = nil
         return true

@@ -10,10 +10,17 @@ struct CollectCommand: AsyncParsableCommand {
             The app is a page of this device alone: open the printed address in a browser. A map is a web map's document,
             in a file or behind an address, or a feature service. Without --map the one of last time opens.
 
+            A GeoPackage is opened in its place: one that `fieldwork offline create` made is an area that the app syncs, any
+            other is edited without a server, and gets ids and a log of changes for that.
+
             EXAMPLES
+              fieldwork collect area.gpkg
               fieldwork collect --map trees.webmap.json
               fieldwork collect --map http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer --data ~/collect
             """)
+
+    @Argument(help: ArgumentHelp("A GeoPackage to work in.", valueName: "file.gpkg"))
+    var file: String?
 
     @Option(help: ArgumentHelp("A web map or feature service to open.", valueName: "file-or-url"))
     var map: String?
@@ -25,13 +32,14 @@ struct CollectCommand: AsyncParsableCommand {
     var port = 8081
 
     func validate() throws {
+        guard file == nil || map == nil else { throw ValidationError("Give a file or --map, not both.") }
         guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
     }
 
     func run() async throws {
         try await runVerb {
             let configuration = CollectConfiguration(
-                port: port, webMap: try map.map(Self.address),
+                port: port, webMap: try map.map(Self.address), file: try file.map(Self.file),
                 dataDirectory: URL(
                     filePath: (data as NSString).expandingTildeInPath, directoryHint: .isDirectory),
                 mapLibraryDirectory: MapLibrary.directory)
@@ -45,6 +53,10 @@ struct CollectCommand: AsyncParsableCommand {
     /// A web address, or else a file that is there.
     private static func address(_ text: String) throws -> URL {
         if let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased() ?? "") { return url }
+        return try file(text)
+    }
+
+    private static func file(_ text: String) throws -> URL {
         let file = URL(filePath: (text as NSString).expandingTildeInPath)
         guard FileManager.default.isReadableFile(atPath: file.path) else {
             throw CommandFailure(.noInput, "\(file.path) is not there, or can't be read.")

@@ -43,7 +43,18 @@ struct SyncCommand: AsyncParsableCommand {
         }
     }
 
+    /// The app may have it open, and sync it too.
+    private static func use(of url: URL) throws -> GeodatabaseUse {
+        do {
+            return try GeodatabaseUse.begin(url)
+        } catch CommonError.illegalState(let details) {
+            throw CommandFailure(.temporary, details)
+        }
+    }
+
     private func sync(_ url: URL) async throws -> [String] {
+        let use = try Self.use(of: url)
+        defer { use.end() }
         let geodatabase = Geodatabase(fileURL: url)
         try await geodatabase.load()
         defer { geodatabase.close() }

@@ -12,7 +12,11 @@ struct CollectVisitor {
     let session: URLSession
 
     static func start(map: String, data: URL) async throws -> CollectVisitor {
-        let process = try FieldworkProcess.start(["collect", "--map", map, "--data", data.path, "--port", "0"])
+        try await start(["--map", map], data: data)
+    }
+
+    static func start(_ arguments: [String], data: URL) async throws -> CollectVisitor {
+        let process = try FieldworkProcess.start(["collect"] + arguments + ["--data", data.path, "--port", "0"])
         let line = try await process.readyLine()
         let address = try #require(line.components(separatedBy: "app ").last)
         let parts = try #require(URLComponents(string: address.trimmingCharacters(in: .whitespaces)))

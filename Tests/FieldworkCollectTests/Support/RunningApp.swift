@@ -15,9 +15,12 @@ struct RunningApp: Sendable {
 
     var address: String { "http://127.0.0.1:\(port)/" }
 
-    static func start(services: URL, folder: URL, webMap: URL? = nil) async throws -> RunningApp {
+    static func start(
+        services: URL, folder: URL, webMap: URL? = nil, file: URL? = nil
+    ) async throws -> RunningApp {
         var configuration = CollectConfiguration(
-            port: 0, servicesRoot: services, webMap: webMap, dataDirectory: folder, mapLibraryDirectory: mapLibrary)
+            port: 0, servicesRoot: services, webMap: webMap, file: file, fileFolders: [folder],
+            dataDirectory: folder, mapLibraryDirectory: mapLibrary)
         // A busy machine decides no test.
         configuration.framePatience = .seconds(60)
         let logger = Logger(label: "fieldwork.collect.tests") { _ in SwiftLogNoOpLogHandler() }

@@ -20,7 +20,10 @@ struct AreaShelf: Sendable {
     private func folder(_ id: UUID) -> URL { directory.appending(path: id.uuidString.lowercased()) }
 
     /// The area's file, a GeoPackage; there only when it is whole.
-    func file(_ id: UUID) -> URL { ownFile(area(id)?.holder ?? id) }
+    func file(_ id: UUID) -> URL {
+        let area = area(id)
+        return area?.held?.url ?? ownFile(area?.holder ?? id)
+    }
 
     /// The file that was taken with an area, whether it still uses it or not.
     func ownFile(_ id: UUID) -> URL { folder(id).appending(path: "area.gpkg") }
@@ -57,6 +60,12 @@ struct AreaShelf: Sendable {
         try put(area)
     }
 
+    /// Puts a file of the user's among the areas. The file stays where it is.
+    func hold(_ area: OfflineArea) throws {
+        try FileManager.default.createDirectory(at: folder(area.id), withIntermediateDirectories: true)
+        try put(area)
+    }
+
     /// Writes down what an area is now.
     func put(_ area: OfflineArea) throws {
         // What an area is no longer is removed after this: it must not come back with the loss of power.
@@ -76,7 +85,7 @@ struct AreaShelf: Sendable {
     /// The download as it was begun.
     func job(_ id: UUID) -> Data? { try? Data(contentsOf: jobFile(id)) }
 
-    /// Takes an area away, whole: its folder gets another name first.
+    /// Takes an area away, whole: its folder gets another name first. A file of the user's isn't in it, and stays.
     func remove(_ id: UUID) throws {
         let going = directory.appending(path: Self.gone + id.uuidString.lowercased())
         try? FileManager.default.removeItem(at: going)

@@ -1,13 +1,15 @@
 import Fieldwork
 import Foundation
 
-/// A part of a map that was taken along: its features are in a file of this device.
+/// A part of a map that was taken along, or a file of the user's that was opened in its place: its features are in a file of
+/// this device.
 struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
     let id: UUID
     var name: String
     /// The map that it was taken from, by its key.
     let mapKey: String
     let mapTitle: String
+    /// For a file that is no service's the file itself.
     let service: URL
     /// Degrees, WGS 84.
     var west: Double
@@ -19,11 +21,18 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
     var extends: UUID?
     /// In whose folder the file is; nil for the area's own. Written when an extension took the place of the first file.
     var holder: UUID?
+    /// The user's own file that is worked in, where it is; nil for an area that the app took.
+    var held: HeldFile?
+
+    /// Whether there is a service that it is synced with.
+    var isSynced: Bool { held.map { $0.replica != nil } ?? true }
 
     private static let prefix = "area:"
 
     /// Under this name the device keeps what belongs to the work in the area: journal, settings.
-    var key: String { Self.prefix + text }
+    var key: String { Self.key(id) }
+
+    static func key(_ id: UUID) -> String { prefix + id.uuidString.lowercased() }
 
     /// The area's id in addresses.
     var text: String { id.uuidString.lowercased() }
@@ -40,6 +49,9 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
             xMin: WebMercator.x(longitude: west), yMin: WebMercator.y(latitude: south),
             xMax: WebMercator.x(longitude: east), yMax: WebMercator.y(latitude: north), spatialReference: .webMercator)
     }
+
+    /// West, south, east, north; nil where its file doesn't say.
+    var edges: [Double]? { west < east && south < north ? [west, south, east, north] : nil }
 
     /// Whether a place, in degrees, is in it.
     func holds(longitude: Double, latitude: Double) -> Bool {

@@ -5,11 +5,21 @@ import Foundation
 struct OfflineWork: Sendable {
     let area: OfflineArea
     let geodatabase: Geodatabase
+    /// Keeps a file of the user's from other programs of Fieldwork; nil for a file in the app's own folder.
+    var use: GeodatabaseUse?
+
+    /// Ends the work with the file.
+    func close() {
+        geodatabase.close()
+        use?.end()
+    }
 
     /// When the file and its service were brought together last.
     var lastSync: Date? { geodatabase.featureTables.compactMap(\.lastSyncDate).max() }
 
+    /// What waits to be sent. In a file that is no service's nothing does: an edit has arrived once it is in it.
     func unsentCount() async -> Int {
+        guard area.isSynced else { return 0 }
         var count = 0
         for table in geodatabase.featureTables {
             count += (try? await table.addedFeaturesCount()) ?? 0
@@ -44,10 +54,22 @@ struct OfflineWork: Sendable {
 extension MapContent {
     /// An offline area as a map: the layers of its file, shown as the web map shows them that it was taken from.
     static func area(_ area: OfflineArea, file: URL, webMap: Data?, folder: URL) async throws -> MapContent {
-        let geodatabase = Geodatabase(fileURL: file)
+        let work = OfflineWork(
+            area: area, geodatabase: Geodatabase(fileURL: file),
+            use: area.held == nil ? nil : try GeodatabaseUse.begin(file))
+        do {
+            return try await content(of: work, webMap: webMap, folder: folder)
+        } catch {
+            work.close()
+            throw error
+        }
+    }
+
+    private static func content(of work: OfflineWork, webMap: Data?, folder: URL) async throws -> MapContent {
+        let (area, geodatabase) = (work.area, work.geodatabase)
         try await geodatabase.load()
         var content = MapContent(title: area.mapTitle, geodatabases: [])
-        content.offline = OfflineWork(area: area, geodatabase: geodatabase)
+        content.offline = work
         if let webMap, try await content.show(webMap, folder: folder) { return content }
         for table in geodatabase.featureTables {
             guard let loaded = try await MapLayer.load(table, id: Int(table.serviceLayerID), isAuthored: false) else {
@@ -82,6 +104,11 @@ extension OpenMap {
     }
 }
 
+extension MapLayer {
+    /// Whether its features are in a file that belongs to no service.
+    var isOfPlainFile: Bool { (table as? GeodatabaseFeatureTable).map { $0.geodatabase?.syncID == nil } ?? false }
+}
+
 // MARK: - Tables of services and of files
 
 extension ArcGISFeatureTable {
@@ -94,6 +121,8 @@ extension ArcGISFeatureTable {
     /// The features that were added or changed on this device and that the service doesn't have.
     func unsentFeatures() async throws -> [Feature] {
         switch self {
+        // A file that is no service's.
+        case let table as GeodatabaseFeatureTable where table.geodatabase?.syncID == nil: return []
         case let table as ServiceFeatureTable: return try await table.localEdits()
         case let table as GeodatabaseFeatureTable:
             return Array(try await table.queryAddedFeatures().features())

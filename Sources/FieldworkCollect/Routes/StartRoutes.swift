@@ -1,0 +1,207 @@
+import Fieldwork
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// First start: the ways to a map, and the one over a server, whose address is typed or read from a code.
+struct StartRoutes: Sendable {
+    let pages: PageRenderer
+    var workspace: Workspace { pages.workspace }
+
+    func add(to router: Router<CollectContext>) {
+        router.get("start") { request, _ in try await ways(request) }
+        router.post("start") { request, _ in try await open(request) }
+        router.get("start/server") { request, _ in try await server(request, ServerPage()) }
+        router.post("start/code") { request, _ in try await readCode(request) }
+    }
+
+    /// What happened, and what can be done about it.
+    struct Problem {
+        var what: String
+        var next: String
+
+        var values: Values { ["what": what, "next": next] }
+    }
+
+    // MARK: The ways
+
+    private func ways(_ request: Request) async throws -> Response {
+        var problem: Problem?
+        if request.uri.queryParameters["problem"] != nil {
+            problem = Problem(
+                what: "The map of last time didn't open: its server doesn't answer.",
+                next: "Try again, or open another one.")
+        }
+        let (services, isMissing) = try await services()
+        if isMissing {
+            problem = Problem(
+                what: "The server's list of maps didn't load.",
+                next: "What is on this device opens without it.")
+        }
+        // A map of this very machine needs no network, so it is offered as a map to try.
+        let own = workspace.ownsServices
+        let shelf = workspace.shelf
+        let areas = shelf.areas().filter { shelf.isHere($0.id) }.prefix(Limits.firstAreas)
+        return try page(
+            "start", request,
+            [
+                "heading": "Which map do you want to open?", "problem": (problem?.values).orFalse,
+                "services": services.map { row($0, isOwn: own) },
+                "hasAreas": !areas.isEmpty, "areas": areas.map { StartFileRoutes.row($0) },
+            ])
+    }
+
+    /// The maps that the app was started with; whether their server couldn't be asked.
+    private func services() async throws -> (entries: [ServiceDirectory.Entry], isMissing: Bool) {
+        do {
+            return (try await workspace.services(), false)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return ([], true)
+        }
+    }
+
+    private func row(_ entry: ServiceDirectory.Entry, isOwn: Bool) -> Values {
+        [
+            "url": entry.url.absoluteString, "name": OpenMap.title(of: entry.name),
+            "about": isOwn ? "A map to try everything with. No account needed." : entry.url.absoluteString,
+            "own": isOwn,
+        ]
+    }
+
+    func page(
+        _ template: String, _ request: Request, _ values: Values, status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        let common: Values = ["theme": PageRenderer.theme(of: request).orFalse, "assets": pages.assets.root]
+        return pages.html(try pages.templates.render(template, values.merging(common) { $1 }), status: status)
+    }
+
+    // MARK: A map on a server
+
+    /// What the page of a server's maps shows.
+    private struct ServerPage {
+        var typed = ""
+        var problem: Problem?
+        /// What was found in a picture; nil where none was looked at.
+        var codes: [CodeAddress]?
+        var codeProblem: Problem?
+        /// The maps of the server whose address was typed.
+        var maps: [ServiceDirectory.Entry] = []
+        var host = ""
+        var status = HTTPResponse.Status.ok
+    }
+
+    private func server(_ request: Request, _ shown: ServerPage) async throws -> Response {
+        let codes = shown.codes ?? []
+        return try page(
+            "start-server", request,
+            [
+                "heading": "A map on a server", "typed": shown.typed, "problem": (shown.problem?.values).orFalse,
+                "codeProblem": (shown.codeProblem?.values).orFalse, "hasCodes": !codes.isEmpty,
+                "codesHeading": codes.count == 1 ? "The code says" : "The picture has \(codes.count) codes. They say",
+                "codes": codes.map { code -> Values in
+                    [
+                        "shown": code.shown.isEmpty ? "nothing" : code.shown, "url": (code.url?.absoluteString).orFalse,
+                        "refusal": code.refusal.orFalse,
+                    ]
+                },
+                "hasMaps": !shown.maps.isEmpty, "host": shown.host,
+                "maps": shown.maps.map { row($0, isOwn: false) },
+            ], status: shown.status)
+    }
+
+    private func open(_ request: Request) async throws -> Response {
+        let typed = (try await FormValues.read(request)["service"] ?? "").trimmingCharacters(
+            in: .whitespacesAndNewlines)
+        var shown = ServerPage(typed: typed, status: .unprocessableContent)
+        guard !typed.isEmpty, let url = URL(string: typed) else {
+            shown.problem = Problem(
+                what: typed.isEmpty ? "There is no address yet." : "That is not an address.",
+                next: "It begins with http:// or https://, and has no spaces.")
+            return try await server(request, shown)
+        }
+        do {
+            if let root = ServiceDirectory.root(of: url) {
+                let maps = try await ServiceDirectory.list(root)
+                shown.maps = Array(maps.prefix(Limits.services))
+                shown.host = url.host() ?? ""
+                guard maps.isEmpty else {
+                    shown.status = .ok
+                    return try await server(request, shown)
+                }
+                shown.problem = Problem(
+                    what: "This server has no maps for you.", next: "Ask its owner to share one.")
+                return try await server(request, shown)
+            }
+            _ = try await workspace.open(url)
+            return PageRenderer.redirect("/map")
+        } catch let error as CollectError {
+            shown.problem = Problem(what: error.message, next: error.nextStep ?? "")
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            shown.problem = Self.problem(error)
+        }
+        return try await server(request, shown)
+    }
+
+    /// The address stays, the cause is named.
+    private static func problem(_ error: any Error) -> Problem {
+        let reason = (error as? any ArcGISError)?.details ?? "\(error)"
+        let details = reason.hasSuffix(".") ? reason : reason + "."
+        if case ServiceError.connectionFailed = error {
+            return Problem(
+                what: "That map didn't open. \(details)",
+                next: "Check how the server's name is spelt, and whether this device has a network.")
+        }
+        return Problem(
+            what: "That map didn't open. \(details)",
+            next: "The address of a feature service ends in FeatureServer; that of a web map leads to its document.")
+    }
+
+    // MARK: A code
+
+    private func readCode(_ request: Request) async throws -> Response {
+        var shown = ServerPage(status: .unprocessableContent)
+        do {
+            let form = try await FormValues.read(request, upTo: Limits.codeFormBytes)
+            guard let picture = form.files.first(where: { !$0.data.isEmpty }) else {
+                shown.codeProblem = Problem(
+                    what: "No picture was chosen.", next: "Take one of the code, or choose one.")
+                return try await server(request, shown)
+            }
+            let codes = try await CodeReader.read(picture.data).map(CodeAddress.init)
+            if codes.isEmpty {
+                shown.codeProblem = Problem(
+                    what: "No code in this picture.",
+                    next: "Hold the camera closer, so that the whole code fills most of the picture and is sharp.")
+            } else {
+                shown.codes = codes
+                shown.status = .ok
+            }
+        } catch let failure as CodeReader.Failure {
+            shown.codeProblem = Self.problem(failure)
+        } catch let error as any HTTPResponseError where error.status == .contentTooLarge {
+            shown.codeProblem = Problem(
+                what: "The picture has more than \(ByteText.whole(Int64(Limits.codeFormBytes))).",
+                next: "Take a smaller one.")
+        }
+        return try await server(request, shown)
+    }
+
+    private static func problem(_ failure: CodeReader.Failure) -> Problem {
+        switch failure {
+        case .notJPEG:
+            Problem(
+                what: "Fieldwork can't read this kind of picture.",
+                next: "Take it as a JPEG, or type the address that stands beside the code.")
+        case .tooLarge(let pixels):
+            Problem(
+                what: "The picture has \(pixels / 1_000_000) million pixels.",
+                next: "At most \(Limits.codePixels / 1_000_000) million can be read. Take a smaller one.")
+        case .damaged:
+            Problem(what: "The picture is damaged.", next: "Take another one.")
+        }
+    }
+}
