@@ -68,7 +68,7 @@ struct DemoMapsTests {
             for entry in Self.entries(try DemoMaps.document(of: name)) {
                 let layer = try Self.layer(entry, of: demo)
                 let isEditable = entry["layerDefinition"]?["capabilities"]?.stringValue != "Query"
-                #expect(isEditable == (layer.capabilities != [.query]), "\(layer.name)")
+                #expect(isEditable == layer.capabilities.contains(.editing), "\(layer.name)")
                 if isEditable {
                     #expect(entry["popupInfo"]?["title"]?.stringValue?.isEmpty == false)
                     let fields = Self.fields(entry["formInfo"]?["formElements"])

@@ -53,11 +53,33 @@ package final class PostgresStatement {
         guard name == nil || epoch != connection.epoch else { return }
         let name = connection.newStatementName()
         try PostgresResult(PQprepare(connection.pointer, name, sql, 0, nil)).check(on: connection.pointer)
-        let described = PostgresResult(PQdescribePrepared(connection.pointer, name))
-        try described.check(on: connection.pointer)
-        argumentTypes = (0..<PQnparams(described.pointer)).map { PQparamtype(described.pointer, $0) }
+        argumentTypes = try types(of: name)
         self.name = name
         epoch = connection.epoch
+    }
+
+    /// A description has four bytes for each; libpq takes 30,000.
+    private static let describedArguments = 7_000
+
+    private func types(of name: String) throws(PostgresError) -> [Oid] {
+        guard values.count > Self.describedArguments else {
+            let described = PostgresResult(PQdescribePrepared(connection.pointer, name))
+            try described.check(on: connection.pointer)
+            return (0..<PQnparams(described.pointer)).map { PQparamtype(described.pointer, $0) }
+        }
+        // libpq takes a longer description for a broken connection; a row may be of any length.
+        let told = PostgresResult(
+            PQexec(
+                connection.pointer,
+                """
+                SELECT pg_catalog.array_to_string(parameter_types::pg_catalog.oid[], ' ')
+                FROM pg_catalog.pg_prepared_statements WHERE name = '\(name)'
+                """))
+        try told.check(on: connection.pointer)
+        guard PQntuples(told.pointer) == 1, let text = PQgetvalue(told.pointer, 0, 0) else {
+            throw PostgresError(.failure, "The statement's arguments are not known.")
+        }
+        return String(cString: text).split(separator: " ").compactMap { Oid($0) }
     }
 
     /// Drops it on the server too.

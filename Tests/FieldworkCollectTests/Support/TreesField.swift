@@ -22,7 +22,8 @@ struct TreesField: Sendable {
     ///   - change: changes the text of the web map before the app opens it.
     ///   - canSync: whether areas can be taken offline.
     static func with<Result: Sendable>(
-        map change: @Sendable (String) -> String = { $0 }, canSync: Bool = false, _ test: (TreesField) async throws -> Result
+        map change: @Sendable (String) -> String = { $0 }, canSync: Bool = false,
+        _ test: (TreesField) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-trees-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
