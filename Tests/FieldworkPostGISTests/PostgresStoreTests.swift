@@ -52,6 +52,26 @@ struct PostgresStoreTests {
         return try PostgresConnection(settings)
     }
 
+    @Test("An edit that waits too long for another writer is told so, and the next one is done")
+    func lockedOut() async throws {
+        var settings = try PostgresSettings(address)
+        settings.lockMilliseconds = 20
+        let impatient = try await PostgresStore(connect: PostgresStore.sessions(settings))
+        let other = try connection()
+        try other.execute("BEGIN; SELECT generation FROM fieldwork_state FOR UPDATE")
+        for _ in 0..<2 {
+            let refusal = await #expect(throws: StoreError.self) {
+                try await impatient.apply(batch([tree("oak")]), to: name)
+            }
+            #expect(refusal?.code == .busy)
+        }
+        try other.execute("ROLLBACK")
+        #expect(try await impatient.apply(batch([tree("ash")]), to: name).hasErrors == false)
+        #expect(try await store.count(FeatureQuery(), in: trees) == 1)
+        try await impatient.close()
+        try await store.close()
+    }
+
     @Test("A service lies in a schema of its name, and is gone when it is deleted")
     func schemas() async throws {
         let other = ServiceName(folder: "City", name: "Trees")

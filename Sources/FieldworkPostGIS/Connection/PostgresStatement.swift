@@ -52,10 +52,12 @@ package final class PostgresStatement {
         try connection.restoreIfBroken()
         guard name == nil || epoch != connection.epoch else { return }
         let name = connection.newStatementName()
-        try PostgresResult(PQprepare(connection.pointer, name, sql, 0, nil)).check(on: connection.pointer)
-        let described = PostgresResult(PQdescribePrepared(connection.pointer, name))
-        try described.check(on: connection.pointer)
-        argumentTypes = (0..<PQnparams(described.pointer)).map { PQparamtype(described.pointer, $0) }
+        argumentTypes = try connection.heeding { () throws(PostgresError) in
+            try PostgresResult(PQprepare(connection.pointer, name, sql, 0, nil)).check(on: connection.pointer)
+            let described = PostgresResult(PQdescribePrepared(connection.pointer, name))
+            try described.check(on: connection.pointer)
+            return (0..<PQnparams(described.pointer)).map { PQparamtype(described.pointer, $0) }
+        }
         self.name = name
         epoch = connection.epoch
     }
@@ -95,7 +97,11 @@ package final class PostgresStatement {
         if state == .idle { try send() }
         while state == .hasRows {
             if row.advance() { return true }
-            if isWhole { state = .atEnd } else { try takeResult() }
+            if isWhole {
+                state = .atEnd
+            } else {
+                try connection.heeding { () throws(PostgresError) in try takeResult() }
+            }
         }
         return false
     }

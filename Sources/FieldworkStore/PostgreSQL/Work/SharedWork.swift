@@ -39,15 +39,7 @@ package final class SharedWork: Sendable {
         _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
         try await sessions.read { connection in
-            try connection.execute("BEGIN")
-            do {
-                let result = try body(connection)
-                try connection.commit()
-                return result
-            } catch {
-                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-                throw error
-            }
+            try connection.transaction(SQLDialect.beginPlainly) { try body(connection) }
         }
     }
 
