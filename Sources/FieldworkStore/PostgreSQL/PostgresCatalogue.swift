@@ -44,6 +44,7 @@ struct PostgresCatalogue: Sendable {
             // Some of the functions call others that come after them.
             try connection.execute("SET LOCAL check_function_bodies = off")
             for statement in Self.tables + PostgresFunctions.statements { try connection.execute(statement) }
+            try connection.execute(PlacedLayer.loggingByOwner)
             try connection.run(
                 """
                 INSERT INTO fieldwork.version (id, version) VALUES (1, ?)
