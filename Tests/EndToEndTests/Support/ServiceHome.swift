@@ -23,16 +23,16 @@ struct ServiceHome: Sendable {
         case .folder: self.init(data: folder.appending(path: "data"))
         case .database:
             let address = try await TemporaryPostgres.shared.value.storeAddress()
-            self.address = address
-            arguments = ["--store", address]
-            check = ["store", "check"]
+            self.init(["--store", address], check: ["store", "check"], address: address)
         }
     }
 
-    init(data: URL) {
-        address = nil
-        arguments = ["--data", data.path]
-        check = ["doctor"]
+    init(data: URL) { self.init(["--data", data.path], check: ["doctor"], address: nil) }
+
+    private init(_ arguments: [String], check: [String], address: String?) {
+        self.arguments = arguments
+        self.check = check
+        self.address = address
     }
 
     func serve(port: Int = 0) async throws -> FieldworkProcess {
