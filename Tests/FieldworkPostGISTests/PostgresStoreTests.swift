@@ -173,4 +173,35 @@ struct PostgresStoreTests {
         #expect(result.layers.first?.adds.first?.isSuccess == true)
         try await store.close()
     }
+
+    /// Ends the sessions of all others once the state that is read is fixed.
+    private struct Breaker: ChangeSink {
+        let address: String
+
+        mutating func begin(generation: Int64) throws {
+            try PostgresConnection(PostgresSettings(address)).execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        }
+
+        mutating func beginLayer(_ layer: LayerDefinition, delta: LayerDelta?) throws {}
+        mutating func encoder(
+            for kind: ChangedFeatures, of layer: LayerDefinition, query: FeatureQuery
+        ) throws -> FeatureListEncoder? { nil }
+        mutating func features(_ bytes: [UInt8]) throws {}
+        mutating func endFeatures(_ kind: ChangedFeatures) throws {}
+        mutating func endLayer(_ layer: LayerDefinition) throws {}
+        mutating func end() throws {}
+    }
+
+    @Test("A reader whose connection breaks over a replica reads again")
+    func brokenSnapshot() async throws {
+        let request = ChangeRequest(layers: [ChangeRequest.Layer(layerID: 0, since: 0)], rows: [:])
+        let refusal = await #expect(throws: StoreError.self) {
+            _ = try await store.extract(request, from: name, into: Breaker(address: address))
+        }
+        #expect(refusal?.code == .busy)
+        #expect(try await store.count(FeatureQuery(), in: trees) == 0)
+        try await store.close()
+    }
 }
