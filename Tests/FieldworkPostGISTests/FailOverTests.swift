@@ -70,12 +70,18 @@ struct FailOverTests {
         // can't be lost any more.
         var writing = settings
         writing.awaitsReplication = true
-        let newcomer = error { [writing] in _ = try PostgresConnection(writing) }
-        while try watcher.integer("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != 1 {
-            try await Task.sleep(for: .milliseconds(5))
+        for isCancelled in [true, false] {
+            let newcomer = error { [writing] in _ = try PostgresConnection(writing) }
+            while try watcher.integer("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != 1 {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            if isCancelled {
+                try watcher.execute("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+            } else {
+                try await pair.startStandby()
+            }
+            #expect(await newcomer.value?.kind == (isCancelled ? .notAvailable : nil))
         }
-        try await pair.startStandby()
-        #expect(await newcomer.value == nil)
         let standby = try PostgresConnection(PostgresSettings(await pair.standbyAddress))
         #expect(try standby.integer("SELECT pg_is_in_recovery()::int::int8") == 1)
 

@@ -61,7 +61,11 @@ package final class PostgresConnection {
 
     private func prepareSession() throws(PostgresError) {
         notices.receive(from: pointer)
+        notices.clear()
         try execute(settings.sessionStatements)
+        guard !notices.tellUnreplicatedCommit else {
+            throw PostgresError(.notAvailable, "The wait for the standby was broken off.")
+        }
         geometryType = try integer("SELECT oid::int8 FROM pg_type WHERE typname = 'geometry' LIMIT 1").map {
             Oid(truncatingIfNeeded: $0)
         }

@@ -87,7 +87,7 @@ package struct PostgresSettings: Sendable, CustomStringConvertible {
         SET statement_timeout = \(statementMilliseconds); SET lock_timeout = \(lockMilliseconds);
         SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET extra_float_digits = 1;
         SET standard_conforming_strings = on; SET idle_in_transaction_session_timeout = \(statementMilliseconds);
-        SET default_transaction_isolation = 'read committed';
+        SET default_transaction_isolation = 'read committed'; SET client_min_messages = warning;
         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')\(
             replicationStatement);
         SET default_transaction_read_only = \(writes ? "off" : "on")\(searchPathStatement)
