@@ -86,7 +86,7 @@ final class StandbyReaders: Sendable {
     private func reaches(_ place: String) async throws -> Bool {
         let deadline = ContinuousClock.now + .milliseconds(Limits.standbyPatienceMilliseconds)
         while true {
-            switch await replay(of: place) {
+            switch try await replay(of: place) {
             case .isDone: return true
             case .isUnderWay: break
             case .isNone:
@@ -105,17 +105,22 @@ final class StandbyReaders: Sendable {
         case isNone
     }
 
-    private func replay(of place: String) async -> Replay {
-        let known = try? await pool.read { connection in
-            try connection.integer(
-                """
-                SELECT CASE WHEN NOT pg_is_in_recovery() THEN \(Replay.isNone.rawValue)
-                    WHEN pg_last_wal_replay_lsn() >= (?::text)::pg_lsn THEN \(Replay.isDone.rawValue)
-                    ELSE \(Replay.isUnderWay.rawValue) END::bigint
-                """
-            ) { try $0.bind(place, at: 1) }
+    private func replay(of place: String) async throws -> Replay {
+        do {
+            let known = try await pool.read { connection in
+                try connection.integer(
+                    """
+                    SELECT CASE WHEN NOT pg_is_in_recovery() THEN \(Replay.isNone.rawValue)
+                        WHEN pg_last_wal_replay_lsn() >= (?::text)::pg_lsn THEN \(Replay.isDone.rawValue)
+                        ELSE \(Replay.isUnderWay.rawValue) END::bigint
+                    """
+                ) { try $0.bind(place, at: 1) }
+            }
+            return known.flatMap(Replay.init(rawValue:)) ?? .isNone
+        } catch is StoreError {
+            // A client that waits no more says nothing of the standby.
+            return .isNone
         }
-        return known.flatMap(Replay.init(rawValue:)) ?? .isNone
     }
 
     func close() async { await pool.close() }
