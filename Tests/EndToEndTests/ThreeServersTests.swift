@@ -35,12 +35,12 @@ struct ThreeServersTests {
     /// Of a server, the primary and the standby, one after the other is killed; once the standby becomes the primary.
     @Test("They go over to the standby by themselves, and survive the death of any of the three")
     func survivesChangeOfPrimary() async throws {
-        let rounds = Self.rounds ?? 5
+        let rounds = Self.rounds ?? 3
         let folder = try TemporaryFolder()
         let pair = try await TemporaryPostgres.shared.value.pair()
         let address = try await pair.storeAddress()
         try await CrashService.publish(in: folder.url, at: address)
-        let load = EditingLoad(servers: try await ServerGroup(of: 3, on: address, standby: address))
+        let load = EditingLoad(servers: try await ServerGroup(of: 3, on: address, standby: address, lease: 5))
         await load.run {
             for round in 0..<rounds {
                 do {

@@ -5,11 +5,13 @@ actor ServerGroup {
     private let arguments: [String]
     private var processes: [FieldworkProcess] = []
 
-    /// - Parameter standby: answers queries.
-    init(of count: Int, on database: String, standby: String? = nil) async throws {
-        // Jobs are taken over soon: a test waits for it.
+    /// - Parameters:
+    ///   - standby: answers queries.
+    ///   - lease: after so many seconds jobs are taken over. A test waits for it; but a job that is taken over five times is
+    ///     given up, also while the database is away.
+    init(of count: Int, on database: String, standby: String? = nil, lease: Int = 1) async throws {
         arguments =
-            ["serve", "--store", database, "--port", "0", "--job-lease", "1"]
+            ["serve", "--store", database, "--port", "0", "--job-lease", String(lease)]
             + (standby.map { ["--read-store", $0] } ?? [])
         for _ in 0..<count { processes.append(try await start()) }
     }
