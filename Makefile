@@ -45,7 +45,7 @@ crash: ## Kill servers and syncs in the midst of their work, three hundred times
 	swift build --build-tests
 	FIELDWORK_SYNC_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter SyncCrashTests
 
-crash-servers: ## Kill servers of one database in the midst of edits, uploads and jobs, a hundred times (SERVER_ROUNDS)
+crash-servers: ## Kill servers of one database, its primary and its standby in the midst of edits, uploads and jobs (SERVER_ROUNDS)
 	swift build --build-tests
 	FIELDWORK_SERVERS_CRASH_ROUNDS=$(SERVER_ROUNDS) nice swift test --skip-build --no-parallel --filter ThreeServersTests
 

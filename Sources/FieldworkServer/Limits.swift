@@ -27,6 +27,8 @@ package enum Limits {
     package static let idleSeconds = 75
     /// How long a client may take to accept the next piece of an answer, in seconds. A cursor of the store is held meanwhile.
     package static let stalledWriteSeconds = 60
+    /// Seconds after which a client that was told that the service is busy may come again.
+    package static let retryAfterSeconds = 1
     /// How long requests may take to finish when the server is told to stop, in seconds.
     package static let shutdownSeconds = 30
     /// How long a definition is used before the store is asked again whether it changed, in milliseconds.

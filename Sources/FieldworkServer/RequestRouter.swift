@@ -29,6 +29,9 @@ struct RequestRouter: Sendable {
         } catch let error as ServiceError {
             return (operation, failure(error, request))
         } catch let error as StoreError {
+            if [.busy, .inDoubt].contains(error.code) {
+                logger.warning("The store was not ready", metadata: ["operation": "\(operation)", "error": "\(error)"])
+            }
             if let error = ServiceError(error) { return (operation, failure(error, request)) }
             logger.error("The store failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
         } catch {

@@ -5,23 +5,25 @@ import Testing
 @Suite("Crash", .serialized)
 struct CrashTests {
     /// `FIELDWORK_CRASH_ROUNDS` sets how often; the full proof is 200.
-    private static let rounds = ProcessInfo.processInfo.environment["FIELDWORK_CRASH_ROUNDS"].flatMap(Int.init) ?? 8
+    private static let rounds = ProcessInfo.processInfo.environment["FIELDWORK_CRASH_ROUNDS"].flatMap(Int.init)
 
-    @Test("Every acknowledged edit survives SIGKILL, none is there twice")
-    func survivesKills() async throws {
+    @Test("Every acknowledged edit survives SIGKILL, none is there twice", arguments: ServiceHome.Kind.installed)
+    func survivesKills(_ kind: ServiceHome.Kind) async throws {
+        let rounds = Self.rounds ?? (kind == .folder ? 8 : 4)
         let folder = try TemporaryFolder()
-        let data = folder.url.appending(path: "data")
+        let home = try await ServiceHome(kind, in: folder.url)
         let csv = folder.url.appending(path: "seed.csv")
         try Data("x,y,name,counter\n1,1,first,0\n".utf8).write(to: csv)
-        let published = try await FieldworkProcess.run([
-            "publish", csv.path, "--service", "Crash", "--x", "x", "--y", "y", "--wkid", "4326", "--data", data.path,
-        ])
+        let published = try await FieldworkProcess.run(
+            [
+                "publish", csv.path, "--service", "Crash", "--x", "x", "--y", "y", "--wkid", "4326",
+            ] + home.arguments)
         try #require(published.status == 0, "\(published.errors)")
 
         let book = Book()
         var generator = SystemRandomNumberGenerator()
-        for _ in 0..<Self.rounds {
-            let server = try await FieldworkProcess.serve(data: data)
+        for _ in 0..<rounds {
+            let server = try await home.serve()
             try await Self.compare(book, with: server)
             let delay = Int.random(in: 10...300, using: &generator)
             await withTaskGroup(of: Void.self) { group in
@@ -33,8 +35,9 @@ struct CrashTests {
                     await server.kill()
                 }
             }
+            try await home.settle()
         }
-        let server = try await FieldworkProcess.serve(data: data)
+        let server = try await home.serve()
         try await Self.compare(book, with: server)
         // The last requests without an answer are sent again too, before the books are closed.
         while let request = await book.unanswered() { await Self.send(request, server, book) }
@@ -42,11 +45,10 @@ struct CrashTests {
         #expect(await server.interrupt() == 0)
         // A test in which nothing was acknowledged, lost or sent again would prove nothing.
         let ledger = await book.ledger
-        #expect(ledger.acknowledged > Self.rounds)
+        #expect(ledger.acknowledged > rounds)
         #expect(ledger.lost > 0)
         #expect(ledger.sentAgain == ledger.lost)
-        let doctor = try await FieldworkProcess.run(["doctor", "--data", data.path])
-        #expect(doctor.status == 0, "\(doctor.text)\(doctor.errors)")
+        try await home.expectSound()
     }
 
     /// Adds, changes and deletes until the server is gone. What it left without an answer goes first.

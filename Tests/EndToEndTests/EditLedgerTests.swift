@@ -83,6 +83,28 @@ struct EditLedgerTests {
         #expect(!ledger.problems(in: [:]).isEmpty, "the receipt counts as an acknowledgement")
     }
 
+    @Test("Who is told that nothing was done sends it again, and notices when it was")
+    func postponed() {
+        var generator = SystemRandomNumberGenerator()
+        var ledger = EditLedger()
+        ledger.postpone(.add(["a"]))
+        #expect(ledger.hasUnanswered && ledger.next(using: &generator) == .add(["a"]))
+        #expect(!ledger.problems(in: ["a": [0]]).isEmpty, "nothing was done, it was said")
+        var lied = ledger
+        lied.record(.add(["a"]), .refused([1_016]))
+        #expect(!lied.faults.isEmpty)
+        ledger.record(.add(["a"]), .done)
+        #expect(ledger.problems(in: ["a": [0]]).isEmpty && ledger.sentAgain == 0)
+
+        // What was in doubt before stays so.
+        ledger.lose(.add(["b"]))
+        #expect(ledger.next(using: &generator) == .add(["b"]))
+        ledger.postpone(.add(["b"]))
+        #expect(ledger.next(using: &generator) == .add(["b"]))
+        ledger.record(.add(["b"]), .refused([1_016]))
+        #expect(ledger.faults.isEmpty && ledger.receipts == 1 && ledger.sentAgain == ledger.lost)
+    }
+
     @Test("A refusal is not a lost answer: nothing was changed, and one that has no reason is a fault")
     func refusals() {
         var ledger = Self.added

@@ -175,6 +175,65 @@ struct PlacedTableTests {
         try await store.close()
     }
 
+    /// A connection of somebody who may write to the table, and has no right on anything of ours.
+    private func stranger() throws -> PostgresConnection {
+        let role = "stranger_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
+        try other.execute(
+            """
+            CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA land TO \(role);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON land.parcels TO \(role);
+            GRANT USAGE ON SEQUENCE land.parcels_id_seq TO \(role);
+            CREATE SCHEMA \(role) AUTHORIZATION \(role)
+            """)
+        return try PostgresConnection(PostgresSettings(address.replacing("//fieldwork@", with: "//\(role)@")))
+    }
+
+    @Test("Who may write to the table needs no right on what is logged of it, and gets none", arguments: [false, true])
+    func strangers(isOlder: Bool) async throws {
+        try await publish()
+        if isOlder {
+            try other.execute(
+                """
+                ALTER FUNCTION parcels.fieldwork_0_log() SECURITY INVOKER RESET search_path;
+                GRANT EXECUTE ON FUNCTION parcels.fieldwork_0_log() TO PUBLIC
+                """)
+            try await PostgresStore.initialize(address)
+        }
+        let stranger = try stranger()
+        let generation = try await store.generation(of: name)
+        // What stands first in his path does not stand in for what the log means.
+        let role = try #require(try stranger.text("SELECT current_user::text"))
+        try stranger.execute(
+            """
+            CREATE FUNCTION \(role).clock_timestamp () RETURNS timestamptz LANGUAGE plpgsql
+                AS $$ BEGIN RAISE EXCEPTION 'caught'; END $$;
+            SET search_path = \(role), pg_catalog, public
+            """)
+        try stranger.execute(
+            """
+            BEGIN; INSERT INTO land.parcels (owner) VALUES ('Dan'); UPDATE land.parcels SET owner = 'Zoe' WHERE id = 1;
+            DELETE FROM land.parcels WHERE id = 2; COMMIT
+            """)
+        let changes = try await store.changes(after: generation, in: parcels, limit: 10)
+        #expect(changes.map(\.objectID).sorted() == [1, 2, 3])
+        #expect(
+            try await store.history(of: .objectID(1), in: parcels).first?.record.attributes["owner"] == .text("Ada"))
+        try other.execute("GRANT USAGE ON SCHEMA parcels TO \(role)")
+        for sql in [
+            "SELECT * FROM parcels.fieldwork_state", "UPDATE parcels.fieldwork_state SET generation = 0",
+            "SELECT * FROM parcels.fieldwork_history_0",
+            """
+            CREATE TEMPORARY TABLE forged (id bigint);
+            CREATE TRIGGER forge AFTER INSERT ON forged FOR EACH ROW EXECUTE FUNCTION parcels.fieldwork_0_log()
+            """,
+        ] {
+            let refusal = #expect(throws: PostgresError.self, "\(sql)") { try stranger.execute(sql) }
+            #expect(refusal?.state == "42501", "\(sql)")
+        }
+        #expect(try await store.check() == [])
+        try await store.close()
+    }
+
     @Test("A table with global ids serves replicas; unpublishing leaves it as it was, with the rows that it has now")
     func takingBack() async throws {
         let before = try description()

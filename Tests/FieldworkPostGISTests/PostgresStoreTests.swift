@@ -52,6 +52,26 @@ struct PostgresStoreTests {
         return try PostgresConnection(settings)
     }
 
+    @Test("An edit that waits too long for another writer is told so, and the next one is done")
+    func lockedOut() async throws {
+        var settings = try PostgresSettings(address)
+        settings.lockMilliseconds = 20
+        let impatient = try await PostgresStore(connect: PostgresStore.sessions(settings))
+        let other = try connection()
+        try other.execute("BEGIN; SELECT generation FROM fieldwork_state FOR UPDATE")
+        for _ in 0..<2 {
+            let refusal = await #expect(throws: StoreError.self) {
+                try await impatient.apply(batch([tree("oak")]), to: name)
+            }
+            #expect(refusal?.code == .busy)
+        }
+        try other.execute("ROLLBACK")
+        #expect(try await impatient.apply(batch([tree("ash")]), to: name).hasErrors == false)
+        #expect(try await store.count(FeatureQuery(), in: trees) == 1)
+        try await impatient.close()
+        try await store.close()
+    }
+
     @Test("A service lies in a schema of its name, and is gone when it is deleted")
     func schemas() async throws {
         let other = ServiceName(folder: "City", name: "Trees")
@@ -151,6 +171,37 @@ struct PostgresStoreTests {
         _ = try? await store.apply(batch([tree("Tilia")]), to: name)
         let result = try await store.apply(batch([tree("Salix")]), to: name)
         #expect(result.layers.first?.adds.first?.isSuccess == true)
+        try await store.close()
+    }
+
+    /// Ends the sessions of all others once the state that is read is fixed.
+    private struct Breaker: ChangeSink {
+        let address: String
+
+        mutating func begin(generation: Int64) throws {
+            try PostgresConnection(PostgresSettings(address)).execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        }
+
+        mutating func beginLayer(_ layer: LayerDefinition, delta: LayerDelta?) throws {}
+        mutating func encoder(
+            for kind: ChangedFeatures, of layer: LayerDefinition, query: FeatureQuery
+        ) throws -> FeatureListEncoder? { nil }
+        mutating func features(_ bytes: [UInt8]) throws {}
+        mutating func endFeatures(_ kind: ChangedFeatures) throws {}
+        mutating func endLayer(_ layer: LayerDefinition) throws {}
+        mutating func end() throws {}
+    }
+
+    @Test("A reader whose connection breaks over a replica reads again")
+    func brokenSnapshot() async throws {
+        let request = ChangeRequest(layers: [ChangeRequest.Layer(layerID: 0, since: 0)], rows: [:])
+        let refusal = await #expect(throws: StoreError.self) {
+            _ = try await store.extract(request, from: name, into: Breaker(address: address))
+        }
+        #expect(refusal?.code == .busy)
+        #expect(try await store.count(FeatureQuery(), in: trees) == 0)
         try await store.close()
     }
 }

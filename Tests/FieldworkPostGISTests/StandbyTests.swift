@@ -31,8 +31,10 @@ struct StandbyTests {
     private func open(_ address: String, _ standby: TemporaryStandby) async throws -> PostgresStore {
         try await PostgresStore(
             connect: PostgresStore.sessions(address),
-            standby: PostgresStore.Standby(
-                connect: try PostgresStore.sessions(standby.address(of: address)), rest: .milliseconds(20)))
+            standbys: [
+                PostgresStore.Standby(
+                    connect: try PostgresStore.sessions(standby.address(of: address)), rest: .milliseconds(20))
+            ])
     }
 
     private func add(_ name: String, to store: PostgresStore) async throws {
@@ -45,7 +47,7 @@ struct StandbyTests {
     }
 
     private func answers(of store: PostgresStore) async throws -> Int {
-        try #require(try await store.data(of: Self.name).standby).answers
+        try #require(try await store.data(of: Self.name).standbys.first).answers
     }
 
     /// Waits until a query was answered by the standby.
@@ -66,6 +68,9 @@ struct StandbyTests {
         try await one.createService(Self.definition)
         try await add("a", to: one)
         for store in [one, other] { try await untilAnswered(store, expecting: 1) }
+
+        // No COMMIT waits for it, of which an administrator should know.
+        #expect(try await one.advice().count == 1)
 
         // It stands still: the primary answers who would read an older state, and nobody else.
         try standby.setPaused(true)

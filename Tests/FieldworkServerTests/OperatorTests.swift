@@ -42,6 +42,25 @@ struct OperatorTests {
         }
     }
 
+    @Test("Who is told that the service is busy learns when to come again")
+    func busy() async throws {
+        try await TestServer.with(store: ScriptedStore(failure: StoreError(.busy, "x"))) { server in
+            let answer = try await server.client.get("Trees/FeatureServer", ["f": "json"])
+            #expect(answer.header("Retry-After") == "1")
+        }
+    }
+
+    @Test(
+        "What may have been done or not looks like no answer to every client, also to one that only looks at the status"
+    )
+    func inDoubt() async throws {
+        try await TestServer.with(store: ScriptedStore(failure: StoreError(.inDoubt, "x"))) { server in
+            let answer = try await server.client.get("Trees/FeatureServer", ["f": "json"])
+            #expect(answer.status == 504 && answer.errorCode == 504)
+            #expect(answer.header("Retry-After") == nil)
+        }
+    }
+
     @Test("Requests, errors, bytes and durations are counted by operation")
     func metrics() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in

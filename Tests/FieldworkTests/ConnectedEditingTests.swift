@@ -102,14 +102,16 @@ struct ConnectedEditingTests {
         }
     }
 
-    @Test("A new feature whose answer was lost is seen once, and what is changed of it then arrives")
-    func uncertainFeature() async throws {
+    @Test(
+        "A new feature whose answer was lost is seen once, and what is changed of it then arrives",
+        arguments: [Interceptor.Fault.losesAnswer, .unconfirmed])
+    func uncertainFeature(_ fault: Interceptor.Fault) async throws {
         try await TestService.with { service in
             let geodatabase = try await service.geodatabase()
             let table = try Self.table(geodatabase)
             try await table.add(
                 table.makeFeature(attributes: ["primcause": "Earthquake"], geometry: DamageService.place))
-            service.interceptor.fail("applyEdits", .losesAnswer)
+            service.interceptor.fail("applyEdits", fault)
             await #expect(throws: Fieldwork.ServiceError.self) { try await geodatabase.applyEdits() }
             let found = Array(try await table.queryFeatures(using: QueryParameters()).features())
             #expect(found.count == 1)

@@ -235,6 +235,30 @@ struct PatienceTests {
         }
     }
 
+    @Test(
+        "A service that says in the protocol's way that it is busy is asked again for a read", arguments: [true, false])
+    func busyInBody(isRead: Bool) async throws {
+        let body = #"{"error":{"code":503,"message":"The service is busy.","details":[]}}"#
+        let asked = Mutex(0)
+        let action: @Sendable (LoopbackServer.Request) -> LoopbackServer.Action = { _ in
+            let isFirst = asked.withLock { count in
+                count += 1
+                return count == 1
+            }
+            guard isFirst else { return .json(#"{"name":"here"}"#) }
+            return .answer(
+                status: 200, headers: [("Retry-After", "3"), ("Content-Type", "application/json")],
+                body: Data(body.utf8))
+        }
+        try await LoopbackServer.with(action) { server in
+            let pauses = Pauses()
+            let answer = try await Self.client(Self.seconds(attempts: 2), pauses)
+                .answer(to: ServiceRequest(server.url("/rest"), isRead: isRead))
+            #expect(String(decoding: answer.bytes, as: UTF8.self).contains(isRead ? "here" : "busy"))
+            #expect(pauses.all == (isRead ? [.seconds(3)] : []))
+        }
+    }
+
     @Test("What Retry-After says is seconds or a moment; anything else is nothing")
     func retryAfter() throws {
         let now = try Date("1994-11-06T08:49:30Z", strategy: .iso8601)

@@ -52,24 +52,26 @@ package final class TemporaryPostgres: Sendable {
     }
 
     /// - Returns: the server's process, once it answers.
-    static func startServer(on data: URL, port: Int, log: URL) async throws -> pid_t {
+    static func startServer(
+        on data: URL, port: Int, log: URL, settings: [String] = []
+    ) async throws -> pid_t {
         let server = process(
             binaries.appending(path: "postgres").path,
             [
                 "-D", data.path, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1",
                 "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=500",
-            ], asOwner: true)
+            ] + settings.flatMap { ["-c", $0] }, asOwner: true)
         if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
         let output = try FileHandle(forWritingTo: log)
         try output.seekToEnd()
         server.standardOutput = output
         server.standardError = output
         try server.run()
-        let settings = try PostgresSettings("postgres://fieldwork@127.0.0.1:\(port)/postgres")
-        for _ in 0..<600 {
-            if (try? PostgresConnection(settings)) != nil { return server.processIdentifier }
+        let address = try PostgresSettings("postgres://fieldwork@127.0.0.1:\(port)/postgres")
+        for _ in 0..<2_400 {
+            if (try? PostgresConnection(address)) != nil { return server.processIdentifier }
             guard server.isRunning else { break }
-            try await Task.sleep(for: .milliseconds(100))
+            try await Task.sleep(for: .milliseconds(25))
         }
         throw Failure(description: "PostgreSQL did not start: \(try String(contentsOf: log, encoding: .utf8))")
     }
@@ -85,10 +87,15 @@ package final class TemporaryPostgres: Sendable {
     /// A database of its own for a test, prepared for services.
     package func storeAddress() async throws -> String {
         try await Self.template.value
+        return address(database: try Self.makeStore(at: address(database: "postgres")))
+    }
+
+    /// - Returns: the name of a database that is prepared for services, on a server that has the template.
+    static func makeStore(at address: String) throws -> String {
         let name = "store_\(UUID().uuidString.lowercased().replacing("-", with: ""))"
-        let connection = try PostgresConnection(PostgresSettings(address(database: "postgres")))
+        let connection = try PostgresConnection(PostgresSettings(address))
         try connection.execute("CREATE DATABASE \(name) TEMPLATE fieldwork_template")
-        return address(database: name)
+        return name
     }
 
     // MARK: A standby
@@ -97,15 +104,27 @@ package final class TemporaryPostgres: Sendable {
     package func standby() async throws -> TemporaryStandby {
         let port = try Self.freePort()
         let data = folder.appending(path: "standby-\(port)")
-        try await Self.run(
-            Self.binaries.appending(path: "pg_basebackup").path,
-            [
-                "-D", data.path, "-h", "127.0.0.1", "-p", "\(self.port)", "-U", "fieldwork", "-R", "-X", "stream",
-                "--checkpoint=fast", "--no-sync",
-            ])
+        try await Self.copy(self.port, to: data, following: true)
         let standby = TemporaryStandby(data: data, port: port)
         try await standby.start()
         return standby
+    }
+
+    /// Copies a running server.
+    /// - Parameter following: whether the copy is to follow it.
+    static func copy(_ port: Int, to data: URL, following: Bool) async throws {
+        try await run(
+            binaries.appending(path: "pg_basebackup").path,
+            [
+                "-D", data.path, "-h", "127.0.0.1", "-p", "\(port)", "-U", "fieldwork", "-X", "stream",
+                "--checkpoint=fast", "--no-sync",
+            ] + (following ? ["-R"] : []))
+    }
+
+    /// A primary and a standby of their own, which may be killed.
+    package func pair() async throws -> TemporaryPair {
+        try await Self.template.value
+        return try await TemporaryPair(copying: self)
     }
 
     /// Drops a database of `storeAddress`, for tests that need many of them.
@@ -160,7 +179,7 @@ package final class TemporaryPostgres: Sendable {
         }
     }
 
-    private static func freePort() throws -> Int {
+    static func freePort() throws -> Int {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()

@@ -23,10 +23,13 @@ public enum ServiceError: ArcGISError, LocalizedError, Hashable {
 }
 
 extension ServiceError {
-    /// The protocol's error as the SDK reports it, code and message kept.
+    /// The protocol's error as the SDK reports it, code and message kept. A service that does not know whether it has done
+    /// something has not answered: what was sent is looked up, as after a connection that broke.
     init(_ error: FieldworkREST.ServiceError) {
         let text = ([error.message] + error.details).filter { !$0.isEmpty }.joined(separator: " ")
-        self = .serverFailure(details: "\(text) (code \(error.code))")
+        let details = "\(text) (code \(error.code))"
+        let isAnswer = error.code != FieldworkREST.ServiceError.noAnswerCode
+        self = isAnswer ? .serverFailure(details: details) : .connectionFailed(details: details)
     }
 
     /// The error of one edit of a batch.

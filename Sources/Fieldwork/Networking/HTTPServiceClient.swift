@@ -146,6 +146,10 @@ struct Exchange: Sendable {
                 answer.status == 429 ? .serverFailure(details: details) : .connectionFailed(details: details)
             throw NoAnswer(result: isJSON ? .success(answer) : .failure(error), retryAfter: pause)
         }
+        // So a service tells in the protocol's way that it is too busy.
+        if isJSON, let pause = RetryPolicy.retryAfter(answer.retryAfter, now: Date.now) {
+            throw NoAnswer(result: .success(answer), retryAfter: pause)
+        }
         guard !(200..<300).contains(answer.status), !isJSON else { return answer }
         throw ServiceError.serverFailure(details: "The service answered with status \(answer.status).")
     }

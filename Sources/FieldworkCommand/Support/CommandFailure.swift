@@ -37,7 +37,7 @@ struct CommandFailure: Error, Sendable {
                 case .serviceExists: .cannotCreate
                 case .invalidDefinition, .invalidQuery, .notAGeoPackage, .unsupportedVersion: .badData
                 case .full: .inputOutput
-                case .busy: .temporary
+                case .busy, .inDoubt: .temporary
                 default: .software
                 }
             self.init(code, error.message)

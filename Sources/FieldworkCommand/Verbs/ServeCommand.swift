@@ -28,9 +28,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A streaming standby of the database that answers queries, as fresh as the database itself would.",
+            "A streaming standby of the database that answers queries, as fresh as the database itself would; or several.",
             valueName: "address"))
     var readStore: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many connections to the database its services have together, and as many to each standby.",
+            valueName: "number"))
+    var connections = FieldworkStore.Limits.sessions
 
     @Option(
         help: ArgumentHelp(
@@ -42,6 +48,9 @@ struct ServeCommand: AsyncParsableCommand {
         if let readStore {
             guard database.store != nil else { throw ValidationError("--read-store goes with --store.") }
             try StoreOption.check(readStore)
+        }
+        guard connections >= FieldworkStore.Limits.fewestSessions else {
+            throw ValidationError("--connections must be at least \(FieldworkStore.Limits.fewestSessions).")
         }
         guard jobLease >= 1 else { throw ValidationError("--job-lease must be at least 1 second.") }
     }
@@ -70,7 +79,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func openStore() async throws -> any FeatureStore {
-        if let address = database.store { return try await PostgresStore.open(address, standby: readStore) }
+        if let address = database.store {
+            return try await PostgresStore.open(address, standby: readStore, sessions: connections)
+        }
         return try await GeoPackageStore.open(at: data.url)
     }
 

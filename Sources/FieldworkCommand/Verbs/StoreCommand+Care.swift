@@ -11,7 +11,7 @@ extension StoreCommand {
             commandName: "check", abstract: "Look whether the services of a database are sound.",
             discussion: """
                 Compares counts, triggers, change log and history, and the contents of attachments with their hashes. Changes
-                nothing. For a folder of services there is fieldwork doctor.
+                nothing. Warns of a standby that no COMMIT waits for. For a folder of services there is fieldwork doctor.
 
                 EXAMPLES
                   fieldwork store check --store postgres://localhost/field
@@ -27,9 +27,10 @@ extension StoreCommand {
             try await runVerb {
                 guard let address = database.store else { return }
                 let store = try await PostgresStore.open(address)
-                let (names, findings) = try await closing(store) { store in
-                    (try await store.serviceNames(), try await store.check())
+                let (names, findings, advice) = try await closing(store) { store in
+                    (try await store.serviceNames(), try await store.check(), try await store.advice())
                 }
+                for sentence in advice { Terminal.error(sentence) }
                 for finding in findings { Terminal.output(finding) }
                 guard findings.isEmpty else {
                     throw CommandFailure(.badData, "\(findings.count) findings in \(names.count) services.")

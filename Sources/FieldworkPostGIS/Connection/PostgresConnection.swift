@@ -4,9 +4,10 @@ import Foundation
 /// One connection to PostgreSQL. It blocks its thread while it waits for the server, is not thread-safe and never leaves
 /// the actor that owns it, which runs on a queue of its own.
 ///
-/// A connection that broke outside a transaction is made anew at its next use. Within a transaction, or while a statement
-/// runs, `PostgresError.Kind.connectionLost` is thrown: what was not committed is undone, and whether a COMMIT arrived
-/// is for the caller to find out.
+/// A connection that broke outside a transaction is made anew at its next use, and so is one whose server goes down or no
+/// longer writes: of several hosts in its address, another may do so by then. While a statement runs, and within a
+/// transaction until its end, `PostgresError.Kind.connectionLost` is thrown: what was not committed is undone. When the
+/// connection breaks over a COMMIT, `inDoubt` is.
 package final class PostgresConnection {
     /// Owns the C handle; the only place that closes it.
     private struct Handle: ~Copyable {
@@ -27,6 +28,11 @@ package final class PostgresConnection {
     private(set) var geometryType: Oid?
     /// How to interrupt what runs, from any thread.
     package private(set) var canceller: PostgresCanceller
+    /// The server said that it goes down, or writes no more.
+    private var isForsaken = false
+    /// What the transaction was when the server last answered: one that broke stays broken until somebody ends it.
+    private var wasInTransaction = false
+    private let notices = PostgresNotices()
 
     var pointer: OpaquePointer { handle.pointer }
 
@@ -36,6 +42,9 @@ package final class PostgresConnection {
             throw PostgresError(.connectionLost, "libpq can't make a connection: out of memory.")
         }
         handle = Handle(pointer: pointer)
+        // The reason of a refusal comes with its SQLSTATE only to who asks for it, which can't be done earlier.
+        PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
+        if PQstatus(pointer) == CONNECTION_BAD, PostgresError.isRefusal(pointer) { PQreset(pointer) }
         canceller = PostgresCanceller(connection: pointer)
         guard PQstatus(pointer) == CONNECTION_OK else { throw PostgresError(connection: pointer) }
         try prepareSession()
@@ -51,9 +60,12 @@ package final class PostgresConnection {
     }
 
     private func prepareSession() throws(PostgresError) {
-        // Notices are told to nobody: they would go to the process's standard error.
-        PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+        notices.receive(from: pointer)
+        notices.clear()
         try execute(settings.sessionStatements)
+        guard !notices.tellUnreplicatedCommit else {
+            throw PostgresError(.notAvailable, "The wait for the standby was broken off.")
+        }
         geometryType = try integer("SELECT oid::int8 FROM pg_type WHERE typname = 'geometry' LIMIT 1").map {
             Oid(truncatingIfNeeded: $0)
         }
@@ -61,14 +73,24 @@ package final class PostgresConnection {
 
     /// Makes a broken connection anew, unless a transaction was lost with it.
     func restoreIfBroken() throws(PostgresError) {
-        guard PQstatus(pointer) == CONNECTION_BAD else { return }
+        guard PQstatus(pointer) == CONNECTION_BAD || isForsaken && !isInTransaction else { return }
+        guard !wasInTransaction else {
+            throw PostgresError(.connectionLost, "The connection broke in the midst of the transaction.")
+        }
+        isForsaken = false
         PQreset(pointer)
         epoch += 1
         statements = [:]
         cacheOrder = []
         canceller = PostgresCanceller(connection: pointer)
         guard PQstatus(pointer) == CONNECTION_OK else { throw PostgresError(connection: pointer) }
-        try prepareSession()
+        do {
+            try prepareSession()
+        } catch {
+            // Without its settings it is of no use to anybody.
+            isForsaken = true
+            throw error
+        }
     }
 
     // MARK: Statements
@@ -77,7 +99,18 @@ package final class PostgresConnection {
     package func execute(_ sql: String) throws(PostgresError) {
         try restoreIfBroken()
         let result = PostgresResult(PQexec(pointer, sql))
-        try result.check(on: pointer)
+        try heeding { () throws(PostgresError) in try result.check(on: pointer) }
+    }
+
+    /// Runs something that hears the server, and takes note of what its errors say of the connection.
+    func heeding<Result>(_ body: () throws(PostgresError) -> Result) throws(PostgresError) -> Result {
+        defer { noteTransaction() }
+        do {
+            return try body()
+        } catch {
+            if error.kind == .notAvailable, settings.writes || !error.isReadOnly { isForsaken = true }
+            throw error
+        }
     }
 
     /// A statement that is kept for the next time its SQL is wanted. It is ready to be bound; whoever takes it finishes it
@@ -138,11 +171,30 @@ package final class PostgresConnection {
 
     // MARK: Transactions
 
+    private func noteTransaction() {
+        switch PQtransactionStatus(pointer) {
+        case PQTRANS_IDLE: wasInTransaction = false
+        case PQTRANS_INTRANS, PQTRANS_INERROR: wasInTransaction = true
+        // A statement runs, or the connection has broken: what was before still holds.
+        default: break
+        }
+    }
+
     package var isInTransaction: Bool {
         switch PQtransactionStatus(pointer) {
         case PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE: true
+        case PQTRANS_UNKNOWN: wasInTransaction
         default: false
         }
+    }
+
+    /// Undoes the transaction. One that broke with its connection is undone already.
+    package func rollBack() throws(PostgresError) {
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            wasInTransaction = false
+            return
+        }
+        try execute("ROLLBACK")
     }
 
     /// Everything in one transaction that is undone when the body throws.
@@ -153,23 +205,37 @@ package final class PostgresConnection {
             try commit()
             return result
         } catch {
-            // A connection that broke has undone it already; to restore it here would be for nothing.
-            if PQstatus(pointer) == CONNECTION_OK, isInTransaction { try? execute("ROLLBACK") }
+            if isInTransaction { try? rollBack() }
             throw error
         }
     }
 
     /// Commits. A transaction in which a statement failed can't be: PostgreSQL answers COMMIT with a rollback and calls it
     /// success, which must not pass for one.
+    ///
+    /// Throws `PostgresError.Kind.inDoubt` when it may have been committed without having been confirmed, also where a
+    /// standby is waited for and somebody has broken off the waiting; after every other error nothing was committed.
     package func commit() throws(PostgresError) {
         guard PQstatus(pointer) == CONNECTION_OK else {
+            wasInTransaction = false
             throw PostgresError(.connectionLost, "The connection broke before the transaction was committed.")
         }
         guard PQtransactionStatus(pointer) != PQTRANS_INERROR else {
             throw PostgresError(.failure, state: "25P02", "A statement failed: the transaction can't be committed.")
         }
+        notices.clear()
         let result = PostgresResult(PQexec(pointer, "COMMIT"))
-        try result.check(on: pointer)
+        // Whatever became of it, it has ended.
+        defer { wasInTransaction = false }
+        do {
+            try heeding { () throws(PostgresError) in try result.check(on: pointer) }
+        } catch  where !error.leavesCommitUndone || PQtransactionStatus(pointer) != PQTRANS_IDLE {
+            throw PostgresError(.inDoubt, state: error.state, "A COMMIT was not confirmed: \(error.message)")
+        }
+        guard !notices.tellUnreplicatedCommit else {
+            throw PostgresError(
+                .inDoubt, state: "01000", "A COMMIT was not confirmed by the standby that it waits for.")
+        }
         guard result.command == "COMMIT" else {
             throw PostgresError(.failure, state: "25P02", "The transaction was rolled back.")
         }

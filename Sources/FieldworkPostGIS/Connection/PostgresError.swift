@@ -4,8 +4,11 @@ package import FieldworkStore
 /// What PostgreSQL refused, or what went wrong on the way to it.
 package struct PostgresError: Error, Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
-        /// The connection broke, or could not be made. Whether the last statement was carried out is not known.
+        /// The connection broke, or could not be made. Whether a statement outside of a transaction was carried out is not
+        /// known; a transaction is undone.
         case connectionLost
+        /// A COMMIT was not confirmed: the transaction was committed, or undone.
+        case inDoubt
         /// The name, the password or the database is not accepted.
         case accessDenied
         /// Cancelled by a caller, or by a limit of time.
@@ -46,18 +49,37 @@ package struct PostgresError: Error, Sendable, Hashable {
             primary ?? Self.message(of: connection))
     }
 
-    /// The error of a connection that has no result.
+    /// The error of a connection that has no result. Of several hosts, one that may let us in later decides.
     init(connection: OpaquePointer?) {
         let message = Self.message(of: connection)
-        // libpq gives no SQLSTATE for a connection that was refused, but the server's words start with its severity.
-        let isDenied = PQstatus(connection) == CONNECTION_BAD && message.contains("FATAL:")
-        self.init(isDenied ? .accessDenied : .connectionLost, message)
+        let states = Self.refusals(in: message)
+        let isDenied =
+            PQstatus(connection) == CONNECTION_BAD && !states.isEmpty
+            && states.allSatisfy { ["28", "3D", "42"].contains($0.prefix(2)) }
+        self.init(isDenied ? .accessDenied : .connectionLost, state: states.last ?? "", message)
+    }
+
+    /// Whether a server answered that it makes no connection.
+    static func isRefusal(_ connection: OpaquePointer?) -> Bool { message(of: connection).contains("FATAL:") }
+
+    /// libpq gives no SQLSTATE for a connection that was refused, but writes it into the message of a verbose one, before the
+    /// server's words.
+    private static func refusals(in message: String) -> [String] {
+        message.matches(of: #/FATAL: +([0-9A-Z]{5}): /#).map { String($0.output.1) }
     }
 
     private static func message(of connection: OpaquePointer?) -> String {
         let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-        return message.isEmpty ? "PostgreSQL did not answer." : message.split(separator: "\n").joined(separator: " ")
+        // Where in its source the server wrote it is of no use here.
+        let lines = message.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
+        return lines.isEmpty ? "PostgreSQL did not answer." : lines.joined(separator: " ")
     }
+
+    /// The server, or the connection, takes no writes.
+    var isReadOnly: Bool { state == "25006" }
+
+    /// Whether a COMMIT that failed with it was undone for sure: the server refused it and lives on.
+    var leavesCommitUndone: Bool { ![.connectionLost, .notAvailable].contains(kind) && !state.isEmpty }
 
     /// By the classes of PostgreSQL's appendix A.
     private static func kind(of state: String) -> Kind {
@@ -91,6 +113,7 @@ package struct PostgresError: Error, Sendable, Hashable {
         let code: StoreError.Code =
             switch kind {
             case .connectionLost, .notAvailable, .locked, .serializationFailure, .cancelled: .busy
+            case .inDoubt: .inDoubt
             case .diskFull: .full
             // A value that can't be reckoned with, or operands that don't go together: both come with the query.
             case .refused where state.hasPrefix("22"): .invalidQuery

@@ -3,7 +3,7 @@ import CPostgres
 /// Where a database is and how long to wait for it. Made from the address that an administrator gives
 /// (`postgres://user@host:port/database?…`, or libpq's `key=value` pairs); the password never shows in a description.
 package struct PostgresSettings: Sendable, CustomStringConvertible {
-    private let options: [(keyword: String, value: String)]
+    private var options: [(keyword: String, value: String)]
 
     /// Milliseconds that a statement may take.
     package var statementMilliseconds = Limits.statementMilliseconds
@@ -14,6 +14,10 @@ package struct PostgresSettings: Sendable, CustomStringConvertible {
     package var searchPath: [String] = []
     /// Whether transactions may write.
     package var writes = true
+    /// Whether a new connection first waits until all that the primary has committed is where a COMMIT of its own would have to
+    /// be. After a crash a primary shows what it has committed without the standby that it waits for; who has seen that must
+    /// not lose it to a change of the primary.
+    package var awaitsReplication = false
 
     /// Throws `PostgresError` of kind `invalidStatement` for what is no address.
     package init(_ address: String) throws(PostgresError) {
@@ -43,24 +47,56 @@ package struct PostgresSettings: Sendable, CustomStringConvertible {
         return "\(host)\(port)/\(value(of: "dbname") ?? value(of: "user") ?? "")"
     }
 
-    /// What the address says, after what Fieldwork wants where it says nothing.
+    /// The same for each host of the address, in its order.
+    package var hosts: [PostgresSettings] {
+        let hosts = list("host"), addresses = list("hostaddr"), ports = list("port")
+        let count = max(hosts.count, addresses.count)
+        guard count > 1 else { return [self] }
+        return (0..<count).map { index in
+            var single = self
+            single.set("host", hosts.indices.contains(index) ? hosts[index] : nil)
+            single.set("hostaddr", addresses.indices.contains(index) ? addresses[index] : nil)
+            single.set("port", ports.indices.contains(index) ? ports[index] : ports.first)
+            return single
+        }
+    }
+
+    private func list(_ keyword: String) -> [String] {
+        value(of: keyword).map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+    }
+
+    private mutating func set(_ keyword: String, _ value: String?) {
+        options.removeAll { $0.keyword == keyword }
+        if let value, !value.isEmpty { options.append((keyword, value)) }
+    }
+
+    /// What the address says, after what Fieldwork wants where it says nothing. Of several hosts it wants the one that may be
+    /// written to: where each lies is the reason to name several.
     var keywordsAndValues: [(keyword: String, value: String)] {
-        [
+        (hosts.count > 1 ? [("target_session_attrs", "read-write")] : []) + [
             ("connect_timeout", String(Limits.connectSeconds)), ("keepalives", "1"), ("keepalives_idle", "10"),
             ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", String(Limits.silenceMilliseconds)), ("fallback_application_name", "fieldwork"),
         ] + options + [("client_encoding", "UTF8")]
     }
 
-    /// The session's settings; the numbers are ours.
+    /// The session's settings; the numbers are ours. What is acknowledged has survived the loss of power, and is where the
+    /// administrator wants it, whatever other sessions of the database make do with.
     var sessionStatements: String {
         """
         SET statement_timeout = \(statementMilliseconds); SET lock_timeout = \(lockMilliseconds);
         SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET extra_float_digits = 1;
         SET standard_conforming_strings = on; SET idle_in_transaction_session_timeout = \(statementMilliseconds);
-        SET default_transaction_isolation = 'read committed';
+        SET default_transaction_isolation = 'read committed'; SET client_min_messages = warning;
+        SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')\(
+            replicationStatement);
         SET default_transaction_read_only = \(writes ? "off" : "on")\(searchPathStatement)
         """
+    }
+
+    /// A COMMIT that writes something waits for what comes before it in the log, too.
+    private var replicationStatement: String {
+        awaitsReplication ? "; SELECT pg_logical_emit_message(true, 'fieldwork', '')" : ""
     }
 
     private var searchPathStatement: String {

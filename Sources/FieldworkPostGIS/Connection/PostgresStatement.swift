@@ -52,8 +52,10 @@ package final class PostgresStatement {
         try connection.restoreIfBroken()
         guard name == nil || epoch != connection.epoch else { return }
         let name = connection.newStatementName()
-        try PostgresResult(PQprepare(connection.pointer, name, sql, 0, nil)).check(on: connection.pointer)
-        argumentTypes = try types(of: name)
+        argumentTypes = try connection.heeding { () throws(PostgresError) in
+            try PostgresResult(PQprepare(connection.pointer, name, sql, 0, nil)).check(on: connection.pointer)
+            return try types(of: name)
+        }
         self.name = name
         epoch = connection.epoch
     }
@@ -117,7 +119,11 @@ package final class PostgresStatement {
         if state == .idle { try send() }
         while state == .hasRows {
             if row.advance() { return true }
-            if isWhole { state = .atEnd } else { try takeResult() }
+            if isWhole {
+                state = .atEnd
+            } else {
+                try connection.heeding { () throws(PostgresError) in try takeResult() }
+            }
         }
         return false
     }

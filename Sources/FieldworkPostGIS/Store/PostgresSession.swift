@@ -5,6 +5,8 @@ package import FieldworkStore
 extension PostgresConnection: DatabaseSession {
     package func perform(_ sql: String) throws { try storing { () throws(PostgresError) in try execute(sql) } }
 
+    package func rollBackTransaction() throws { try storing { () throws(PostgresError) in try rollBack() } }
+
     package func statement(_ sql: String) throws -> any DatabaseStatement {
         try storing { () throws(PostgresError) in try cached(sql) }
     }

@@ -2,10 +2,16 @@ package import FieldworkStore
 
 extension PostgresStore {
     /// Opens the database at an address (`postgres://user@host:port/database`). Throws `StoreError`.
-    /// - Parameter standby: the address of a standby of it that answers queries; nil: the primary answers them.
-    package static func open(_ address: String, standby: String? = nil) async throws -> PostgresStore {
-        try await PostgresStore(
-            connect: sessions(address), standby: try standby.map { Standby(connect: try sessions($0)) })
+    /// - Parameters:
+    ///   - standby: the address of a standby of it that answers queries, or of several; nil: the primary answers them.
+    ///   - sessions: how many connections all services have together.
+    package static func open(
+        _ address: String, standby: String? = nil, sessions: Int = FieldworkStore.Limits.sessions
+    ) async throws -> PostgresStore {
+        let standbys = try standby.map { try settings($0).hosts } ?? []
+        return try await PostgresStore(
+            connect: Self.sessions(address), standbys: standbys.map { Standby(connect: Self.sessions($0)) },
+            sessions: sessions)
     }
 
     /// Prepares the database at an address for services.
@@ -14,21 +20,27 @@ extension PostgresStore {
     }
 
     /// Makes sessions of the database at an address. Throws `StoreError` for what is no address.
-    package static func sessions(_ address: String) throws -> Connect {
+    package static func sessions(_ address: String) throws -> Connect { sessions(try settings(address)) }
+
+    private static func settings(_ address: String) throws -> PostgresSettings {
         do {
-            let settings = try PostgresSettings(address)
-            return { schema, writes in
-                var settings = settings
-                settings.searchPath = schema == functionsSchema ? [schema] : [schema, functionsSchema]
-                settings.writes = writes
-                do {
-                    return try PostgresConnection(settings)
-                } catch let error as PostgresError {
-                    throw error.storeError
-                }
-            }
+            return try PostgresSettings(address)
         } catch {
             throw error.storeError
+        }
+    }
+
+    package static func sessions(_ settings: PostgresSettings) -> Connect {
+        { schema, writes in
+            var settings = settings
+            settings.searchPath = schema == functionsSchema ? [schema] : [schema, functionsSchema]
+            settings.writes = writes
+            settings.awaitsReplication = writes
+            do {
+                return try PostgresConnection(settings)
+            } catch let error as PostgresError {
+                throw error.storeError
+            }
         }
     }
 }

@@ -16,6 +16,11 @@ package struct ServiceError: Error, Sendable, Hashable {
         self.details = details
     }
 
+    /// The service could not do it now, and changed nothing; later it may.
+    package static let busyCode = 503
+    /// Nobody knows whether it was done, as when there is no answer.
+    package static let noAnswerCode = 504
+
     /// A parameter that is missing, malformed or unknown. Nothing was changed.
     package static func invalidParameter(_ details: String...) -> ServiceError {
         ServiceError(code: 400, message: "Invalid or missing input parameters.", details: details)

@@ -42,10 +42,13 @@ struct Answer: Sendable {
         return Answer(contentType: jsonType, body: .bytes(bytes))
     }
 
-    /// Errors travel with HTTP status 200: clients report another status as a bare network error and lose the message.
+    /// Errors travel with HTTP status 200: clients report another status as a bare network error and lose the message. When it is
+    /// not known whether something was done, a network error is just what it must look like: every client takes 200 for an
+    /// answer.
     static func error(_ error: ServiceError, format: AnswerFormat = .json) -> Answer {
         var answer = json(error.json, format: format)
         answer.errorCode = error.code
+        if error.code == ServiceError.noAnswerCode { answer.status = .gatewayTimeout }
         return answer
     }
 

@@ -63,6 +63,7 @@ struct AnswerWriter: Sendable {
         headers[.xContentTypeOptions] = "nosniff"
         if answer.contentLength != nil { headers[.acceptRanges] = "bytes" }
         if let range = answer.contentRange { headers[.contentRange] = range }
+        if answer.errorCode == ServiceError.busyCode { headers[.retryAfter] = String(Limits.retryAfterSeconds) }
         if answer.isPage { headers[.contentSecurityPolicy] = ServicesDirectory.contentPolicy }
         if let disposition = answer.disposition {
             headers[.contentDisposition] = disposition

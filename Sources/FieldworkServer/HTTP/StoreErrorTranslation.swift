@@ -12,12 +12,18 @@ extension ServiceError {
         case .serviceExists: self = ServiceError(code: 409, message: error.message)
         case .busy: self = ServiceError(code: 503, message: "The service is busy. Try again.")
         case .turnPassed: self = ServiceError(code: EditTurn.passedCode, message: error.message)
+        case .inDoubt: self = .inDoubt
         case .closed: self = ServiceError(code: 503, message: "The service is stopping.")
         case .full:
             self = ServiceError(code: 500, message: "The disk of the service is full. Nothing was changed.")
         case .notAGeoPackage, .unsupportedVersion, .corrupt, .failure: return nil
         }
     }
+
+    /// The one error that is no refusal: what was asked for may have been done.
+    static let inDoubt = ServiceError(
+        code: ServiceError.noAnswerCode,
+        message: "Whether it was done is not known: the database did not confirm it. Look before it is sent again.")
 
     /// What a client learns about an error that is not its own.
     static let internalFailure = ServiceError(

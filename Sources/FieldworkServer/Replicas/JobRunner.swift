@@ -123,7 +123,7 @@ actor JobRunner {
     private func isLeft(after error: any Error) -> Bool {
         if isStopped || error is CancellationError { return true }
         guard let error = error as? StoreError else { return false }
-        return error.code == .closed || error.code == .busy && keeper.repeatsInterrupted
+        return error.code == .closed || [.busy, .inDoubt].contains(error.code) && keeper.repeatsInterrupted
     }
 
     private func giveUp(_ known: ServiceJob) async {

@@ -29,7 +29,7 @@ struct ReplicaWorker: Sendable {
         func isBegunAnew(after error: any Error) -> Bool {
             if isJob, error is CancellationError { return true }
             let code = (error as? StoreError)?.code
-            return isRepeated && (code == .busy || code == .closed)
+            return isRepeated && (code == .busy || code == .closed || code == .inDoubt)
         }
     }
 

@@ -37,7 +37,7 @@ final class BlobHandle {
             count = found.size
             holdsSnapshot = opensTransaction
         } catch {
-            if opensTransaction { try? connection.execute("ROLLBACK") }
+            if opensTransaction { try? connection.rollBack() }
             throw error
         }
     }
@@ -55,7 +55,7 @@ final class BlobHandle {
 
     deinit {
         if case .value(let pointer) = place { sqlite3_blob_close(pointer) }
-        if holdsSnapshot, connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        if holdsSnapshot, connection.isInTransaction { try? connection.rollBack() }
     }
 
     /// - Parameter range: within 0..<count.

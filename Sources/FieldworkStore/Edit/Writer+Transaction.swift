@@ -38,7 +38,7 @@ extension Writer {
             // A commit that fails for now (another program reads the file's last state) leaves the transaction open.
             try connection.commit()
         } else {
-            try connection.execute("ROLLBACK")
+            try connection.rollBack()
         }
         isInTransaction.withLock { $0 = false }
         transactionStart = nil

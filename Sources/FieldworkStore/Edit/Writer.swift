@@ -5,7 +5,7 @@ import Synchronization
 /// The one connection that writes a file. Batches that arrive while a transaction is being committed wait together and
 /// share the next one: each has a savepoint and a generation of its own, and is acknowledged after the COMMIT that made
 /// it durable.
-package actor Writer {
+package actor Writer: ConnectionBudget.Holder {
     private struct Waiting {
         var ticket: Int
         var batch: EditBatch
@@ -25,6 +25,8 @@ package actor Writer {
     /// The first generation of the open transaction that spans batches.
     var transactionStart: Int64?
     private var connection: StoreConnection?
+    /// How much of what is under way uses the connection.
+    private var uses = 0
     private var isClosed = false
     /// The state of the definition that was taken into account; in a file, of all that others have committed.
     private var dataVersion: Int64?
@@ -55,7 +57,7 @@ package actor Writer {
 
     /// Whoever comes first commits for all that wait; the others find their outcome.
     private func outcome(of ticket: Int) throws -> EditBatchResult {
-        while outcomes[ticket] == nil { commitWaiting() }
+        using { while outcomes[ticket] == nil { commitWaiting() } }
         guard let outcome = outcomes.removeValue(forKey: ticket) else {
             throw StoreError(.failure, "A batch was lost before it was applied.")
         }
@@ -114,11 +116,11 @@ package actor Writer {
             let applier = try freshApplier(on: connection)
             let (result, isKept) = try applier.apply(batch)
             if isKept { try EditApplier.close(on: connection) }
-            if isKept { try connection.commit() } else { try connection.execute("ROLLBACK") }
+            if isKept { try connection.commit() } else { try connection.rollBack() }
             if !isKept, batch.turn != nil { try connection.transaction { try applier.takeTurn(of: batch) } }
             return result
         } catch {
-            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            if connection.isInTransaction { try? connection.rollBack() }
             throw error
         }
     }
@@ -146,21 +148,53 @@ package actor Writer {
     func opened() throws -> StoreConnection {
         if isClosed { throw StoreError(.closed, "The store is closed.") }
         if let connection { return connection }
-        let opened = try source.open(.readWrite)
+        let opened = try source.openWithinBudget(.readWrite)
+        // Does nothing where there is a budget.
         try opened.prepareToWrite()
         connection = opened
         return opened
     }
 
+    /// Runs something that uses the connection, which others may need afterwards.
+    private func using<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let budget = source.budget else { return try body() }
+        if uses == 0 { budget.begin(self) }
+        uses += 1
+        defer {
+            uses -= 1
+            if uses == 0, connection != nil, budget.end(self) { closeConnection() }
+        }
+        return try body()
+    }
+
+    func closeIdleConnection() -> Bool {
+        guard let connection, !connection.isInTransaction else { return false }
+        closeConnection()
+        return true
+    }
+
+    private func closeConnection() {
+        guard connection != nil else { return }
+        connection?.forgetStatements()
+        connection = nil
+        source.budget?.giveBack(self)
+    }
+
     /// Something else that writes, in a transaction of its own.
     func write<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) throws -> Result {
-        let connection = try opened()
-        if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
-        return try connection.transaction { try body(connection) }
+        try using {
+            let connection = try opened()
+            if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
+            return try connection.transaction { try body(connection) }
+        }
     }
 
     /// Something that edits and writes besides, in a transaction of its own.
     func edit<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {
+        try using { try editUsing(body) }
+    }
+
+    private func editUsing<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {
         let connection = try opened()
         if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
         do {
@@ -201,7 +235,7 @@ package actor Writer {
 
     /// Reads where no edit can come between two looks.
     func inspect<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) throws -> Result {
-        try body(opened())
+        try using { try body(opened()) }
     }
 
     /// Replaces the definition of the service, in a transaction that is a generation. What the file says counts, not what
@@ -237,8 +271,7 @@ package actor Writer {
         // What was not committed was not promised.
         if isInTransaction.withLock({ $0 }) { try? endTransaction(keeps: false) }
         try? connection?.checkpoint()
-        connection?.forgetStatements()
-        connection = nil
+        closeConnection()
         isClosed = true
     }
 }

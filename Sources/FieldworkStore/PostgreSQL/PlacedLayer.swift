@@ -208,6 +208,27 @@ struct PlacedLayer {
         return ids
     }
 
+    /// Lets what was published by an older Fieldwork log with the rights of its owner, too.
+    static let loggingByOwner = """
+        DO $$
+        DECLARE
+            logging regprocedure;
+        BEGIN
+            FOR logging IN
+                SELECT f.oid::regprocedure FROM pg_catalog.pg_proc AS f
+                JOIN pg_catalog.pg_namespace AS n ON n.oid = f.pronamespace
+                JOIN fieldwork.services AS s ON s.schema_name = n.nspname
+                JOIN pg_catalog.pg_tables AS t ON t.schemaname = n.nspname AND t.tablename = '\(catalogue)'
+                WHERE f.proname ~ '^fieldwork_[0-9]+_log$' AND NOT f.prosecdef
+                    AND pg_catalog.pg_has_role(f.proowner, 'USAGE')
+            LOOP
+                EXECUTE 'ALTER FUNCTION ' || logging || ' \(PostgresTriggers.ofOwner)';
+                EXECUTE 'REVOKE EXECUTE ON FUNCTION ' || logging || ' FROM PUBLIC';
+            END LOOP;
+        END
+        $$
+        """
+
     /// What the tables of a service were given besides triggers, which go with the functions in its schema: statements that take
     /// it away when the schema is gone.
     static func takingBack(schema: String, on connection: StoreConnection) throws -> [String] {

@@ -44,6 +44,7 @@ struct PostgresCatalogue: Sendable {
             // Some of the functions call others that come after them.
             try connection.execute("SET LOCAL check_function_bodies = off")
             for statement in Self.tables + PostgresFunctions.statements { try connection.execute(statement) }
+            try connection.execute(PlacedLayer.loggingByOwner)
             try connection.run(
                 """
                 INSERT INTO fieldwork.version (id, version) VALUES (1, ?)
@@ -73,6 +74,21 @@ struct PostgresCatalogue: Sendable {
         }
         guard version <= Self.version else {
             throw StoreError(.unsupportedVersion, "The database was prepared by a newer Fieldwork.")
+        }
+    }
+
+    /// How many standbys follow, and whether nobody waits for any of them. Who they are is for the eyes of few; that they are
+    /// there, anybody may see.
+    func replication() async throws -> (standbys: Int64, waitsForNone: Bool) {
+        try await read { connection in
+            let count = try connection.integer(
+                """
+                SELECT count(*) FROM pg_catalog.pg_stat_replication
+                WHERE application_name IS DISTINCT FROM 'pg_basebackup'
+                """)
+            return (
+                count ?? 0, try connection.text("SELECT current_setting('synchronous_standby_names')")?.isEmpty ?? true
+            )
         }
     }
 
@@ -244,15 +260,7 @@ struct PostgresCatalogue: Sendable {
     ) async throws -> Result {
         try await OneTimeWorker().run {
             let connection = StoreConnection(session: try connect(PostgresFunctions.schema, true))
-            try connection.execute("BEGIN")
-            do {
-                let result = try body(connection)
-                try connection.commit()
-                return result
-            } catch {
-                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-                throw error
-            }
+            return try connection.transaction(SQLDialect.beginPlainly) { try body(connection) }
         }
     }
 }

@@ -8,13 +8,13 @@ package final class PostgresService: ServiceData {
     package let writer: Writer
     package let readers: ReaderPool
     package let source: ConnectionSource
-    /// Where queries are answered; nil: by `readers`.
-    let standby: StandbyReaders?
+    /// Where queries are answered: by the first that can; if none can, by `readers`.
+    let standbys: [StandbyReaders]
     private let catalogue: Mutex<ServiceCatalogue>
 
-    init(source: ConnectionSource, standby: StandbyReaders? = nil, catalogue: ServiceCatalogue) {
+    init(source: ConnectionSource, standbys: [StandbyReaders] = [], catalogue: ServiceCatalogue) {
         self.source = source
-        self.standby = standby
+        self.standbys = standbys
         self.catalogue = Mutex(catalogue)
         writer = Writer(source: source, catalogue: catalogue, options: GeoPackageFile.Options())
         readers = ReaderPool(source: source, readers: Limits.sessionReaders, streams: Limits.sessionStreams)
@@ -32,7 +32,9 @@ package final class PostgresService: ServiceData {
     package func adopt(_ fresh: ServiceCatalogue) { catalogue.withLock { $0 = fresh } }
 
     package func querying<Result>(_ body: (ReaderPool) async throws -> Result) async throws -> Result {
-        if let standby, let result = try await standby.answer(behind: readers, body) { return result }
+        for standby in standbys {
+            if let result = try await standby.answer(behind: readers, body) { return result }
+        }
         return try await body(readers)
     }
 
@@ -48,7 +50,7 @@ package final class PostgresService: ServiceData {
     }
 
     func close() async {
-        await standby?.close()
+        for standby in standbys { await standby.close() }
         await readers.close()
         await writer.close()
     }

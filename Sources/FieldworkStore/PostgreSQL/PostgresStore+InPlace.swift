@@ -21,17 +21,11 @@ extension PostgresStore {
         try DefinitionRules.check(name)
         return try await OneTimeWorker().run { [connect] in
             let connection = StoreConnection(session: try connect(PostgresFunctions.schema, true))
-            try connection.execute("BEGIN; \(SQLDialect.withoutTimeLimits)")
-            do {
+            return try connection.transaction(SQLDialect.beginWithoutTimeLimits) {
                 let placed = try PlacedTable.read(table, on: connection)
                 // Nobody writes between the count of its rows and the first row that is logged.
                 try connection.execute("LOCK TABLE \(placed.place) IN SHARE ROW EXCLUSIVE MODE")
-                let publication = try Self.publish(placed, as: name, layerName, addsGlobalIDs, on: connection)
-                try connection.commit()
-                return publication
-            } catch {
-                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-                throw error
+                return try Self.publish(placed, as: name, layerName, addsGlobalIDs, on: connection)
             }
         }
     }

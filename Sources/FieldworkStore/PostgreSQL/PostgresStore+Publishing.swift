@@ -32,18 +32,13 @@ extension PostgresStore {
                 service.definition.name = name
                 try DefinitionRules.check(service.definition)
                 let target = StoreConnection(session: try connect(PostgresFunctions.schema, true))
-                try target.execute("BEGIN; \(SQLDialect.withoutTimeLimits)")
-                do {
+                return try target.transaction(SQLDialect.beginWithoutTimeLimits) {
                     let copy = try PostgresCatalogue.create(service.definition, on: target)
                     let checksums = try ServiceCopier(source: source, target: target, progress: progress)
                         .run(service, to: copy)
                     if verifies { try ServiceChecksums.verify(checksums, on: target) }
                     try Task.checkCancellation()
-                    try target.commit()
                     return checksums
-                } catch {
-                    if target.isInTransaction { try? target.execute("ROLLBACK") }
-                    throw error
                 }
             }
         }

@@ -13,6 +13,7 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
         var connect: Connect
         /// How long it is left alone once it was away.
         var rest: Duration
+        var budget = ConnectionBudget(limit: Limits.sessions)
 
         package init(connect: @escaping Connect, rest: Duration = .seconds(Limits.standbyRestSeconds)) {
             self.connect = connect
@@ -36,15 +37,26 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
     package let sharedWork: SharedWork
 
     let connect: Connect
-    private let standby: Standby?
+    private let standbys: [Standby]
+    /// Of the connections of all services.
+    let budget: ConnectionBudget
     let catalogue: PostgresCatalogue
     private let state = Mutex(State())
 
     /// Opens a database that `initialize` has prepared. Throws `StoreError.notAGeoPackage` for one that it has not.
-    /// - Parameter standby: answers queries in place of the primary.
-    package init(connect: @escaping Connect, standby: Standby? = nil) async throws {
+    /// - Parameters:
+    ///   - standbys: answer queries in place of the primary: the first of them that can.
+    ///   - sessions: how many connections all services have together, and as many on each standby.
+    package init(
+        connect: @escaping Connect, standbys: [Standby] = [], sessions: Int = Limits.sessions
+    ) async throws {
         self.connect = connect
-        self.standby = standby
+        budget = ConnectionBudget(limit: sessions)
+        self.standbys = standbys.map { standby in
+            var standby = standby
+            standby.budget = ConnectionBudget(limit: sessions)
+            return standby
+        }
         sharedWork = SharedWork(connect: connect)
         catalogue = PostgresCatalogue(connect: connect)
         try await catalogue.check()
@@ -73,16 +85,17 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
     }
 
     func opened(_ schema: String) async throws -> PostgresService {
-        let source = ConnectionSource.sessions { [connect] writes in try connect(schema, writes) }
+        let source = ConnectionSource.sessions(within: budget) { [connect] writes in try connect(schema, writes) }
         let read = try await OneTimeWorker().run {
             try PostgresReplicas.prepare(source)
             return try ServiceCatalogue.read(from: source.open(.readOnly))
         }
-        let readers = standby.map { standby in
+        let readers = standbys.map { standby in
             StandbyReaders(
-                source: ConnectionSource.sessions { _ in try standby.connect(schema, false) }, rest: standby.rest)
+                source: .sessions(within: standby.budget) { _ in try standby.connect(schema, false) },
+                rest: standby.rest)
         }
-        return PostgresService(source: source, standby: readers, catalogue: read)
+        return PostgresService(source: source, standbys: readers, catalogue: read)
     }
 
     package func serviceNames() async throws -> [ServiceName] { try await catalogue.names() }
@@ -156,6 +169,18 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
             findings += try await data(of: name).check().map { "\(name.path): \($0)" }
         }
         return findings
+    }
+
+    /// What an administrator should know of the database, beside what is wrong; empty when there is nothing.
+    package func advice() async throws -> [String] {
+        let (standbys, waitsForNone) = try await catalogue.replication()
+        guard standbys > 0, waitsForNone else { return [] }
+        return [
+            """
+            A standby follows the database, and no COMMIT waits for it (synchronous_standby_names): when it takes the primary's \
+            place, edits may be lost that were acknowledged last.
+            """
+        ]
     }
 
     package func close() async throws {

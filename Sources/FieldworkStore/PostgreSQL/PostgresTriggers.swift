@@ -59,10 +59,13 @@ struct PostgresTriggers {
     /// Of a table that lies elsewhere: what is done there is logged, nothing is filled in.
     /// - Parameter truncated: what a TRUNCATE meets, whose rows no trigger sees.
     func placedStatements(truncated: String) -> [String] {
-        let refusal = place("fieldwork_\(id)_truncate")
+        let (logging, refusal) = (place("fieldwork_\(id)_log"), place("fieldwork_\(id)_truncate"))
         return [
-            "CREATE FUNCTION \(place("fieldwork_\(id)_log")) () RETURNS trigger LANGUAGE plpgsql AS \(literal(log))",
+            "CREATE FUNCTION \(logging) () RETURNS trigger LANGUAGE plpgsql \(Self.ofOwner) AS \(literal(log))",
             "CREATE FUNCTION \(refusal) () RETURNS trigger LANGUAGE plpgsql AS \(literal(truncated))",
+            // A trigger needs nobody's right to fire. Who had it could put the function on a table of his own, and write into
+            // the log what never was.
+            "REVOKE EXECUTE ON FUNCTION \(logging) (), \(refusal) () FROM PUBLIC",
             logTrigger,
             """
             CREATE TRIGGER fieldwork_\(id)_truncate BEFORE TRUNCATE ON \(table)
@@ -70,6 +73,10 @@ struct PostgresTriggers {
             """,
         ]
     }
+
+    /// Whoever may write to a table that lies elsewhere needs no right on what is logged of it. The path is fixed: no function or
+    /// operator of whoever writes stands in for one that is meant.
+    static let ofOwner = "SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
 
     // MARK: New rows
 

@@ -103,6 +103,12 @@ extension SQLDialect {
         ],
         isSQLite: false)
 
+    /// Opens a transaction that has nothing to do with a service, or makes one.
+    static let beginPlainly = "BEGIN"
+
+    /// The same for one that is long on purpose.
+    static let beginWithoutTimeLimits = "BEGIN; \(withoutTimeLimits)"
+
     /// For a transaction that is long on purpose.
     static let withoutTimeLimits = """
         SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0

@@ -6,10 +6,18 @@ import Synchronization
 /// Nobody reads an older state there than he would read on the primary, whoever wrote and through whichever process. Each
 /// query first asks the primary for the service's generation: one row. The first time that a generation is seen, the place in
 /// the primary's log is noted with it, which lies behind the COMMIT of that generation; the standby answers once it has
-/// replayed its copy of the log as far. When it is away, lags too long, or breaks off a query, the primary answers.
+/// replayed its copy of the log as far. Another primary has another log, and may number generations again that were lost with
+/// the one before: what was noted holds for one start of one server. When the standby is away, lags too long, breaks off a
+/// query or has become the primary itself, the primary answers.
 final class StandbyReaders: Sendable {
+    /// A state of the service, as the primary tells of it.
+    private struct Moment: Equatable {
+        var primary: String
+        var generation: Int64
+    }
+
     private struct State {
-        var generation: Int64?
+        var moment: Moment?
         var place = ""
         var awayUntil: ContinuousClock.Instant?
         var answers = 0
@@ -58,23 +66,30 @@ final class StandbyReaders: Sendable {
 
     /// A place in the primary's log behind all that the service has committed by now.
     private func currentPlace(on primary: ReaderPool) async throws -> String {
-        let generation = try await primary.read { try ChangeLog.generation(on: $0) }
-        if let known = state.withLock({ $0.generation == generation ? $0.place : nil }) { return known }
+        let moment = try await primary.read { try Self.moment(on: $0) }
+        if let known = state.withLock({ $0.moment == moment ? $0.place : nil }) { return known }
         // Asked for after the generation was seen: its COMMIT lies before it.
         let place = try await primary.read { try $0.text("SELECT pg_current_wal_insert_lsn()::text") } ?? ""
-        state.withLock { state in
-            guard generation > state.generation ?? -1 else { return }
-            (state.generation, state.place) = (generation, place)
-        }
+        state.withLock { ($0.moment, $0.place) = (moment, place) }
         return place
+    }
+
+    private static func moment(on connection: StoreConnection) throws -> Moment {
+        var moment: Moment?
+        try connection.run(
+            "SELECT generation, pg_postmaster_start_time()::text FROM fieldwork_state WHERE id = 1",
+            row: { moment = Moment(primary: $0.text(1), generation: $0.integer(0)) })
+        guard let moment else { throw StoreError(.failure, "The service has no state.") }
+        return moment
     }
 
     private func reaches(_ place: String) async throws -> Bool {
         let deadline = ContinuousClock.now + .milliseconds(Limits.standbyPatienceMilliseconds)
         while true {
-            do {
-                if try await hasReplayed(place) { return true }
-            } catch is StoreError {
+            switch try await replay(of: place) {
+            case .isDone: return true
+            case .isUnderWay: break
+            case .isNone:
                 state.withLock { $0.awayUntil = .now + rest }
                 return false
             }
@@ -83,15 +98,28 @@ final class StandbyReaders: Sendable {
         }
     }
 
-    /// A standby that was promoted follows nobody any more.
-    private func hasReplayed(_ place: String) async throws -> Bool {
-        try await pool.read { connection in
-            try connection.integer(
-                """
-                SELECT CASE WHEN pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= (?::text)::pg_lsn
-                    THEN 1::bigint ELSE 0::bigint END
-                """
-            ) { try $0.bind(place, at: 1) } == 1
+    private enum Replay: Int64 {
+        case isUnderWay
+        case isDone
+        /// It is away, or was promoted and follows nobody any more.
+        case isNone
+    }
+
+    private func replay(of place: String) async throws -> Replay {
+        do {
+            let known = try await pool.read { connection in
+                try connection.integer(
+                    """
+                    SELECT CASE WHEN NOT pg_is_in_recovery() THEN \(Replay.isNone.rawValue)
+                        WHEN pg_last_wal_replay_lsn() >= (?::text)::pg_lsn THEN \(Replay.isDone.rawValue)
+                        ELSE \(Replay.isUnderWay.rawValue) END::bigint
+                    """
+                ) { try $0.bind(place, at: 1) }
+            }
+            return known.flatMap(Replay.init(rawValue:)) ?? .isNone
+        } catch is StoreError {
+            // A client that waits no more says nothing of the standby.
+            return .isNone
         }
     }
 

@@ -2,7 +2,7 @@ import FieldworkREST
 import Foundation
 
 /// One read-only connection on a thread of its own. At most one statement stays open between calls: that of a stream.
-actor Reader {
+actor Reader: ConnectionBudget.Holder {
     private nonisolated let executor: QueueExecutor
     private let source: ConnectionSource
     private var connection: StoreConnection?
@@ -23,18 +23,43 @@ actor Reader {
     /// Opens the connection at first use: an idle file costs nothing.
     private func opened() throws -> StoreConnection {
         if let connection { return connection }
-        let opened = try source.open(.readOnly)
+        let opened = try source.openWithinBudget(.readOnly)
         connection = opened
         return opened
     }
 
-    /// Opens a cursor and gives the first piece of the answer.
-    func first(size: Int, cursor: @Sendable (StoreConnection) throws -> any PieceSource) throws -> Piece {
-        self.cursor = try cursor(opened())
-        return try next(size: size)
+    /// Runs something that uses the connection, which others may need afterwards.
+    private func using<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let budget = source.budget else { return try body() }
+        budget.begin(self)
+        defer { if connection != nil, cursor == nil, budget.end(self) { closeConnection() } }
+        return try body()
     }
 
-    func next(size: Int) throws -> Piece {
+    func closeIdleConnection() -> Bool {
+        guard connection != nil, cursor == nil else { return false }
+        closeConnection()
+        return true
+    }
+
+    private func closeConnection() {
+        guard connection != nil else { return }
+        connection?.forgetStatements()
+        connection = nil
+        source.budget?.giveBack(self)
+    }
+
+    /// Opens a cursor and gives the first piece of the answer.
+    func first(size: Int, cursor: @Sendable (StoreConnection) throws -> any PieceSource) throws -> Piece {
+        try using {
+            self.cursor = try cursor(opened())
+            return try piece(size)
+        }
+    }
+
+    func next(size: Int) throws -> Piece { try using { try piece(size) } }
+
+    private func piece(_ size: Int) throws -> Piece {
         guard let cursor else { return Piece(bytes: [], isLast: true) }
         do {
             let bytes = try cursor.piece(of: size)
@@ -47,16 +72,15 @@ actor Reader {
         }
     }
 
-    func closeCursor() { cursor = nil }
+    func closeCursor() { using { cursor = nil } }
 
     /// Runs a short read.
     func read<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) throws -> Result {
-        try body(opened())
+        try using { try body(opened()) }
     }
 
     func close() {
         cursor = nil
-        connection?.forgetStatements()
-        connection = nil
+        closeConnection()
     }
 }

@@ -9,7 +9,8 @@ struct ChangeExtractor {
     /// Runs within one transaction: what is committed meanwhile is the next delta's.
     func extract<Sink: ChangeSink>(_ request: ChangeRequest, into sink: inout Sink) throws {
         try connection.execute(connection.dialect.beginReading)
-        defer { try? connection.execute("COMMIT") }
+        // Nothing was written; and a transaction that was lost with its connection ends so too.
+        defer { try? connection.rollBack() }
         try sink.begin(generation: ChangeLog.generation(on: connection))
         let rows = ReplicaRowsReader(catalogue: catalogue, connection: connection, rows: request.rows)
         var whole: [ChangeRequest.Layer] = []

@@ -1,12 +1,26 @@
 /// Where the connections of one service's data come from: a file, or a database that is no file.
 package struct ConnectionSource: Sendable {
     let open: @Sendable (StoreConnection.Mode) throws -> StoreConnection
+    /// How many may be open at a time, of this source and others; nil for files, of which each has few.
+    var budget: ConnectionBudget?
+
+    /// Opens a connection when the budget has one; who closes it gives it back.
+    func openWithinBudget(_ mode: StoreConnection.Mode) throws -> StoreConnection {
+        guard let budget else { return try open(mode) }
+        try budget.take()
+        do {
+            return try open(mode)
+        } catch {
+            budget.giveBack(nil)
+            throw error
+        }
+    }
 
     /// Looks at one state of the data, however long that takes and whoever writes meanwhile.
     func readOneState<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
         let connection = try open(.readOnly)
         try connection.execute(connection.dialect.beginReading)
-        defer { try? connection.execute("ROLLBACK") }
+        defer { try? connection.rollBack() }
         if !connection.dialect.isSQLite { try connection.execute(SQLDialect.withoutTimeLimits) }
         return try body(connection)
     }
@@ -19,6 +33,12 @@ package struct ConnectionSource: Sendable {
     package static func sessions(
         _ open: @escaping @Sendable (_ writes: Bool) throws -> any DatabaseSession
     ) -> ConnectionSource {
-        ConnectionSource { try StoreConnection(session: open($0 != .readOnly)) }
+        sessions(within: nil, open)
+    }
+
+    static func sessions(
+        within budget: ConnectionBudget?, _ open: @escaping @Sendable (_ writes: Bool) throws -> any DatabaseSession
+    ) -> ConnectionSource {
+        ConnectionSource(open: { try StoreConnection(session: open($0 != .readOnly)) }, budget: budget)
     }
 }

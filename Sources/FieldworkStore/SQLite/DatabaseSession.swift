@@ -10,7 +10,11 @@ package protocol DatabaseSession: AnyObject {
     func perform(_ sql: String) throws
     /// A statement that is ready to be bound; whoever takes it finishes it when done. One in use is not given twice.
     func statement(_ sql: String) throws -> any DatabaseStatement
+    /// Throws `StoreError.inDoubt` when it may have been committed without having been confirmed; after every other error it
+    /// was not.
     func commitTransaction() throws
+    /// Also ends a transaction that was lost with its connection, in which every statement fails until then.
+    func rollBackTransaction() throws
     /// Begins a bulk load into a table that the search path finds. Nothing else runs on the session until it is finished.
     func load(into table: String, columns: [String]) throws -> any DatabaseLoad
     var isInTransaction: Bool { get }

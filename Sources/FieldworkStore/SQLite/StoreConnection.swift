@@ -173,24 +173,40 @@ final class StoreConnection {
 
     // MARK: Transactions
 
-    /// Opens a transaction that writes; no other one writes until it has ended.
-    func begin() throws { try execute(dialect.begin) }
+    /// Opens a transaction that writes; no other one of the service writes until it has ended. None is open when it throws.
+    /// - Parameter opening: opens another kind of transaction.
+    func begin(_ opening: String? = nil) throws {
+        do {
+            try execute(opening ?? dialect.begin)
+        } catch {
+            // Where it has several steps, one may fail that comes after the first: it waits for a lock.
+            if isInTransaction { try? rollBack() }
+            throw error
+        }
+    }
 
+    /// Throws `StoreError.inDoubt` when it may have been committed without having been confirmed.
     func commit() throws {
         if let session { return try session.commitTransaction() }
         try execute("COMMIT")
     }
 
+    func rollBack() throws {
+        if let session { return try session.rollBackTransaction() }
+        try execute("ROLLBACK")
+    }
+
     /// Everything in one transaction that is undone when the body throws.
-    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try begin()
+    /// - Parameter opening: opens another kind of transaction than one that edits the service.
+    func transaction<Result>(_ opening: String? = nil, _ body: () throws -> Result) throws -> Result {
+        try begin(opening)
         do {
             let result = try body()
             try commit()
             return result
         } catch {
             // A failed COMMIT (disk full) leaves the transaction open; some errors have ended it already.
-            if isInTransaction { try? execute("ROLLBACK") }
+            if isInTransaction { try? rollBack() }
             throw error
         }
     }

@@ -8,6 +8,7 @@ actor Book {
     func next() -> EditLedger.Request { ledger.next(using: &generator) }
     func unanswered() -> EditLedger.Request? { ledger.hasUnanswered ? next() : nil }
     func record(_ request: EditLedger.Request, _ answer: EditLedger.Answer) { ledger.record(request, answer) }
+    func postpone(_ request: EditLedger.Request) { ledger.postpone(request) }
     func lose(_ request: EditLedger.Request) { ledger.lose(request) }
 
     /// Gives what is wrong, and goes on from what is there.

@@ -7,28 +7,32 @@ import Testing
 enum CrewService {
     /// - Parameter rows: lines of `x,y,name,counter`.
     static func publish(_ rows: String, in data: URL) async throws {
-        let folder = data.deletingLastPathComponent()
+        try await publish(rows, in: ServiceHome(data: data), with: data.deletingLastPathComponent())
+    }
+
+    /// - Parameter folder: for the files that it is made of.
+    static func publish(_ rows: String, in home: ServiceHome, with folder: URL) async throws {
         let (csv, file) = (folder.appending(path: "seed.csv"), folder.appending(path: "crews.json"))
         try Data("x,y,name,counter\n\(rows)".utf8).write(to: csv)
-        let published = try await FieldworkProcess.run([
-            "publish", csv.path, "--service", "Crews", "--x", "x", "--y", "y", "--wkid", "4326", "--data", data.path,
-        ])
+        let published = try await FieldworkProcess.run(
+            [
+                "publish", csv.path, "--service", "Crews", "--x", "x", "--y", "y", "--wkid", "4326",
+            ] + home.arguments)
         try #require(published.status == 0, "\(published.errors)")
         // What is published from a table of text can't be taken offline before somebody says so.
         let words: JSONValue = "Create,Delete,Query,Update,Editing,Sync,ChangeTracking"
         let layer: JSONValue = ["id": 0, "capabilities": words, "hasAttachments": true]
         let document: JSONValue = ["capabilities": words, "layers": [layer]]
         try Data(document.text.utf8).write(to: file)
-        let edited = try await FieldworkProcess.run([
-            "service", "edit", "Crews", "--merge", "--file", file.path, "--data", data.path,
-        ])
+        let edited = try await FieldworkProcess.run(
+            [
+                "service", "edit", "Crews", "--merge", "--file", file.path,
+            ] + home.arguments)
         try #require(edited.status == 0, "\(edited.errors)")
     }
 
     static func serve(_ data: URL, port: Int) async throws -> FieldworkProcess {
-        let process = try FieldworkProcess.start(["serve", "--data", data.path, "--port", String(port)])
-        _ = try await process.readyLine()
-        return process
+        try await ServiceHome(data: data).serve(port: port)
     }
 
     static func takeOffline(_ services: String, to file: URL) async throws {

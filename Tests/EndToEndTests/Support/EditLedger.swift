@@ -43,6 +43,8 @@ struct EditLedger {
     private var free: [String] = []
     /// Requests whose answer was lost. They are sent again, with the same global ids.
     private var unanswered: [Request] = []
+    /// Requests that were told to come again, for nothing was done.
+    private var postponed: [Request] = []
     private var counter = 0
     /// Answers that no server that keeps its word gives.
     private(set) var faults: [String] = []
@@ -50,13 +52,14 @@ struct EditLedger {
     private(set) var refused = 0
     private(set) var lost = 0
     private(set) var sentAgain = 0
+    private(set) var timesBusy = 0
     /// Lost answers of which the second sending showed that the edit had been committed.
     private(set) var receipts = 0
     private var again: Set<Request> = []
 
     // MARK: Asking
 
-    var hasUnanswered: Bool { !unanswered.isEmpty }
+    var hasUnanswered: Bool { !unanswered.isEmpty || !postponed.isEmpty }
 
     mutating func next<Generator: RandomNumberGenerator>(using generator: inout Generator) -> Request {
         if let request = unanswered.popLast() {
@@ -64,6 +67,7 @@ struct EditLedger {
             again.insert(request)
             return request
         }
+        if let request = postponed.popLast() { return request }
         let choice = Int.random(in: 0..<20, using: &generator)
         if choice < 9 || free.isEmpty {
             return .add(
@@ -116,6 +120,18 @@ struct EditLedger {
             if let state = Self.outcome(of: request) { features[id, default: [.absent]].insert(state) }
         }
         unanswered.append(request)
+    }
+
+    /// The server says that nothing was done. Who sends it again must find that it is true; whether an earlier sending without
+    /// an answer was done is as unknown as it was.
+    mutating func postpone(_ request: Request) {
+        timesBusy += 1
+        if again.remove(request) == nil {
+            postponed.append(request)
+        } else {
+            sentAgain -= 1
+            unanswered.append(request)
+        }
     }
 
     /// The edit was done.

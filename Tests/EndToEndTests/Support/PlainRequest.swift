@@ -4,9 +4,21 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Requests as `curl` sends them.
+/// Requests as `curl` sends them. All throw when there was no whole answer, for the server was killed, or none that says what
+/// became of the request; and `Busy`.
 enum PlainRequest {
-    /// Posts a form and reads the JSON of the answer. Throws when there was no whole answer: the server was killed.
+    /// The server says that it could not do it now, and that nothing was done.
+    struct Busy: Error {}
+
+    private static func answer(_ request: URLRequest) async throws -> Data {
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let head = response as? HTTPURLResponse
+        if head?.statusCode == 504 { throw URLError(.timedOut) }
+        if head?.value(forHTTPHeaderField: "Retry-After") != nil { throw Busy() }
+        return data
+    }
+
+    /// Posts a form and reads the JSON of the answer.
     static func post(_ address: String, _ form: [(String, String)]) async throws -> [String: Any] {
         guard let json = try JSONSerialization.jsonObject(with: try await data(address, form)) as? [String: Any] else {
             throw URLError(.cannotParseResponse)
@@ -17,7 +29,7 @@ enum PlainRequest {
     /// Gets a page, as a browser does.
     static func page(_ address: String) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
-        return try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 20)).0
+        return try await answer(URLRequest(url: url, timeoutInterval: 20))
     }
 
     /// Posts bytes and reads the JSON of the answer.
@@ -27,8 +39,7 @@ enum PlainRequest {
         request.httpMethod = "POST"
         request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         request.httpBody = Data(bytes)
-        let answer = try await URLSession.shared.data(for: request).0
-        guard let json = try JSONSerialization.jsonObject(with: answer) as? [String: Any] else {
+        guard let json = try JSONSerialization.jsonObject(with: try await answer(request)) as? [String: Any] else {
             throw URLError(.cannotParseResponse)
         }
         return json
@@ -39,7 +50,7 @@ enum PlainRequest {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
         var request = URLRequest(url: url, timeoutInterval: 20)
         request.setValue(range, forHTTPHeaderField: "Range")
-        return try await URLSession.shared.data(for: request).0
+        return try await answer(request)
     }
 
     static func data(_ address: String, _ form: [(String, String)]) async throws -> Data {
@@ -51,7 +62,7 @@ enum PlainRequest {
         request.httpBody = Data(
             form.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
                 .joined(separator: "&").utf8)
-        return try await URLSession.shared.data(for: request).0
+        return try await answer(request)
     }
 }
 

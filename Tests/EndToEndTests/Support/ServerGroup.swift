@@ -2,17 +2,22 @@ import Foundation
 
 /// Servers of one database, as they stand behind one address.
 actor ServerGroup {
-    private let database: String
+    private let arguments: [String]
     private var processes: [FieldworkProcess] = []
 
-    init(of count: Int, on database: String) async throws {
-        self.database = database
-        for _ in 0..<count { processes.append(try await Self.start(on: database)) }
+    /// - Parameters:
+    ///   - standby: answers queries.
+    ///   - lease: after so many seconds jobs are taken over. A test waits for it; but a job that is taken over five times is
+    ///     given up, also while the database is away.
+    init(of count: Int, on database: String, standby: String? = nil, lease: Int = 1) async throws {
+        arguments =
+            ["serve", "--store", database, "--port", "0", "--job-lease", String(lease)]
+            + (standby.map { ["--read-store", $0] } ?? [])
+        for _ in 0..<count { processes.append(try await start()) }
     }
 
-    /// Jobs are taken over soon: a test waits for it.
-    private static func start(on database: String) async throws -> FieldworkProcess {
-        let process = try FieldworkProcess.start(["serve", "--store", database, "--port", "0", "--job-lease", "1"])
+    private func start() async throws -> FieldworkProcess {
+        let process = try FieldworkProcess.start(arguments)
         _ = try await process.readyLine()
         return process
     }
@@ -24,7 +29,7 @@ actor ServerGroup {
     func killOne() async throws {
         guard let index = processes.indices.randomElement() else { return }
         await processes[index].kill()
-        processes[index] = try await Self.start(on: database)
+        processes[index] = try await start()
     }
 
     func end() async {

@@ -12,6 +12,8 @@ final class Interceptor: ServiceClient {
         case refused
         /// The request is done, and its answer is lost on the way back.
         case losesAnswer
+        /// The request is done, and the service answers that it does not know.
+        case unconfirmed
         /// Nobody waits for the request any more when it arrives, which is when the test delivers it.
         case delayed
         /// The request is done, and once more when the test delivers it.
@@ -84,6 +86,10 @@ final class Interceptor: ServiceClient {
         case .losesAnswer:
             _ = try await client.answer(to: request)
             throw ServiceError.connectionFailed(details: "answer lost in this test")
+        case .unconfirmed:
+            _ = try await client.answer(to: request)
+            let error = #"{"error":{"code":504,"message":"not known in this test","details":[]}}"#
+            return ServiceAnswer(bytes: Array(error.utf8), contentType: "application/json", status: 504)
         case .delayed:
             state.withLock { $0.held.append(request) }
             throw ServiceError.connectionFailed(details: "delayed in this test")
@@ -106,7 +112,7 @@ extension Interceptor: FileDownloading {
         switch fault(at: url) {
         case .unreachable, .delayed: throw ServiceError.connectionFailed(details: "unreachable in this test")
         case .refused: throw ServiceError.serverFailure(details: "refused in this test")
-        case .losesAnswer:
+        case .losesAnswer, .unconfirmed:
             try await client.download(url, to: file, progress: progress)
             try FileManager.default.removeItem(at: file)
             throw ServiceError.connectionFailed(details: "answer lost in this test")

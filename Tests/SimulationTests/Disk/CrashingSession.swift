@@ -39,6 +39,8 @@ final class CrashingSession: DatabaseSession {
         _ = try living()
     }
 
+    func rollBackTransaction() throws { try living().rollBackTransaction() }
+
     func load(into table: String, columns: [String]) throws -> any DatabaseLoad {
         try living().load(into: table, columns: columns)
     }

@@ -26,7 +26,7 @@ extension SharedWork {
     /// Keeps a job whose owner is about to begin it.
     /// - Returns: false when it is there already: nothing is done then.
     package func keepJob(_ id: String, request: String, owner: String, seconds: Double) async throws -> Bool {
-        try await read { connection in
+        try await transaction { connection in
             try connection.integer(
                 """
                 INSERT INTO fieldwork.jobs (id, request, owner, alive_until) VALUES (?, ?, ?, \(Self.lease))

@@ -40,7 +40,7 @@ extension SharedWork {
 
     /// - Parameter content: the file of an upload that came in one piece.
     package func keepUpload(_ id: String, item: String, content: Int64?) async throws {
-        try await read { connection in
+        try await transaction { connection in
             try connection.run("INSERT INTO fieldwork.uploads (id, item, content) VALUES (?, ?, ?)") {
                 try $0.bind(id, at: 1)
                 try $0.bind(item, at: 2)

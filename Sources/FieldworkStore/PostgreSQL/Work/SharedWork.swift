@@ -29,7 +29,8 @@ package final class SharedWork: Sendable {
         "ALTER TABLE fieldwork.work_pieces ALTER COLUMN bytes SET STORAGE EXTERNAL",
     ]
 
-    /// One statement, or several that need no transaction.
+    /// One statement, or several that need no transaction. When the connection breaks, nobody knows whether it was carried out,
+    /// and `StoreError.busy` tells that it was not: for what only reads, or may be done again.
     func read<Result: Sendable>(
         _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result { try await sessions.read(body) }
@@ -39,15 +40,7 @@ package final class SharedWork: Sendable {
         _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
         try await sessions.read { connection in
-            try connection.execute("BEGIN")
-            do {
-                let result = try body(connection)
-                try connection.commit()
-                return result
-            } catch {
-                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-                throw error
-            }
+            try connection.transaction(SQLDialect.beginPlainly) { try body(connection) }
         }
     }
 
