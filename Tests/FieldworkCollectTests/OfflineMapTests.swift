@@ -25,6 +25,15 @@ import Testing
         #expect(try await visitor.get("/map").text.contains("Offline, Concordia"))
     }
 
+    private static func look(_ visitor: PlainClient) async throws {
+        _ = try await visitor.post(
+            "/data/view",
+            [
+                "lon": "-122.61", "lat": "45.57", "zoom": "15", "west": "-122.64", "east": "-122.58", "south": "45.56",
+                "north": "45.58",
+            ])
+    }
+
     /// What of a page is the author's: not what changes with the way to the service, or with each drawing.
     private static func authored(_ page: String) -> [String] {
         page.matches(of: /<(h1|h2|dt|dd|label|legend|summary|b|th)[^>]*>([^<]+)</).map { "\($0.1) \($0.2)" }
@@ -33,6 +42,7 @@ import Testing
 
     @Test func popupsFormsLayersAndListsAreThoseOfTheMap() async throws {
         try await Self.with { field, visitor in
+            try await Self.look(visitor)
             let tree = TreesField.address(0)
             let paths = [tree, "\(tree)/edit", "/layers", "/list/0?scope=all", "/map\(tree)"]
             var online: [[String]] = []
@@ -74,13 +84,7 @@ import Testing
 
     @Test func theMapStaysWhereItWasLookedAt() async throws {
         try await Self.with { _, visitor in
-            _ = try await visitor.post(
-                "/data/view",
-                [
-                    "lon": "-122.61", "lat": "45.57", "zoom": "15", "west": "-122.62", "east": "-122.6",
-                    "south": "45.56",
-                    "north": "45.58",
-                ])
+            try await Self.look(visitor)
             try await Self.goOffline(visitor)
             let place = try JSONDecoder().decode(Place.self, from: Data(try await visitor.get("/data/map").body))
             #expect(place.view.lon == -122.61 && place.view.lat == 45.57)
