@@ -124,7 +124,8 @@ struct AttachmentServiceTests {
                 INSERT INTO fieldwork_attachments_0 (base_id, related_id, att_name)
                 VALUES (1, last_insert_rowid(), 'a"; filename="b.html' || char(13) || char(10) || 'X-Evil: 1');
                 """
-            _ = try await Tool.run("sqlite3", [folder.appending(path: "Field.gpkg").path, sql])
+            let arguments = ["-cmd", ".timeout 60000", folder.appending(path: "Field.gpkg").path, sql]
+            _ = try await Tool.run("sqlite3", arguments)
             let file = try await client.get("0/1/attachments/1")
             #expect(file.text == "<svg/>" && file.header("Content-Type") == "application/octet-stream")
             let disposition = try #require(file.header("Content-Disposition"))
