@@ -126,7 +126,8 @@ let package = Package(
             name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry"], swiftSettings: strict),
         // A database server of the tests' own, for those that run on every store.
         .target(
-            name: "TemporaryPostgres", dependencies: ["FieldworkPostGIS"], path: "Tests/TemporaryPostgres",
+            name: "TemporaryPostgres", dependencies: ["FieldworkPostGIS", "TestSupport"],
+            path: "Tests/TemporaryPostgres",
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkStoreTests",
@@ -139,6 +140,7 @@ let package = Package(
             name: "FieldworkPostGISTests",
             dependencies: [
                 "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -59,6 +59,9 @@ package enum Limits {
     package static let jobsTakenOver = 4
     /// Times that a job is begun before it is given up: one that ends each process that does it must not go on for ever.
     package static let jobAttempts = 5
+    /// For so long after it was submitted, a beginning that trouble with the database broke off does not count against a
+    /// job, in seconds: the database may be away for a night.
+    static let jobTroubleSeconds: Double = 24 * 3_600
     /// How long a process of a database may say nothing of its jobs before another takes them over, in seconds.
     package static let jobLeaseSeconds = 15
     /// Seconds between two looks for what is too old in a database.

@@ -37,7 +37,7 @@ struct ThreeServersTests {
     func survivesChangeOfPrimary() async throws {
         let rounds = Self.rounds ?? 3
         let folder = try TemporaryFolder()
-        let pair = try await TemporaryPostgres.shared.value.pair()
+        let pair = try await TemporaryPostgres.pair()
         let address = try await pair.storeAddress()
         try await CrashService.publish(in: folder.url, at: address)
         let load = EditingLoad(servers: try await ServerGroup(of: 3, on: address, standby: address, lease: 5))

@@ -4,11 +4,13 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 @testable import FieldworkCommand
 
-@Suite("Verbs on a database", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+@Suite(
+    "Verbs on a database", .fewAtATime, .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct DatabaseVerbsTests {
     private func publish(_ text: String, at address: String) async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-verbs-\(UUID().uuidString).csv")

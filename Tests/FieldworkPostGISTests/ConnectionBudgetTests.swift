@@ -3,13 +3,15 @@ import FieldworkPostGIS
 import FieldworkREST
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
 /// The services of a database share their connections.
 @Suite(
-    "Connections of many services", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+    "Connections of many services", .fewAtATime,
+    .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct ConnectionBudgetTests {
     private static func definition(_ name: String) -> ServiceDefinition {
         ServiceDefinition(

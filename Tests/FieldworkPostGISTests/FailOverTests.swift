@@ -1,13 +1,14 @@
 import FieldworkStore
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 @testable import FieldworkPostGIS
 
 /// What becomes of connections and transactions when servers die and change places.
 @Suite(
-    "Connections over a change of servers", .serialized,
+    "Connections over a change of servers", .serialized, .fewAtATime,
     .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct FailOverTests {
     /// Waits until a session of the server does something.
@@ -44,7 +45,7 @@ struct FailOverTests {
         "A COMMIT that waits for the standby ends in doubt when somebody breaks that off; the server does change places"
     )
     func waitingCommits() async throws {
-        let pair = try await TemporaryPostgres.shared.value.pair()
+        let pair = try await TemporaryPostgres.pair()
         let settings = try PostgresSettings(pair.address(database: "fieldwork"))
         let watcher = try PostgresConnection(settings)
         try watcher.execute("CREATE TABLE public.kept (word text)")

@@ -4,10 +4,13 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 /// Tables that somebody else made and goes on using, as layers.
-@Suite("Tables published in place", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+@Suite(
+    "Tables published in place", .fewAtATime,
+    .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct PlacedTableTests {
     private let address: String
     private let store: PostgresStore

@@ -4,11 +4,14 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 /// What only a database can do with attachments: other programs, large objects, moving in. What every store does with them is
 /// tested by `AttachmentTests`.
-@Suite("Attachments in PostgreSQL", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+@Suite(
+    "Attachments in PostgreSQL", .fewAtATime,
+    .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct PostgresAttachmentTests {
     private let address: String
     private let store: PostgresStore

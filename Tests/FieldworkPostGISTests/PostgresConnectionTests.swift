@@ -2,11 +2,14 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 @testable import FieldworkPostGIS
 
-@Suite("Connections to PostgreSQL", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+@Suite(
+    "Connections to PostgreSQL", .fewAtATime,
+    .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct PostgresConnectionTests {
     @Test("Values of every kind come back as they were written")
     func values() async throws {

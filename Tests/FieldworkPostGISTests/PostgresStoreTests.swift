@@ -4,10 +4,13 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 /// What only a database can do: several processes, other programs, and what it refuses.
-@Suite("A store in PostgreSQL", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+@Suite(
+    "A store in PostgreSQL", .fewAtATime, .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed.")
+)
 struct PostgresStoreTests {
     private let address: String
     private let store: PostgresStore

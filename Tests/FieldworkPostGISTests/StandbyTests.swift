@@ -3,12 +3,13 @@ import FieldworkPostGIS
 import FieldworkREST
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 @testable import FieldworkStore
 
 @Suite(
-    "Queries on a standby", .serialized,
+    "Queries on a standby", .serialized, .fewAtATime,
     .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct StandbyTests {
     private static let name = ServiceName(name: "Trees")
@@ -61,7 +62,9 @@ struct StandbyTests {
 
     @Test("Who has written reads it, through whichever process, however far the standby is behind or away")
     func freshness() async throws {
-        let server = try await TemporaryPostgres.shared.value
+        // Of its own: what all other tests write would have to come over, too.
+        let server = try await TemporaryPostgres()
+        defer { withExtendedLifetime(server) {} }
         let address = try await server.storeAddress()
         let standby = try await server.standby()
         let (one, other) = (try await open(address, standby), try await open(address, standby))

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import FieldworkPostGIS
 
-@Suite("Marks for arguments")
+@Suite("Marks for arguments", .fewAtATime)
 struct StatementTextTests {
     @Test(
         "Question marks become numbered arguments, but not those in quotes",

@@ -156,21 +156,23 @@ struct JobDatabaseTests {
         for store in [one, other] { try await store.close() }
     }
 
-    @Test("A job that loses the database is done again by whoever finds it; one that never ends is given up")
+    @Test("A job that loses the database again and again is done at last; one that ends nobody knows how is given up")
     func interruptions() async throws {
-        let (one, other, _) = try await stores()
-        let begun = Mutex(0)
+        let (one, other, address) = try await stores()
+        let begun = Mutex<[UUID: Int]>([:])
         let abandoned = Mutex<[UUID]>([])
         let runner = JobRunner(
-            keeper: keeper(one, lease: .milliseconds(50)),
+            keeper: keeper(one, lease: .milliseconds(100)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ) { job in
             abandoned.withLock { $0.append(job.id) }
         } work: { job in
-            begun.withLock { $0 += 1 }
-            if job.operation == .createReplica || begun.withLock({ $0 }) == 1 {
-                throw StoreError(.busy, "The connection broke.")
+            let count = begun.withLock { begun in
+                begun[job.id, default: 0] += 1
+                return begun[job.id, default: 0]
             }
+            if job.operation == .createReplica { throw CancellationError() }
+            if count <= Limits.jobAttempts + 2 { throw StoreError(.busy, "The connection broke.") }
             return (nil, JSONObject())
         }
         let watch = Task { await runner.watch() }
@@ -180,18 +182,24 @@ struct JobDatabaseTests {
                 try await Task.sleep(for: .milliseconds(5))
             }
         }
-        let repeated = job(.extractChanges)
-        try await runner.submit(repeated)
-        #expect(try await end(of: repeated.id).status == .completed)
-        #expect(begun.withLock { $0 } == 2)
-        let endless = job()
-        try await runner.submit(endless)
+        let (unlucky, endless) = (job(.extractChanges), job())
+        for job in [unlucky, endless] { try await runner.submit(job) }
+        #expect(try await end(of: unlucky.id).status == .completed)
+        #expect(begun.withLock { $0[unlucky.id] } == Limits.jobAttempts + 3)
         let ended = try await end(of: endless.id)
         #expect(ended.status == .failed && ended.error?.message.contains("never came to an end") == true)
-        #expect(begun.withLock { $0 } == 2 + Limits.jobAttempts)
+        #expect(begun.withLock { $0[endless.id] ?? 0 } <= Limits.jobAttempts)
+
+        // Trouble does not count for a day; what has it longer is to blame itself.
+        let old = job(.extractChanges)
+        try await runner.submit(old)
+        var settings = try PostgresSettings(address)
+        settings.searchPath = ["fieldwork"]
+        try PostgresConnection(settings).execute("UPDATE jobs SET submitted = submitted - interval '25 hours'")
+        #expect(try await end(of: old.id).status == .failed)
         await runner.stop()
         watch.cancel()
-        #expect(abandoned.withLock { $0 } == [endless.id])
+        #expect(abandoned.withLock { $0 } == [endless.id, old.id])
         for store in [one, other] { try await store.close() }
     }
 

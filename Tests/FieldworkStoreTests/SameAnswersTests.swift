@@ -4,10 +4,13 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import TemporaryPostgres
+import TestSupport
 import Testing
 
 /// The same features in both stores, and the same questions: the answers are the same bytes.
-@Suite("Answers of both stores", .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
+@Suite(
+    "Answers of both stores", .fewAtATime,
+    .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct SameAnswersTests {
     private let folder: TemporaryFolder
     private let stores: [any FeatureStore]

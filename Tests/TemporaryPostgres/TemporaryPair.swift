@@ -7,12 +7,12 @@ package actor TemporaryPair {
     private struct Server {
         let data: URL
         let port: Int
-        var process: pid_t = 0
+        var process: ServerProcess?
     }
 
     private static let name = "fieldwork_standby"
     private static let settings = [
-        "cluster_name=\(name)", "synchronous_standby_names=\(name)", "synchronous_commit=on", "wal_keep_size=1GB",
+        "cluster_name=\(name)", "synchronous_standby_names=\(name)", "synchronous_commit=on",
         "wal_retrieve_retry_interval=100ms",
     ]
 
@@ -20,20 +20,24 @@ package actor TemporaryPair {
     private var standby: Server
     private let ports: [Int]
 
-    init(copying source: TemporaryPostgres) async throws {
+    /// - Parameter port: of a server that both are made like.
+    init(copying port: Int, in folder: URL) async throws {
         let servers = try (0..<2).map { _ in
             let port = try TemporaryPostgres.freePort()
-            return Server(data: source.folder.appending(path: "pair-\(port)"), port: port)
+            return Server(data: folder.appending(path: "pair-\(port)"), port: port)
         }
         (primary, standby) = (servers[0], servers[1])
         ports = servers.map(\.port)
-        try await TemporaryPostgres.copy(source.port, to: primary.data, following: false)
+        try await TemporaryPostgres.copy(port, to: primary.data, following: false)
         primary = try await Self.started(primary)
         try await follow()
     }
 
     deinit {
-        for server in [primary, standby] where server.process > 0 { Foundation.kill(server.process, SIGQUIT) }
+        for server in [primary, standby] {
+            server.process?.stop()
+            try? FileManager.default.removeItem(at: server.data)
+        }
     }
 
     /// Both of them, in an order that says nothing.
@@ -88,7 +92,7 @@ package actor TemporaryPair {
     private static func started(_ server: Server) async throws -> Server {
         var started = server
         started.process = try await TemporaryPostgres.startServer(
-            on: server.data, port: server.port, log: server.data.appendingPathExtension("log"), settings: settings)
+            on: server.data, port: server.port, settings: settings)
         return started
     }
 
@@ -96,12 +100,14 @@ package actor TemporaryPair {
 
     /// Kills a server with all of its processes, so that none of them says or writes a last word.
     private static func kill(_ server: Server) async throws {
+        guard let process = server.process?.identifier else { return }
         // Stopped, it begins no new ones.
-        Foundation.kill(server.process, SIGSTOP)
-        let family = [server.process] + children(of: server.process)
+        Foundation.kill(process, SIGSTOP)
+        let family = [process] + children(of: process)
         for process in family.reversed() { Foundation.kill(process, SIGKILL) }
         // The next server on the same folder looks whether the last one still lives.
         while family.contains(where: { parent(of: $0) != nil }) { try await Task.sleep(for: .milliseconds(5)) }
+        server.process?.stop()
     }
 
     private static func children(of process: pid_t) -> [pid_t] {

@@ -2,9 +2,10 @@ package import FieldworkPostGIS
 import FieldworkStore
 package import Foundation
 import Synchronization
+import TestSupport
 
-/// A PostgreSQL of the tests' own: made in a temporary folder, on a free port of loopback, removed when the tests end.
-/// The server refuses to run as root, so root runs it as Debian's `postgres`.
+/// A PostgreSQL of the tests' own: made in a temporary folder, on a free port of loopback, removed when the tests end or with
+/// its last reference. The server refuses to run as root, so root runs it as Debian's `postgres`.
 package final class TemporaryPostgres: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
@@ -18,61 +19,63 @@ package final class TemporaryPostgres: Sendable {
         FileManager.default.isExecutableFile(atPath: binaries.appending(path: "initdb").path)
     }
 
-    package let folder: URL
-    package let port: Int
-    private let server = Mutex<pid_t>(0)
-
-    private init() async throws {
-        folder = FileManager.default.temporaryDirectory.appending(
+    /// All servers of the process lie in it.
+    private static let folder = Task {
+        let folder = FileManager.default.temporaryDirectory.appending(
             path: "fieldwork-postgres-\(ProcessInfo.processInfo.processIdentifier)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        if getuid() == 0 { try await Self.run("/bin/chown", ["postgres", folder.path], asOwner: false) }
+        if getuid() == 0 { try await run("/bin/chown", ["postgres", folder.path]) }
+        ServerProcess.removeAtExit(folder)
+        return folder
+    }
+
+    package let port: Int
+    private let data: URL
+    private let server: ServerProcess
+    private let template = Mutex<Task<Void, any Error>?>(nil)
+
+    package init() async throws {
         port = try Self.freePort()
-        let data = folder.appending(path: "data").path
-        try await Self.run(
+        data = try await Self.folder.value.appending(path: "server-\(port)")
+        let (program, arguments) = Self.asOwner(
             Self.binaries.appending(path: "initdb").path,
-            ["-D", data, "-A", "trust", "-U", "fieldwork", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"])
-        try await start()
+            ["-D", data.path, "-A", "trust", "-U", "fieldwork", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"])
+        try await Self.run(program, arguments)
+        server = try await Self.startServer(on: data, port: port)
         try PostgresConnection(PostgresSettings(address(database: "postgres"))).execute("CREATE DATABASE fieldwork")
         try PostgresConnection(PostgresSettings(address())).execute("CREATE EXTENSION postgis")
-        // Deinitialisation does not happen for what a process holds to its end.
-        stopAtExit()
+    }
+
+    deinit {
+        server.stop()
+        try? FileManager.default.removeItem(at: data)
     }
 
     package func address(database: String = "fieldwork") -> String {
         "postgres://fieldwork@127.0.0.1:\(port)/\(database)"
     }
 
-    /// Starts the server as a child of the tests. `pg_ctl` would leave it to run by itself, with a socket in hand by which
-    /// Foundation waits for the end of `pg_ctl`.
-    package func start() async throws {
-        let identifier = try await Self.startServer(
-            on: folder.appending(path: "data"), port: port, log: folder.appending(path: "log"))
-        self.server.withLock { $0 = identifier }
-    }
-
+    /// Starts a server as a child of the tests; `pg_ctl` would leave it to run by itself. What it says is added to a log
+    /// beside its folder.
     /// - Returns: the server's process, once it answers.
-    static func startServer(
-        on data: URL, port: Int, log: URL, settings: [String] = []
-    ) async throws -> pid_t {
-        let server = process(
+    static func startServer(on data: URL, port: Int, settings: [String] = []) async throws -> ServerProcess {
+        let (program, arguments) = asOwner(
             binaries.appending(path: "postgres").path,
             [
                 "-D", data.path, "-p", "\(port)", "-c", "listen_addresses=127.0.0.1",
                 "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=500",
-            ] + settings.flatMap { ["-c", $0] }, asOwner: true)
-        if !FileManager.default.fileExists(atPath: log.path) { try Data().write(to: log) }
-        let output = try FileHandle(forWritingTo: log)
-        try output.seekToEnd()
-        server.standardOutput = output
-        server.standardError = output
-        try server.run()
+                // What a copy or a standby has yet to read is not cleared away under it, however slow the machine is.
+                "-c", "wal_keep_size=256MB", "-c", "max_wal_size=512MB",
+            ] + settings.flatMap { ["-c", $0] })
+        let log = data.appendingPathExtension("log")
+        let server = try ServerProcess(program, arguments, log: log)
         let address = try PostgresSettings("postgres://fieldwork@127.0.0.1:\(port)/postgres")
         for _ in 0..<2_400 {
-            if (try? PostgresConnection(address)) != nil { return server.processIdentifier }
+            if (try? PostgresConnection(address)) != nil { return server }
             guard server.isRunning else { break }
             try await Task.sleep(for: .milliseconds(25))
         }
+        server.stop()
         throw Failure(description: "PostgreSQL did not start: \(try String(contentsOf: log, encoding: .utf8))")
     }
 
@@ -84,10 +87,12 @@ package final class TemporaryPostgres: Sendable {
         return connection
     }
 
-    /// A database of its own for a test, prepared for services.
+    /// A database of its own for a test, prepared for services. It goes with the end of the test.
     package func storeAddress() async throws -> String {
-        try await Self.template.value
-        return address(database: try Self.makeStore(at: address(database: "postgres")))
+        try await makeTemplate()
+        let address = address(database: try Self.makeStore(at: address(database: "postgres")))
+        TestEnd.then { try self.removeStore(address) }
+        return address
     }
 
     /// - Returns: the name of a database that is prepared for services, on a server that has the template.
@@ -103,28 +108,29 @@ package final class TemporaryPostgres: Sendable {
     /// A copy of the whole server that follows it by streaming.
     package func standby() async throws -> TemporaryStandby {
         let port = try Self.freePort()
-        let data = folder.appending(path: "standby-\(port)")
-        try await Self.copy(self.port, to: data, following: true)
-        let standby = TemporaryStandby(data: data, port: port)
-        try await standby.start()
-        return standby
+        let copy = data.deletingLastPathComponent().appending(path: "standby-\(port)")
+        try await Self.copy(self.port, to: copy, following: true)
+        return try await TemporaryStandby(data: copy, port: port)
     }
 
     /// Copies a running server.
     /// - Parameter following: whether the copy is to follow it.
     static func copy(_ port: Int, to data: URL, following: Bool) async throws {
-        try await run(
+        let (program, arguments) = asOwner(
             binaries.appending(path: "pg_basebackup").path,
             [
                 "-D", data.path, "-h", "127.0.0.1", "-p", "\(port)", "-U", "fieldwork", "-X", "stream",
                 "--checkpoint=fast", "--no-sync",
             ] + (following ? ["-R"] : []))
+        try await run(program, arguments)
     }
 
     /// A primary and a standby of their own, which may be killed.
-    package func pair() async throws -> TemporaryPair {
-        try await Self.template.value
-        return try await TemporaryPair(copying: self)
+    package static func pair() async throws -> TemporaryPair {
+        let source = try await TemporaryPostgres()
+        defer { withExtendedLifetime(source) {} }
+        try await source.makeTemplate()
+        return try await TemporaryPair(copying: source.port, in: folder.value)
     }
 
     /// Drops a database of `storeAddress`, for tests that need many of them.
@@ -134,35 +140,39 @@ package final class TemporaryPostgres: Sendable {
         try connection.execute("DROP DATABASE \(name) WITH (FORCE)")
     }
 
-    /// What the databases of tests are copies of.
-    private static let template = Task {
-        let server = try await shared.value
-        let connection = try PostgresConnection(PostgresSettings(server.address(database: "postgres")))
-        try connection.execute("CREATE DATABASE fieldwork_template")
-        try PostgresConnection(PostgresSettings(server.address(database: "fieldwork_template")))
-            .execute("CREATE EXTENSION postgis")
-        try await PostgresStore.initialize(server.address(database: "fieldwork_template"))
+    /// Makes what the databases of tests are copies of, once.
+    private func makeTemplate() async throws {
+        let making = template.withLock { task in
+            let making = task ?? Task { [port] in try await Self.makeTemplate(on: port) }
+            task = making
+            return making
+        }
+        try await making.value
+    }
+
+    private static func makeTemplate(on port: Int) async throws {
+        let server = "postgres://fieldwork@127.0.0.1:\(port)"
+        try PostgresConnection(PostgresSettings("\(server)/postgres")).execute("CREATE DATABASE fieldwork_template")
+        try PostgresConnection(PostgresSettings("\(server)/fieldwork_template")).execute("CREATE EXTENSION postgis")
+        try await PostgresStore.initialize("\(server)/fieldwork_template")
     }
 
     // MARK: Processes
 
-    private static func process(_ program: String, _ arguments: [String], asOwner: Bool) -> Process {
-        let process = Process()
-        if getuid() == 0, asOwner {
-            process.executableURL = URL(filePath: "/usr/bin/setpriv")
-            process.arguments =
-                ["--reuid=postgres", "--regid=postgres", "--clear-groups", program] + arguments
-        } else {
-            process.executableURL = URL(filePath: program)
-            process.arguments = arguments
-        }
-        process.standardInput = FileHandle.nullDevice
-        process.currentDirectoryURL = URL(filePath: "/")
-        return process
+    /// The server and its tools refuse to run as root.
+    private static func asOwner(_ program: String, _ arguments: [String]) -> (program: String, arguments: [String]) {
+        guard getuid() == 0 else { return (program, arguments) }
+        return (
+            "/usr/bin/setpriv", ["--reuid=postgres", "--regid=postgres", "--clear-groups", program] + arguments
+        )
     }
 
-    private static func run(_ program: String, _ arguments: [String], asOwner: Bool = true) async throws {
-        let process = process(program, arguments, asOwner: asOwner)
+    private static func run(_ program: String, _ arguments: [String]) async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.currentDirectoryURL = URL(filePath: "/")
         // What it prints goes to a file: another child may inherit a pipe and hold it open.
         let output = FileManager.default.temporaryDirectory.appending(path: "fieldwork-postgres-\(UUID().uuidString)")
         try Data().write(to: output)
@@ -194,15 +204,4 @@ package final class TemporaryPostgres: Sendable {
         guard isBound else { throw Failure(description: "There is no free port.") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
-
-    private func stopAtExit() {
-        Self.running.withLock { $0 = (server.withLock { $0 }, folder) }
-        atexit {
-            guard let (server, folder) = TemporaryPostgres.running.withLock({ $0 }) else { return }
-            kill(server, SIGQUIT)
-            try? FileManager.default.removeItem(at: folder)
-        }
-    }
-
-    private static let running = Mutex<(server: pid_t, folder: URL)?>(nil)
 }

@@ -2,18 +2,22 @@ import FieldworkPostGIS
 import Foundation
 import Synchronization
 
-/// A standby of `TemporaryPostgres`. It lies in the folder of that, and ends with its last reference.
+/// A standby of `TemporaryPostgres`. It ends with its last reference.
 package final class TemporaryStandby: Sendable {
     private let data: URL
     private let port: Int
-    private let server = Mutex<pid_t>(0)
+    private let server: Mutex<ServerProcess>
 
-    init(data: URL, port: Int) {
+    init(data: URL, port: Int) async throws {
         self.data = data
         self.port = port
+        server = Mutex(try await TemporaryPostgres.startServer(on: data, port: port))
     }
 
-    deinit { stop() }
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: data)
+    }
 
     /// Where a database of the primary is found on the standby.
     package func address(of primary: String) -> String {
@@ -21,19 +25,12 @@ package final class TemporaryStandby: Sendable {
     }
 
     package func start() async throws {
-        let identifier = try await TemporaryPostgres.startServer(
-            on: data, port: port, log: data.appendingPathExtension("log"))
-        server.withLock { $0 = identifier }
+        let started = try await TemporaryPostgres.startServer(on: data, port: port)
+        server.withLock { $0 = started }
     }
 
     /// Ends it at once, as a machine that is switched off.
-    package func stop() {
-        let identifier = server.withLock { server in
-            defer { server = 0 }
-            return server
-        }
-        if identifier > 0 { kill(identifier, SIGQUIT) }
-    }
+    package func stop() { server.withLock { $0 }.stop() }
 
     /// Stands still, or follows again.
     package func setPaused(_ isPaused: Bool) throws {

@@ -1,8 +1,12 @@
+import Dispatch
+import Foundation
 import Synchronization
 public import Testing
 
 /// Runs only some tests of a process at a time. The testing library begins all of them at once: hundreds of servers and files
 /// would be open together, each test would take as long as all, and what waits for an answer would wait in vain.
+///
+/// A test that never ends ends the run, with its name: else the run would hang without a word.
 public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     /// It holds for every test of the suite.
     public var isRecursive: Bool { true }
@@ -16,7 +20,22 @@ public struct FewAtATime: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         await Places.shared.take()
         defer { Places.shared.giveBack() }
-        try await function()
+        let alarm = Self.alarm(for: "\(test.displayName ?? test.name) (\(test.sourceLocation))")
+        defer { alarm.cancel() }
+        try await TestEnd.perform(function)
+    }
+
+    private static let patience = DispatchTimeInterval.seconds(900)
+    /// Not one of the threads that tests run on: those may all be blocked.
+    private static let clock = DispatchQueue(label: "tests that never end")
+
+    private static func alarm(for name: String) -> DispatchWorkItem {
+        let alarm = DispatchWorkItem {
+            try? FileHandle.standardError.write(contentsOf: Data("Still running after 15 minutes: \(name)\n".utf8))
+            exit(1)
+        }
+        clock.asyncAfter(deadline: .now() + patience, execute: alarm)
+        return alarm
     }
 }
 

@@ -10,7 +10,7 @@ package struct FeatureDifference: Sendable {
     }
 
     package struct Value: Sendable {
-        package var name: String
+        package var field: FieldDefinition
         package var old: AttributeValue
         package var new: AttributeValue
     }
@@ -57,9 +57,9 @@ extension Geodatabase {
             }
             let (old, new) = (before?.attributes[field.name] ?? .null, now?.attributes[field.name] ?? .null)
             switch change.operation {
-            case .add: return new.isNull ? nil : .init(name: field.name, old: .null, new: new)
-            case .delete: return old.isNull ? nil : .init(name: field.name, old: old, new: .null)
-            case .update: return old == new ? nil : .init(name: field.name, old: old, new: new)
+            case .add: return new.isNull ? nil : .init(field: field, old: .null, new: new)
+            case .delete: return old.isNull ? nil : .init(field: field, old: old, new: .null)
+            case .update: return old == new ? nil : .init(field: field, old: old, new: new)
             }
         }
         return FeatureDifference(

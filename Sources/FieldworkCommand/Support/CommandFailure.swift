@@ -48,9 +48,8 @@ struct CommandFailure: Error, Sendable {
                 case 400..<500: .badData
                 default: .unavailable
                 }
-            self.init(
-                code,
-                ([error.message] + error.details).joined(separator: " "))
+            let gap = error.message.hasSuffix(".") ? " " : ": "
+            self.init(code, ([error.message] + error.details).joined(separator: gap))
         case let error as Fieldwork.ServiceError:
             if case .connectionFailed = error {
                 self.init(.unavailable, error.details)

@@ -65,13 +65,7 @@ struct FeatureText {
     private static func shown(_ value: AttributeValue, _ field: FieldDefinition) -> String {
         switch value {
         case .null: return ""
-        case .integer(let number) where field.type == .date:
-            let perDay = SQLDateText.millisecondsPerDay
-            let time = ((number % perDay) + perDay) % perDay
-            let day = SQLDateText.civil(days: (number - time) / perDay)
-            return String(
-                format: "%04d-%02d-%02dT%02d:%02d:%02dZ", day.year, day.month, day.day, Int(time / 3_600_000),
-                Int(time / 60_000 % 60), Int(time / 1_000 % 60))
+        case .integer(let number) where field.type == .date: return MomentText.text(milliseconds: number)
         case .integer(let number): return String(number)
         case .real(let number): return JSONValue.number(number).text
         case .text(let text): return text

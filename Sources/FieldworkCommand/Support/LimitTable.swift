@@ -212,6 +212,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkServer", name: "jobsAtOnce", value: "1_024", meaning: "Jobs that are under way or wait."),
         NamedLimit(module: "FieldworkServer", name: "jobsTakenOver", value: "4", meaning: "Jobs of other processes that one takes over before it has finished some."),
         NamedLimit(module: "FieldworkServer", name: "jobAttempts", value: "5", meaning: "Times that a job is begun before it is given up: one that ends each process that does it must not go on for ever."),
+        NamedLimit(module: "FieldworkServer", name: "jobTroubleSeconds", value: "24 * 3_600", meaning: "For so long after it was submitted, a beginning that trouble with the database broke off does not count against a job, in seconds: the database may be away for a night."),
         NamedLimit(module: "FieldworkServer", name: "jobLeaseSeconds", value: "15", meaning: "How long a process of a database may say nothing of its jobs before another takes them over, in seconds."),
         NamedLimit(module: "FieldworkServer", name: "workSweepSeconds", value: "3_600", meaning: "Seconds between two looks for what is too old in a database."),
         NamedLimit(module: "FieldworkServer", name: "resultLifetimeSeconds", value: "48 * 3_600", meaning: "How long jobs and their results are kept, in seconds: clients come back the next day."),

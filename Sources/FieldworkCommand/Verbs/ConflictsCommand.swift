@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkGeometry
+import FieldworkREST
 import Foundation
 
 /// `fieldwork conflicts`.
@@ -26,12 +27,17 @@ struct ConflictsCommand: AsyncParsableCommand {
         func run() async throws {
             try await runVerb {
                 let list = try await ServiceReader(address).get("conflicts", open ? [("state", "open")] : [])
+                var shown: [Int64: ValueText] = [:]
                 for conflict in list["conflicts"]?.arrayValue ?? [] {
+                    let layer = conflict["layerId"]?.integerValue ?? 0
+                    if shown[layer] == nil { shown[layer] = try await ConflictsCommand.values(of: layer, at: address) }
+                    let values = shown[layer] ?? ValueText()
                     let text = [
                         "\(conflict["id"]?.integerValue ?? 0)", conflict["state"]?.stringValue ?? "",
                         conflict["kind"]?.stringValue ?? "",
-                        "feature \(conflict["layerId"]?.integerValue ?? 0)/\(conflict["objectId"]?.integerValue ?? 0)",
-                        MomentText.text(conflict["moment"]), "lost: \(ConflictsCommand.summary(conflict["lost"]))",
+                        "feature \(layer)/\(conflict["objectId"]?.integerValue ?? 0)",
+                        MomentText.text(conflict["moment"]),
+                        "lost: \(ConflictsCommand.summary(conflict["lost"], values))",
                     ]
                     Terminal.output(text.joined(separator: "  "))
                 }
@@ -47,10 +53,12 @@ struct ConflictsCommand: AsyncParsableCommand {
         func run() async throws {
             try await runVerb {
                 let json = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)")
+                let values = try await ConflictsCommand.values(
+                    of: json["layerId"]?.integerValue ?? 0, at: conflict.address)
                 for side in ["lost", "won"] {
                     let editor = json[side]?["editor"]?.stringValue ?? "somebody"
                     Terminal.output("\(side) (\(editor), \(MomentText.text(json[side]?["moment"]))):")
-                    Terminal.output("  \(ConflictsCommand.summary(json[side]))")
+                    Terminal.output("  \(ConflictsCommand.summary(json[side], values))")
                 }
             }
         }
@@ -67,6 +75,7 @@ struct ConflictsCommand: AsyncParsableCommand {
                 if answer["success"]?.boolValue != true {
                     throw CommandFailure(.unavailable, answer["error"]?.stringValue ?? "It could not be restored.")
                 }
+                Terminal.output("Conflict \(conflict.number): what lost is there again; what stood is in the history")
             }
         }
     }
@@ -79,19 +88,31 @@ struct ConflictsCommand: AsyncParsableCommand {
         func run() async throws {
             try await runVerb {
                 _ = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)/close")
+                Terminal.output("Conflict \(conflict.number): what won stays; what lost is in the history")
             }
         }
     }
 
+    /// How to show the values of a layer. One that the service has no more still has its conflicts.
+    static func values(of layer: Int64, at address: String) async throws -> ValueText {
+        do {
+            return ValueText(fields: try await ServiceReader("\(address)/\(layer)").layer().fields)
+        } catch is FieldworkREST.ServiceError {
+            return ValueText()
+        }
+    }
+
     /// The values of one side in a line.
-    static func summary(_ side: JSONValue?) -> String {
+    static func summary(_ side: JSONValue?, _ values: ValueText) -> String {
         let attachment = side?["attachment"].map { value in
             "attachment \(value["name"]?.stringValue ?? "") (\(value["size"]?.integerValue ?? 0) bytes)"
         }
         if side?["deleted"]?.boolValue == true {
             return [attachment, "deleted"].compactMap(\.self).joined(separator: " ")
         }
-        var parts = (side?["attributes"]?.objectValue?.members ?? []).map { "\($0.key) = \($0.value.text)" }
+        var parts = (side?["attributes"]?.objectValue?.members ?? []).map {
+            "\($0.key) = \(values.text($0.key, $0.value))"
+        }
         if let geometry = side?["geometry"] { parts.append("geometry = \(geometry.text)") }
         if let attachment { parts.append(attachment) }
         return parts.joined(separator: ", ")

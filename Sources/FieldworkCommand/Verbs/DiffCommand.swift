@@ -42,18 +42,23 @@ struct DiffCommand: AsyncParsableCommand {
         let id = difference.globalID?.uuidString ?? ""
         Terminal.output("\(sign) \(difference.layerName) \(difference.objectID) \(id)")
         if difference.changesGeometry { Terminal.output("    geometry") }
+        let shown = ValueText(fields: difference.values.map(\.field))
         for value in difference.values {
+            let name = value.field.name
+            let (old, new) = (shown.text(name, value.old), shown.text(name, value.new))
             switch difference.operation {
-            case .add: Terminal.output("    \(value.name): \(value.new.json.text)")
-            case .delete: Terminal.output("    \(value.name): \(value.old.json.text)")
-            case .update: Terminal.output("    \(value.name): \(value.old.json.text) → \(value.new.json.text)")
+            case .add: Terminal.output("    \(name): \(new)")
+            case .delete: Terminal.output("    \(name): \(old)")
+            case .update: Terminal.output("    \(name): \(old) → \(new)")
             }
         }
     }
 
     private func json(_ difference: FeatureDifference) -> JSONValue {
         var values = JSONObject()
-        for value in difference.values { values.append(value.name, ["old": value.old.json, "new": value.new.json]) }
+        for value in difference.values {
+            values.append(value.field.name, ["old": value.old.json, "new": value.new.json])
+        }
         var object = JSONObject()
         object.append("layer", .string(difference.layerName))
         object.append("operation", .string(difference.operation.rawValue))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkGeometry
+import FieldworkREST
 import Foundation
 
 /// `fieldwork history`.
@@ -27,13 +28,15 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
-            let json = try await ServiceReader(feature.address).get("\(feature.id)/history")
+            let reader = try ServiceReader(feature.address)
+            let json = try await reader.get("\(feature.id)/history")
             let versions = json["versions"]?.arrayValue ?? []
             if format == .json { return Terminal.output(JSONValue.array(versions).text) }
+            let shown = ValueText(fields: try await reader.layer().fields)
             for version in versions {
                 let values = (version["feature"]?["attributes"]?.objectValue?.members ?? []).filter {
                     $0.value != .null
-                }.map { "\($0.key) = \($0.value.text)" }
+                }.map { "\($0.key) = \(shown.text($0.key, $0.value))" }
                 let place = version["feature"]?["geometry"].map { $0 == .null ? [] : ["geometry = \($0.text)"] } ?? []
                 let head = [
                     "\(version["toGeneration"]?.integerValue ?? 0)", version["endedBy"]?.stringValue ?? "",

@@ -23,7 +23,7 @@ struct ReplicasCommand: AsyncParsableCommand {
             let reader = try ServiceReader(address)
             if let end {
                 _ = try await reader.get("unRegisterReplica", [("replicaID", end)])
-                return
+                return Terminal.output("Replica \(end) has ended; its client may still hand in its edits")
             }
             for entry in try await reader.get("replicas").arrayValue ?? [] {
                 guard let id = entry["replicaID"]?.stringValue else { continue }
@@ -37,13 +37,5 @@ struct ReplicasCommand: AsyncParsableCommand {
                 Terminal.output(text.joined(separator: "  "))
             }
         }
-    }
-}
-
-/// Moments of the protocol as the command prints them.
-enum MomentText {
-    static func text(_ json: JSONValue?) -> String {
-        guard let milliseconds = json?.doubleValue else { return "never" }
-        return Date(timeIntervalSince1970: milliseconds / 1_000).formatted(.iso8601)
     }
 }

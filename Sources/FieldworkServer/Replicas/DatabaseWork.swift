@@ -59,6 +59,10 @@ struct DatabaseWork: WorkKeeper {
         try await work.renewJobs(ids.map(\.uuidString), of: owner, seconds: leaseSeconds)
     }
 
+    func uncount(_ ids: [UUID]) async throws {
+        try await work.uncountJobs(ids.map(\.uuidString), youngerThan: Limits.jobTroubleSeconds)
+    }
+
     func release() async throws { try await work.releaseJobs(of: owner) }
 
     // MARK: Results

@@ -21,6 +21,8 @@ actor JobRunner {
     private let logger: Logger
     private var running: [UUID: Task<Void, Never>] = [:]
     private var last: [ServiceName: Task<Void, Never>] = [:]
+    /// Those that trouble with the store broke off, and of which it has not been told.
+    private var brokenOff: Set<UUID> = []
     private var isStopped = false
 
     init(
@@ -58,6 +60,7 @@ actor JobRunner {
         while (try? await Task.sleep(for: interval)) != nil {
             let ids = Array(running.keys)
             await attempt("Jobs could not be said to go on") { try await $0.renew(ids) }
+            await uncountBrokenOff()
             await takeOver()
             if swept.duration(to: .now) > .seconds(Limits.workSweepSeconds) {
                 swept = .now
@@ -74,6 +77,15 @@ actor JobRunner {
         await attempt("Jobs could not be looked for") { left = try await $0.claim(limit) }
         for found in left {
             if found.attempts > Limits.jobAttempts { await giveUp(found.job) } else { start(found.job) }
+        }
+    }
+
+    private func uncountBrokenOff() async {
+        guard !brokenOff.isEmpty else { return }
+        let ids = brokenOff
+        await attempt("Jobs could not be left") {
+            try await $0.uncount(Array(ids))
+            brokenOff.subtract(ids)
         }
     }
 
@@ -110,7 +122,7 @@ actor JobRunner {
             (job.result, job.members) = try await work(job)
             job.status = .completed
         } catch {
-            if isLeft(after: error) { return }
+            if isLeft(job, after: error) { return }
             job.status = .failed
             job.error =
                 error as? ServiceError ?? (error as? StoreError).flatMap { ServiceError($0) } ?? .internalFailure
@@ -120,10 +132,13 @@ actor JobRunner {
     }
 
     /// A server that stops leaves its jobs to the next one, and one that has lost the database to whoever finds it again.
-    private func isLeft(after error: any Error) -> Bool {
+    private func isLeft(_ job: ServiceJob, after error: any Error) -> Bool {
         if isStopped || error is CancellationError { return true }
         guard let error = error as? StoreError else { return false }
-        return error.code == .closed || [.busy, .inDoubt].contains(error.code) && keeper.repeatsInterrupted
+        if error.code == .closed { return true }
+        guard [.busy, .inDoubt].contains(error.code), keeper.repeatsInterrupted else { return false }
+        brokenOff.insert(job.id)
+        return true
     }
 
     private func giveUp(_ known: ServiceJob) async {
@@ -143,7 +158,9 @@ actor JobRunner {
         } catch {
             logger.error("A job could not be kept", metadata: ["error": "\(error)"])
             // In a folder it is nobody else's; in a database its time runs out.
-            return !keeper.repeatsInterrupted
+            guard keeper.repeatsInterrupted else { return true }
+            brokenOff.insert(job.id)
+            return false
         }
     }
 

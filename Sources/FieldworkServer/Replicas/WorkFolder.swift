@@ -58,6 +58,8 @@ struct WorkFolder: WorkKeeper {
 
     func renew(_ ids: [UUID]) {}
 
+    func uncount(_ ids: [UUID]) {}
+
     func release() {}
 
     func allJobs() -> [ServiceJob] {

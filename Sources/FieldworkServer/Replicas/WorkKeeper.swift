@@ -22,6 +22,8 @@ protocol WorkKeeper: Sendable {
     func claim(_ limit: Int) async throws -> [LeftJob]
     /// Says that jobs go on.
     func renew(_ ids: [UUID]) async throws
+    /// Takes back that jobs were begun which trouble with the store broke off: they are not to blame for it.
+    func uncount(_ ids: [UUID]) async throws
     /// Leaves what this process has not finished to the others.
     func release() async throws
 

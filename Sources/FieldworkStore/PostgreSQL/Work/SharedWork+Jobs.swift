@@ -88,6 +88,22 @@ extension SharedWork {
         }
     }
 
+    /// Takes back once that jobs were begun, of those that were submitted lately.
+    package func uncountJobs(_ ids: [String], youngerThan seconds: Double) async throws {
+        try await read { connection in
+            try connection.run(
+                """
+                UPDATE fieldwork.jobs SET attempts = greatest(attempts - 1, 0)
+                WHERE is_final = 0 AND id = ANY (string_to_array(?, ','))
+                  AND submitted > clock_timestamp() - make_interval(secs => ?)
+                """
+            ) {
+                try $0.bind(ids.joined(separator: ","), at: 1)
+                try $0.bind(seconds, at: 2)
+            }
+        }
+    }
+
     /// Leaves the jobs of a process that stops to the others, at once.
     package func releaseJobs(of owner: String) async throws {
         try await read { connection in
