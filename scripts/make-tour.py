@@ -8,14 +8,14 @@ from browser import ROOT, browse, size, start
 PICTURES = os.path.join(ROOT, "Documentation/tour")
 # Name, path, theme, width and height of the window, how much smaller the picture is. T stands for a tree.
 SCREENS = [
-    ("map", "map/T", "light", 1280, 800, 0.45), ("map-dark", "map/T", "dark", 1280, 800, 0.45),
+    ("start", "start", "light", 1280, 800, 0.45), ("map", "map/T", "light", 1280, 800, 0.45), ("map-dark", "map/T", "dark", 1280, 800, 0.45),
     ("map-sunlight", "map/T", "sunlight", 1280, 800, 0.45), ("pop-up", "T", "light", 1280, 800, 0.45),
     ("form", "T/edit", "light", 1280, 800, 0.45), ("add", "add/0", "light", 1280, 800, 0.45),
     ("list", "list/0", "light", 1280, 800, 0.45),
     ("list-groups", "list/0?group=Condition", "light", 1280, 800, 0.45), ("history", "T/history", "light", 390, 640, 0.75),
     ("changes", "changes", "light", 390, 640, 0.75), ("layers", "layers", "light", 390, 640, 0.75),
     ("settings", "settings", "light", 390, 640, 0.75), ("keys", "help/keys", "light", 390, 844, 0.75),
-    ("phone-map", "map/T", "light", 390, 844, 0.7), ("phone-pop-up", "T", "light", 390, 844, 0.7),
+    ("phone-start", "start", "light", 390, 844, 0.7), ("phone-map", "map/T", "light", 390, 844, 0.7), ("phone-pop-up", "T", "light", 390, 844, 0.7),
     ("phone-form", "T/edit", "light", 390, 844, 0.7), ("phone-photos", "T/photos", "light", 390, 844, 0.7),
     ("phone-add", "add/0", "light", 390, 844, 0.7), ("phone-list", "list", "light", 390, 844, 0.7),
 ]

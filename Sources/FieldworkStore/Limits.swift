@@ -20,6 +20,8 @@ package enum Limits {
     package static let sessionNameBytes = 63
     /// Characters of a text field that PostgreSQL can index whatever its value: an entry has at most 2,704 bytes.
     package static let sessionIndexCharacters = 650
+    /// Partitions of a layer's table in PostgreSQL: planning a query over them takes longer, the more there are.
+    package static let partitions = 256
     /// Rows that a session gives at once; more come one by one.
     package static let rowsOfPage = 10_000
     /// Prepared statements kept by a connection.

@@ -8,11 +8,11 @@ struct SyncCrashTests {
     private static let rounds =
         ProcessInfo.processInfo.environment["FIELDWORK_SYNC_CRASH_ROUNDS"].flatMap(Int.init)
 
-    @Test("Every edit arrives once, whichever process is killed with SIGKILL")
-    func survivesKills() async throws {
+    @Test("Every edit arrives once, whichever process is killed with SIGKILL", arguments: ServiceHome.Kind.installed)
+    func survivesKills(_ kind: ServiceHome.Kind) async throws {
         let rounds = Self.rounds ?? 8
         let folder = try TemporaryFolder()
-        let home = try await ServiceHome(.folder, in: folder.url)
+        let home = try await ServiceHome(kind, in: folder.url)
         try await CrewService.publish("1,1,first,0\n", in: home, with: folder.url)
         var server = try await home.serve()
         let port = try #require(URL(string: server.services)?.port)
@@ -35,7 +35,7 @@ struct SyncCrashTests {
             for sync in syncs { _ = await sync.status() }
         }
         #expect(kills.servers + kills.syncs > 0)
-        print("Crashes of syncs: \(rounds) rounds, \(kills.servers) servers and \(kills.syncs) syncs killed")
+        print("Crashes of syncs, \(kind): \(rounds) rounds, \(kills.servers) servers and \(kills.syncs) syncs killed")
         // Then nobody is killed any more: everybody completes what was broken off, hands in what came later, and fetches.
         for _ in 0..<3 {
             for crew in crews { try await crew.sync() }

@@ -84,6 +84,51 @@ struct AccessibilityTests {
         }
     }
 
+    /// What the forms of the first start answer with: a refusal, the maps of a server, the codes in a picture, the question that comes
+    /// before a file is changed, one that can't be opened.
+    @Test(.enabled(if: FileField.gdal != nil, "GDAL isn't installed"))
+    func axeFindsNothingOnTheAnswersOfTheFirstStart() async throws {
+        try await DamageField.with(points: 5) { field in
+            let benches = field.deviceFolder.appending(path: "benches.gpkg")
+            try await FileField.makeBenches(at: benches)
+            let picture = field.deviceFolder.appending(path: "codes.jpg")
+            try CodePicture(["https://maps.example.org/FeatureServer", "no address"]).jpeg.write(to: picture)
+            let root = field.services.root.absoluteString
+            let browser = try await Browser.start(width: 1_280, height: 800)
+            defer { browser.stop() }
+            try await browser.blockMap(true)
+            try await browser.open(field.app.address)
+            try await browser.wait("document.querySelector('.top') !== null")
+            for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
+                try await browser.resize(width: width, height: height, isPhone: isPhone)
+                func look(_ name: String) async throws {
+                    let count = try await Self.inspect(name, browser, width: width)
+                    #expect(count == 3)
+                    try await browser.screenshot("start-\(isPhone ? "phone" : "wide")-\(name)")
+                }
+                let forms = [
+                    ("refused", "server", "service", "http://127.0.0.1:1/FeatureServer", "#service-problem"),
+                    ("maps", "server", "service", root, "#maps-heading"),
+                    ("question", "file", "path", benches.path, "#asked-heading"),
+                    ("missing", "file", "path", "/nowhere.gpkg", "#path-problem"),
+                ]
+                for (name, page, input, value, answer) in forms {
+                    try await browser.open("\(field.app.address)start/\(page)")
+                    try await browser.wait("document.readyState === 'complete'")
+                    _ = try await browser.evaluate(
+                        "(() => { const i = document.querySelector('#\(input)'); i.value = '\(value)'; i.form.submit(); return true; })()",
+                        as: Bool.self)
+                    try await browser.wait("document.querySelector('\(answer)') !== null", seconds: 60)
+                    try await look(name)
+                }
+                try await browser.open("\(field.app.address)start/server")
+                try await browser.choose([picture.path], in: "button", StartBrowserTests.pictureButton)
+                try await browser.wait("document.querySelector('#codes-heading') !== null", seconds: 60)
+                try await look("codes")
+            }
+        }
+    }
+
     /// The pages of offline areas: choosing and extending one, its download, a conflict, the changes that wait.
     @Test func axeFindsNothingOnThePagesOfOfflineAreas() async throws {
         var definition = OfflineField.definition()

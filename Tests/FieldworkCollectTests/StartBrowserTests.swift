@@ -10,7 +10,7 @@ import Testing
     .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup")
 )
 struct StartBrowserTests {
-    private static let pictureButton = [
+    static let pictureButton = [
         "Choose a picture", "Choose a picture: No file chosen", "Choose a picture No file chosen",
     ]
 

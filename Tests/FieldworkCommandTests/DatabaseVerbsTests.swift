@@ -84,6 +84,46 @@ struct DatabaseVerbsTests {
         }
     }
 
+    @Test("A layer is put into parts while a server has it open, copied from them, and its definition is changed")
+    func partitions() async throws {
+        let address = try await TemporaryPostgres.shared.value.storeAddress()
+        try await publish("name,lon,lat\nAcer,8.5,47.4\nTilia,8.6,47.5\n", at: address)
+        let trees = LayerAddress(service: ServiceName(folder: "City", name: "Trees"), layerID: 0)
+        let server = try await PostgresStore.open(address)
+        #expect(try await server.count(FeatureQuery(), in: trees) == 2)
+        for _ in 0..<2 {
+            try await StoreCommand.Partition.parse(["City/Trees", "--parts", "4", "--store", address]).run()
+        }
+        #expect(try await server.parts(of: trees) == 4)
+        let records = try await server.records(FeatureQuery(), in: trees)
+        #expect(records.map { $0.attributes["name"] } == [.text("Acer"), .text("Tilia")])
+        let edit = LayerEdits(layerID: 0, adds: [FeatureEdit(attributes: [("name", .text("Salix"))])])
+        #expect(try await !server.apply(EditBatch(layers: [edit], moment: .now), to: trees.service).hasErrors)
+        try await StoreCommand.Check.parse(["--store", address]).run()
+
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-parts-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await StoreCommand.Copy.parse([address, folder.path]).run()
+        let files = try await GeoPackageStore.open(at: folder)
+        #expect(try await files.count(FeatureQuery(), in: trees) == 3)
+        try await files.close()
+
+        let document = folder.appending(path: "definition.json")
+        try Data(#"{"serviceDescription": "In parts"}"#.utf8).write(to: document)
+        let change = ["City/Trees", "--merge", "--file", document.path, "--store", address]
+        try await ServiceCommand.Edit.parse(change).run()
+        #expect(try await server.service(trees.service).serviceDescription == "In parts")
+        try await server.close()
+        await #expect(throws: (any Error).self) {
+            try await StoreCommand.Partition.parse(["City/Nothing", "--parts", "4", "--store", address]).run()
+        }
+        for parts in ["0", "257", "many"] {
+            #expect(throws: (any Error).self) {
+                try StoreCommand.Partition.parse(["City/Trees", "--parts", parts, "--store", address])
+            }
+        }
+    }
+
     @Test("What is no address of a database is refused before anything is done")
     func addresses() {
         #expect(throws: (any Error).self) { try ServeCommand.parse(["--store", "mysql://localhost/field"]) }

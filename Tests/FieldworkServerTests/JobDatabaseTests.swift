@@ -197,8 +197,10 @@ struct JobDatabaseTests {
         settings.searchPath = ["fieldwork"]
         try PostgresConnection(settings).execute("UPDATE jobs SET submitted = submitted - interval '25 hours'")
         #expect(try await end(of: old.id).status == .failed)
-        await runner.stop()
         watch.cancel()
+        // What is given up is written down before it is undone.
+        await watch.value
+        await runner.stop()
         #expect(abandoned.withLock { $0 } == [endless.id, old.id])
         for store in [one, other] { try await store.close() }
     }

@@ -238,6 +238,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "sessionStreams", value: "3", meaning: "Those of a service's readers in PostgreSQL that may hold a statement open between the pieces of an answer."),
         NamedLimit(module: "FieldworkStore", name: "sessionNameBytes", value: "63", meaning: "Bytes of a table's, column's or schema's name in PostgreSQL, which cuts off the rest."),
         NamedLimit(module: "FieldworkStore", name: "sessionIndexCharacters", value: "650", meaning: "Characters of a text field that PostgreSQL can index whatever its value: an entry has at most 2,704 bytes."),
+        NamedLimit(module: "FieldworkStore", name: "partitions", value: "256", meaning: "Partitions of a layer's table in PostgreSQL: planning a query over them takes longer, the more there are."),
         NamedLimit(module: "FieldworkStore", name: "rowsOfPage", value: "10_000", meaning: "Rows that a session gives at once; more come one by one."),
         NamedLimit(module: "FieldworkStore", name: "cachedStatements", value: "96", meaning: "Prepared statements kept by a connection."),
         NamedLimit(module: "FieldworkStore", name: "busyMilliseconds", value: "10_000", meaning: "Milliseconds to wait for a lock that another program (QGIS, GDAL) holds on the file."),

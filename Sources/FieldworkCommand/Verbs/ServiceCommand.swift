@@ -27,15 +27,17 @@ struct ServiceCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   fieldwork service show Trees
+                  fieldwork service show Trees --store postgres://localhost/field
                 """)
 
         @Argument(help: "The service: Name or Folder/Name.")
         var service: String
         @OptionGroup var data: DataOption
+        @OptionGroup var database: StoreOption
 
         func run() async throws {
             try await runVerb {
-                let store = try await DefinitionFiles.store(data)
+                let store = try await DefinitionFiles.store(data, database)
                 let definition = try await store.service(try DefinitionFiles.name(service))
                 try await store.close()
                 var document = definition.document.objectValue ?? JSONObject()
@@ -68,6 +70,7 @@ struct ServiceCommand: AsyncParsableCommand {
         @Flag(help: "Remove layers and fields that the document leaves out.")
         var allowRemoval = false
         @OptionGroup var data: DataOption
+        @OptionGroup var database: StoreOption
 
         func validate() throws {
             if merge, allowRemoval { throw ValidationError("--merge removes nothing: leave out --allow-removal.") }
@@ -76,7 +79,7 @@ struct ServiceCommand: AsyncParsableCommand {
         func run() async throws {
             try await runVerb {
                 let document = try DefinitionFiles.read(file)
-                let store = try await DefinitionFiles.store(data)
+                let store = try await DefinitionFiles.store(data, database)
                 let name = try DefinitionFiles.name(service)
                 let current = try await store.service(name)
                 if let revision = document["revision"]?.stringValue, revision != current.revision {

@@ -89,7 +89,7 @@ extension StoreCommand {
 }
 
 /// Closes a store also after a failure.
-private func closing<Store, Result>(_ store: Store, _ body: (Store) async throws -> Result) async throws -> Result {
+func closing<Store, Result>(_ store: Store, _ body: (Store) async throws -> Result) async throws -> Result {
     func close() async throws {
         if let store = store as? any FeatureStore { try await store.close() }
     }

@@ -6,7 +6,7 @@ import FieldworkStore
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store", abstract: "Care for a database of services.",
-        subcommands: [Initialize.self, Check.self, Copy.self])
+        subcommands: [Initialize.self, Check.self, Copy.self, Partition.self])
 
     /// `fieldwork store init`.
     struct Initialize: AsyncParsableCommand {

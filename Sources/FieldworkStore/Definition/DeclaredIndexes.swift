@@ -25,6 +25,14 @@ struct DeclaredIndexes {
         for name in present.subtracting(wanted) { try connection.execute("DROP INDEX \(quoted(name))") }
         for index in declared where !present.contains(prefix + index.name) {
             let columns = index.columns.map { quoted($0) + (index.isAscending ? "" : " DESC") }
+            if index.isUnique, !connection.dialect.isSQLite,
+                try PostgresPartitioning.parts(of: layer, on: connection) > 1
+            {
+                throw StoreError(
+                    .invalidDefinition,
+                    "The index \(index.name) of layer \(layer.definition.id) can't be unique: its table has partitions."
+                )
+            }
             do {
                 try connection.execute(
                     """

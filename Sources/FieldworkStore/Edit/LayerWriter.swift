@@ -33,12 +33,15 @@ struct LayerWriter {
             batch.origin == .edit
             ? relationships.map { RelationshipKeeper(relationships: $0, connection: connection) } : nil
         table = quoted(layer.tableName)
-        key = quoted(layer.objectIDColumn)
+        let key = quoted(layer.objectIDColumn)
+        self.key = key
         var names = layer.columns.filter(\.isStored).map { quoted($0.name) }
         if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
-        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        insertSQL =
-            "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))\(connection.dialect.returning(key))"
+        let marks = names.map { $0 == key ? connection.dialect.newKey(layer) : "?" }
+        insertSQL = """
+            INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))\
+            \(connection.dialect.returning(key))
+            """
     }
 
     // MARK: Adds

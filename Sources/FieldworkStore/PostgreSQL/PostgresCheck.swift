@@ -8,7 +8,7 @@ struct PostgresCheck {
     private var name: String { layer.definition.name }
     private var id: Int { layer.definition.id }
 
-    func run() throws -> [String] { try count() + triggers() + generations() + history() }
+    func run() throws -> [String] { try count() + triggers() + partitions() + generations() + history() }
 
     private func count() throws -> [String] {
         let found = try connection.integer("SELECT count(*) FROM \(quoted(layer.tableName))") ?? 0
@@ -26,17 +26,35 @@ struct PostgresCheck {
             wanted += ["fieldwork_attachments_\(id)_fill", "fieldwork_attachments_\(id)_log"]
             wanted.append("fieldwork_\(id)_attachments_follow")
         }
+        if try PostgresPartitioning.parts(of: layer, on: connection) > 1 {
+            let own = PostgresPartitioning.triggerNames(id)
+            wanted += layer.globalIDColumn == nil ? Array(own.dropFirst()) : own
+        }
         return try wanted.compactMap { trigger in
             // The function lies here, wherever the table does.
             let state = try connection.text(
                 """
                 SELECT t.tgenabled::text FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_proc AS f ON f.oid = t.tgfoid
-                WHERE t.tgname = ? AND f.pronamespace = current_schema()::regnamespace
+                WHERE t.tgname = ? AND t.tgparentid = 0 AND f.pronamespace = current_schema()::regnamespace
                 """
             ) { try $0.bind(trigger, at: 1) }
             guard let state else { return "\(name): the trigger \(trigger) is missing." }
             return ["O", "A"].contains(state) ? nil : "\(name): the trigger \(trigger) is disabled."
         }
+    }
+
+    /// What says that a global id is there once says so of each.
+    private func partitions() throws -> [String] {
+        guard let globalID = layer.globalIDColumn.map({ quoted($0) }),
+            try PostgresPartitioning.parts(of: layer, on: connection) > 1
+        else { return [] }
+        let (table, ids) = (quoted(layer.tableName), quoted(PostgresPartitioning.globalIDTable(id)))
+        let wrong = try connection.integer(
+            """
+            SELECT count(*) FROM \(table) AS t FULL JOIN \(ids) AS i ON i.global_id = t.\(globalID)
+            WHERE i.global_id IS NULL AND t.\(globalID) IS NOT NULL OR t.\(globalID) IS NULL AND i.global_id IS NOT NULL
+            """)
+        return wrong == 0 ? [] : ["\(name): \(wrong ?? 0) global ids are not those of the partitions."]
     }
 
     private func generations() throws -> [String] {

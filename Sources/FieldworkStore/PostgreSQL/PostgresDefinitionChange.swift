@@ -36,11 +36,12 @@ struct PostgresDefinitionChange {
         for function in [
             "fieldwork_\(id)_fill", "fieldwork_\(id)_log", "fieldwork_attachments_\(id)_fill",
             "fieldwork_attachments_\(id)_log", "fieldwork_\(id)_attachments_follow",
-        ] {
+        ] + PostgresPartitioning.triggerNames(id) {
             try connection.execute("DROP FUNCTION IF EXISTS \(place(function)) () CASCADE")
         }
         do {
             try connection.execute("DROP TABLE \(place(layer.tableName))")
+            try connection.execute("DROP TABLE IF EXISTS \(place(PostgresPartitioning.globalIDTable(id)))")
         } catch let error as StoreError where error.code == .failure {
             throw StoreError(
                 .invalidDefinition,

@@ -80,7 +80,7 @@ struct PostgresTriggers {
 
     // MARK: New rows
 
-    /// Gives ids to those that have none, and keeps the sequence ahead of those that bring one.
+    /// Gives ids to those that have none, and keeps the sequence ahead of those that bring one, which did not come from it.
     private var fill: String {
         let sequence = place("fieldwork_ids_\(id)")
         var globalID = ""
@@ -93,7 +93,7 @@ struct PostgresTriggers {
             BEGIN
                 IF NEW.\(key) IS NULL THEN
                     NEW.\(key) := nextval(\(literal(sequence)));
-                ELSIF NEW.\(key) >= (SELECT last_value FROM \(sequence)) THEN
+                ELSIF (SELECT NEW.\(key) > last_value OR NEW.\(key) = last_value AND NOT is_called FROM \(sequence)) THEN
                     PERFORM setval(\(literal(sequence)), NEW.\(key));
                 END IF;
                 \(globalID)

@@ -73,6 +73,8 @@ extension SQLDialect {
             BEGIN; SET CONSTRAINTS ALL IMMEDIATE; SELECT generation FROM fieldwork_state WHERE id = 1 FOR UPDATE
             """,
         returning: { " RETURNING \($0)" },
+        // Known before a trigger could fill it in: by the key PostgreSQL chooses among partitions. A view's writer fills it.
+        newKey: { $0.isPlaced ? "?" : "coalesce(?::bigint, nextval('fieldwork_ids_\($0.definition.id)'))" },
         temporarySchema: "pg_temp",
         tableNamed: """
             SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = current_schema() AND tablename = ?

@@ -59,6 +59,8 @@ struct SQLDialect: Sendable {
     var begin = "BEGIN IMMEDIATE"
     /// What an INSERT ends with that is to tell the new row's id.
     var returning: @Sendable (_ key: String) -> String = { _ in "" }
+    /// The value of a new row's key, of which NULL stands for the next one.
+    var newKey: @Sendable (_ layer: StoredLayer) -> String = { _ in "?" }
     /// A table that lasts as long as its connection.
     var temporarySchema = "temp"
     /// Finds a table by its name.
