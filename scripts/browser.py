@@ -78,7 +78,7 @@ class Page:
         self.value("document.documentElement.dataset.left = 'yes'")
         self.command("Page.navigate", url=address)
         self.wait("document.readyState === 'complete' && !document.documentElement.dataset.left")
-        self.wait("document.documentElement.dataset.map === 'ready'")
+        self.wait("document.documentElement.dataset.map === 'ready' || document.querySelector('main.welcome')")
 
 
 def start(arguments, output, pattern):

@@ -82,6 +82,37 @@ struct UploadDatabaseTests {
         }
     }
 
+    @Test("A commit that another has overtaken gives what that one gave, wherever it was by then")
+    func overtakenCommit() async throws {
+        try await serve { first, _, store in
+            let announced = UploadAnnouncement(size: 900_000, sha256: Self.sha256)
+            for isStretched in [true, false] {
+                let id = try await register(first)
+                if isStretched {
+                    _ = try await append(0..<900_000, to: id, first)
+                } else {
+                    try await part(1, 0..<900_000, of: id, first)
+                }
+                let uploads = DatabaseUploads(work: store.sharedWork, folder: store.workFolder)
+                let item = try #require(try await uploads.item(id, now: .now))
+                let done = try await uploads.commit(item, parts: isStretched ? nil : [1], as: announced)
+                #expect(done.content?.size == 900_000)
+                // It has read the upload before, and comes to the parts only now.
+                let late = try await uploads.commit(item, parts: isStretched ? nil : [1], as: announced)
+                #expect(late.content?.sha256 == done.content?.sha256)
+                let wrong = UploadAnnouncement(size: 7, sha256: nil)
+                #expect(try await uploads.commit(item, parts: nil, as: wrong).content?.size == 900_000)
+            }
+            let open = try #require(
+                try await DatabaseUploads(work: store.sharedWork, folder: store.workFolder).item(
+                    try await register(first), now: .now))
+            await #expect(throws: ServiceError.self) {
+                try await DatabaseUploads(work: store.sharedWork, folder: store.workFolder).commit(
+                    open, parts: nil, as: announced)
+            }
+        }
+    }
+
     @Test("Stretches that overlap, in the midst of a piece and beyond one, make the content of one file")
     func stretches() async throws {
         try await serve { first, second, store in

@@ -91,6 +91,18 @@ struct DatabaseUploads: UploadKeeper {
         _ item: UploadItem, parts numbers: [Int]?, as announced: UploadAnnouncement
     ) async throws -> UploadItem {
         guard item.content == nil else { return item }
+        do {
+            return try await join(item, parts: numbers, as: announced)
+        } catch {
+            // Of two commits at a time the second finds parts that the first one is taking away.
+            guard let other = try? await self.item(item.id, now: item.date), other.content != nil else { throw error }
+            return other
+        }
+    }
+
+    private func join(
+        _ item: UploadItem, parts numbers: [Int]?, as announced: UploadAnnouncement
+    ) async throws -> UploadItem {
         let present = try await work.parts(of: item.id)
         let isStretched = numbers == nil && present.contains(where: \.isStretch)
         let segments =
@@ -106,7 +118,6 @@ struct DatabaseUploads: UploadKeeper {
         let isDone = try await work.completeUpload(item.id, of: segments, item: complete.storageJSON.text)
         if isDone { return complete }
         // Somebody else was faster, or has sent a part anew.
-        if let other = try await self.item(item.id, now: item.date), other.content != nil { return other }
         throw ServiceError(code: 503, message: "The upload was changed in this moment. Try again.")
     }
 
