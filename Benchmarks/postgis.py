@@ -130,7 +130,7 @@ class Database:
                     "max_connections=300", *settings]
         child = Child([BINARIES + "postgres", "-D", data, "-p", str(port)]
                       + [word for setting in settings for word in ("-c", setting)], log, listens(port), cwd="/", **self.as_owner)
-        while subprocess.run([BINARIES + "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]).returncode:
+        while subprocess.run([BINARIES + "pg_isready", "-q", "-U", "bench", "-h", "127.0.0.1", "-p", str(port)]).returncode:
             time.sleep(0.1)
         return child
 
@@ -181,6 +181,9 @@ done = function(summary, latency, requests)
     summary.errors.status + summary.errors.read + summary.errors.timeout, latency:percentile(99), summary.bytes))
 end
 """)
+        # Connections are opened and statements prepared before the clock runs.
+        place = (WEST + 1, SOUTH + 1, WEST + 1 + self.edge, SOUTH + 1 + self.edge)
+        urllib.request.urlopen(f"http://{host_and_port}{path % place}", timeout=60).read()
         clients = str(self.arguments.clients)
         text = subprocess.run(["wrk", "-t1", f"-c{clients}", f"-d{self.arguments.seconds}s", "--timeout", "30s", "-s", script,
                                f"http://{host_and_port}/"], check=True, capture_output=True, text=True).stdout
@@ -276,12 +279,14 @@ def start_mapserver(arguments, database, folder, log):
       fastcgi_param MS_MAPFILE {mapfile};
     }}
   }}""")
-    environment = dict(os.environ, MS_MAPFILE=mapfile, MS_MAP_NO_PATH="")
+    configuration = os.path.join(folder, "mapserver-config")
+    with open(configuration, "w") as file:
+        file.write('CONFIG\n  ENV\n    MS_MAP_PATTERN "."\n  END\nEND\n')
+    environment = dict(os.environ, MS_MAPFILE=mapfile, MAPSERVER_CONFIG_FILE=configuration)
     back = Child(["spawn-fcgi", "-n", "-a", "127.0.0.1", "-p", str(backend), "--", shutil.which("multiwatch") or "/usr/bin/multiwatch",
                   "-f", str(arguments.clients), "--", "/usr/lib/cgi-bin/mapserv"], log, listens(backend), env=environment)
     front = Child(["nginx", "-c", settings], log, listens(port))
-    path = ("/?SERVICE=WFS&VERSION=2.0.0&REQUEST=GetFeature&TYPENAMES=points&OUTPUTFORMAT=geojson&SRSNAME=CRS:84"
-            "&BBOX=%f,%f,%f,%f,CRS:84")
+    path = "/?SERVICE=WFS&VERSION=1.0.0&REQUEST=GetFeature&TYPENAME=points&OUTPUTFORMAT=geojson&BBOX=%f,%f,%f,%f"
     return [back, front], f"127.0.0.1:{port}", path
 
 
@@ -413,8 +418,8 @@ def main():
                 INSERT INTO trees SELECT "OBJECTID", name, species, condition, height, girth, stems, seen, note,
                     ST_SetSRID("{GEOMETRY}", 4326) FROM {OWN} ORDER BY ctid;
                 CREATE INDEX ON trees USING gist (geom)""")
-            subprocess.run([executable, "publish", database.address(), "--table", "trees", "--service", "Trees", "--store",
-                            database.address()], check=True, stdout=log)
+            subprocess.run([executable, "publish", database.address(), "--table", "trees", "--service", "Trees"],
+                           check=True, stdout=log)
         database.sql(f"VACUUM ANALYZE {OWN}")
         database.sql("VACUUM ANALYZE trees")
         port = free_port()

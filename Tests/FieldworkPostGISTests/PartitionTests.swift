@@ -180,6 +180,10 @@ struct PartitionTests {
             """)
         #expect(kept == 1)
         try await store.partition(trees, into: 1)
+        try other.execute("GRANT ALL ON SCHEMA trees TO \"\(reader)\"; ALTER TABLE \"Trees\" OWNER TO \"\(reader)\"")
+        let foreign = await #expect(throws: StoreError.self) { try await store.partition(trees, into: 2) }
+        #expect(foreign?.message.contains(reader) == true)
+        try other.execute("ALTER TABLE \"Trees\" OWNER TO fieldwork")
         try other.execute("CREATE VIEW seen AS SELECT * FROM \"Trees\"")
         let inUse = await #expect(throws: StoreError.self) { try await store.partition(trees, into: 2) }
         #expect(inUse?.message.contains("something else") == true)

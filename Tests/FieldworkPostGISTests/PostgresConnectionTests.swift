@@ -217,6 +217,14 @@ struct PostgresConnectionTests {
             }
         }
         #expect(try connection.integer("SELECT count(*) FROM public.lost_and_found") == 0)
+
+        // Broken before its ROLLBACK, which is the first to notice: it has ended all the same.
+        try connection.execute("BEGIN")
+        try connection.execute("INSERT INTO public.lost_and_found VALUES (3)")
+        try breakIt()
+        try connection.rollBack()
+        #expect(!connection.isInTransaction)
+        #expect(try connection.integer("SELECT count(*) FROM public.lost_and_found") == 0)
     }
 
     @Test("An address that can't be read, a server that isn't there and a database that doesn't exist are told apart")

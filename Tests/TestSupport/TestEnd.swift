@@ -15,14 +15,21 @@ public final class TestEnd: Sendable {
 
     static func perform(_ function: @Sendable () async throws -> Void) async throws {
         let end = TestEnd()
-        let result: Result<Void, any Error>
+        var result: Result<Void, any Error>
         do {
             try await $current.withValue(end) { try await function() }
             result = .success(())
         } catch {
             result = .failure(error)
         }
-        for action in end.actions.withLock({ $0 }).reversed() { try await action() }
+        for action in end.actions.withLock({ $0 }).reversed() {
+            do {
+                try await action()
+            } catch {
+                // What the test itself said comes first.
+                if case .success = result { result = .failure(error) }
+            }
+        }
         try result.get()
     }
 }

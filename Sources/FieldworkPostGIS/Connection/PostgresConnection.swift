@@ -194,7 +194,13 @@ package final class PostgresConnection {
             wasInTransaction = false
             return
         }
-        try execute("ROLLBACK")
+        do {
+            try execute("ROLLBACK")
+        } catch {
+            // It broke on the way, which nobody had noticed before.
+            guard PQstatus(pointer) != CONNECTION_OK else { throw error }
+            wasInTransaction = false
+        }
     }
 
     /// Everything in one transaction that is undone when the body throws.

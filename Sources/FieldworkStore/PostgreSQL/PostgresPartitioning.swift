@@ -1,7 +1,7 @@
 import FieldworkREST
 
 /// Makes the table of a layer one of so many partitions, by the hash of the object id, or a plain one again. The rows are copied, and
-/// all that the table has is made again on the new one: triggers, indexes, rights, owner.
+/// all that the table has is made again on the new one: triggers, indexes, rights.
 ///
 /// Unique in a partitioned table can only be what its partitions are chosen by. So the global ids, which must be there once too, are
 /// kept a second time in a plain table, by a trigger. Other values can't be unique, and no program can give a feature another object
@@ -132,7 +132,7 @@ struct PostgresPartitioning {
         return found.filter { !own.contains($0.name) }.map(\.sql)
     }
 
-    /// The owner, and who else may do what with the table and its columns.
+    /// Who else than its owner may do what with the table and its columns.
     private func rights() throws -> [String] {
         let isGuarded = try connection.integer(
             "SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass(?) AND relrowsecurity"
@@ -140,13 +140,16 @@ struct PostgresPartitioning {
         guard isGuarded == nil else {
             throw StoreError(.invalidDefinition, "The table of layer \(id) has row security, which is not taken over.")
         }
+        let owner = try connection.text(
+            "SELECT relowner::regrole::text FROM pg_catalog.pg_class WHERE oid = to_regclass(?) AND relowner <> current_user::regrole"
+        ) { try $0.bind(table, at: 1) }
+        if let owner {
+            throw StoreError(.invalidDefinition, "The table of layer \(id) belongs to \(owner): connect as that role.")
+        }
         let who = "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END"
         let passing = "CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END"
         return try connection.texts(
             """
-            SELECT format('ALTER TABLE %s OWNER TO %I', \(literal(table)), pg_get_userbyid(relowner))
-            FROM pg_catalog.pg_class WHERE oid = \(literal(table))::regclass AND relowner <> current_user::regrole
-            UNION ALL
             SELECT format('GRANT %s ON TABLE %s TO %s%s', a.privilege_type, \(literal(table)), \(who), \(passing))
             FROM pg_catalog.pg_class AS c, aclexplode(c.relacl) AS a WHERE c.oid = \(literal(table))::regclass
             UNION ALL
