@@ -49,13 +49,11 @@ struct FileFinder: Sendable {
         for folder in folders {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
             for name in names where name.lowercased().hasSuffix(".gpkg") && !name.hasPrefix(".") {
-                var status = stat()
                 guard let path = try? HeldFile.canonical(folder.appending(path: name).path), byPath[path] == nil,
-                    stat(path, &status) == 0
+                    let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+                    let bytes = attributes[.size] as? NSNumber, let changed = attributes[.modificationDate] as? Date
                 else { continue }
-                byPath[path] = Candidate(
-                    path: path, bytes: Int64(status.st_size),
-                    changed: Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec)))
+                byPath[path] = Candidate(path: path, bytes: bytes.int64Value, changed: changed)
             }
         }
         return byPath.values.sorted { ($0.changed, $0.path) > ($1.changed, $1.path) }

@@ -48,8 +48,7 @@ struct HeldFile: Sendable, Codable, Hashable {
     /// The whole path with its links followed, of a file that can be worked in; nothing of the file is read. Throws
     /// `CollectError.fileNotOpened` with the reason.
     static func canonical(_ path: String) throws(CollectError) -> String {
-        var status = stat()
-        guard stat(path, &status) == 0, let found = realpath(path, nil) else {
+        guard let found = realpath(path, nil) else {
             throw errno == EACCES
                 ? CollectError(.fileNotOpened, "You may not look into the folder of \(shown(path)).")
                 : CollectError(
@@ -58,7 +57,8 @@ struct HeldFile: Sendable, Codable, Hashable {
         }
         defer { free(found) }
         let whole = String(cString: found)
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        let type = try? FileManager.default.attributesOfItem(atPath: whole)[.type] as? FileAttributeType
+        guard type == .typeRegular else {
             throw CollectError(.fileNotOpened, "\(shown(path)) is no file.", nextStep: "A map is a GeoPackage, .gpkg.")
         }
         guard access(whole, R_OK) == 0 else {
