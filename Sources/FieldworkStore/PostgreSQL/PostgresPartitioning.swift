@@ -223,7 +223,9 @@ extension PostgresStore {
         let schema = try await catalogue.schema(of: address.service)
         return try await OneTimeWorker().run { [connect] in
             let connection = StoreConnection(session: try connect(schema, true))
-            return try connection.transaction(SQLDialect.beginWithoutTimeLimits) {
+            // Each statement sees what was committed while the lock was waited for, whatever the database's own default is.
+            let opening = "BEGIN ISOLATION LEVEL READ COMMITTED; \(SQLDialect.withoutTimeLimits)"
+            return try connection.transaction(opening) {
                 guard let layer = try ServiceCatalogue.read(from: connection).layers[address.layerID] else {
                     throw StoreError(.layerNotFound, "\(address.service.path) has no layer \(address.layerID).")
                 }
