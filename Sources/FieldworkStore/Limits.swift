@@ -36,6 +36,8 @@ package enum Limits {
     package static let batchesPerCommit = 256
     /// Edits in a batch that may share a transaction with others.
     package static let itemsPerSharedBatch = 50
+    /// New features of a layer from which on they go into a database by a bulk load.
+    package static let bulkAdds = 8
     /// Rows of a service from which on they are taken over without the triggers that would look at each.
     package static let bulkTakeOver = 500
     /// Rows that one deletion takes at most: the feature, its parts and theirs.

@@ -1,4 +1,3 @@
-import FieldworkGeometry
 import FieldworkPostGIS
 import FieldworkREST
 import Foundation
@@ -12,60 +11,20 @@ import Testing
 @Suite(
     "Layers in partitions", .fewAtATime, .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed."))
 struct PartitionTests {
-    private let address: String
-    private let store: PostgresStore
-    private let name = ServiceName(name: "Trees")
-    private var trees: LayerAddress { LayerAddress(service: name, layerID: 0) }
+    private let service: PostgresTrees
+    private var store: PostgresStore { service.store }
+    private var name: ServiceName { service.name }
+    private var trees: LayerAddress { service.layer }
 
     init() async throws {
-        address = try await TemporaryPostgres.shared.value.storeAddress()
-        store = try await PostgresStore.open(address)
-        try await store.createService(Self.definition)
+        service = try await PostgresTrees(hasAttachments: true)
         let species = ["Acer", "Tilia", "Quercus"]
-        try await apply(adds: (0..<60).map { tree(species[$0 % 3], x: Double($0)) })
-    }
-
-    private static var definition: ServiceDefinition {
-        ServiceDefinition(
-            name: ServiceName(name: "Trees"),
-            layers: [
-                LayerDefinition(
-                    id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
-                    fields: [
-                        FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
-                        FieldDefinition(name: "species", type: .string, length: 20),
-                        FieldDefinition(name: "GlobalID", type: .globalID, isNullable: false, isEditable: false),
-                    ], globalIDField: "GlobalID", hasAttachments: true)
-            ])
-    }
-
-    private func tree(_ species: String, x: Double = 0, globalID: UUID? = nil) -> FeatureEdit {
-        FeatureEdit(
-            globalID: globalID, attributes: [("species", .text(species))],
-            geometry: .geometry(Point(x: x, y: 1, spatialReference: .webMercator)))
-    }
-
-    @discardableResult
-    private func apply(
-        adds: [FeatureEdit] = [], updates: [FeatureEdit] = [], deletes: [Int64] = [], photos: [AttachmentEdit] = [],
-        usesGlobalIDs: Bool = false
-    ) async throws -> LayerEditResults {
-        var edits = LayerEdits(
-            layerID: 0, adds: adds, updates: updates, deletes: .features(deletes.map { .objectID($0) }))
-        edits.attachments.adds = photos
-        let batch = EditBatch(layers: [edits], usesGlobalIDs: usesGlobalIDs, editor: "ada", moment: .now)
-        return try #require(try await store.apply(batch, to: name).layers.first)
-    }
-
-    private func connection() throws -> PostgresConnection {
-        var settings = try PostgresSettings(address)
-        settings.searchPath = ["trees"]
-        return try PostgresConnection(settings)
+        try await service.apply(adds: (0..<60).map { PostgresTrees.tree(species[$0 % 3], x: Double($0)) })
     }
 
     /// What stands in the table, seen by another program.
     private func rows() throws -> String? {
-        try connection().text(
+        try service.connection().text(
             """
             SELECT string_agg("OBJECTID" || species || "GlobalID" || ST_AsText(geom), ' ' ORDER BY "OBJECTID") FROM "Trees"
             """)
@@ -86,7 +45,7 @@ struct PartitionTests {
             #expect(try await store.check() == [])
         }
         #expect(try await store.generation(of: name) == generation)
-        let other = try connection()
+        let other = try service.connection()
         #expect(try other.integer("SELECT count(DISTINCT tableoid) FROM \"Trees\"") == 3)
         // An id leads to one part, without a look at the others.
         var plan: [String] = []
@@ -99,10 +58,11 @@ struct PartitionTests {
     func edits() async throws {
         try await store.partition(trees, into: 5)
         let before = try await store.generation(of: name)
-        let added = try await apply(adds: [tree("Pinus")]).adds.first
+        let added = try await service.apply(adds: [PostgresTrees.tree("Pinus")]).adds.first
         #expect(added?.objectID == 61)
-        try await apply(updates: [FeatureEdit(objectID: 2, attributes: [("species", .text("Salix"))])], deletes: [3])
-        try connection().execute(
+        try await service.apply(
+            updates: [FeatureEdit(objectID: 2, attributes: [("species", .text("Salix"))])], deletes: [3])
+        try service.connection().execute(
             """
             UPDATE "Trees" SET species = 'Fagus' WHERE "OBJECTID" = 4;
             INSERT INTO "Trees" (species) VALUES ('Ulmus');
@@ -123,19 +83,24 @@ struct PartitionTests {
     func globalIDs() async throws {
         let id = UUID()
         try await store.partition(trees, into: 4)
-        #expect(try await apply(adds: [tree("Pinus", globalID: id)], usesGlobalIDs: true).adds.first?.isSuccess == true)
+        #expect(
+            try await service.apply(adds: [PostgresTrees.tree("Pinus", globalID: id)], usesGlobalIDs: true).adds.first?
+                .isSuccess == true)
         for _ in 0..<4 {
             // The same id comes to any of the parts.
-            let again = try await apply(adds: [tree("Pinus", globalID: id)], usesGlobalIDs: true).adds.first
+            let again = try await service.apply(adds: [PostgresTrees.tree("Pinus", globalID: id)], usesGlobalIDs: true)
+                .adds.first
             #expect(again?.isSuccess == false)
         }
         #expect(try await store.count(FeatureQuery(), in: trees) == 61)
-        let other = try connection()
+        let other = try service.connection()
         #expect(throws: PostgresError.self) {
             try other.execute("INSERT INTO \"Trees\" (\"GlobalID\") SELECT \"GlobalID\" FROM \"Trees\" LIMIT 1")
         }
-        try await apply(deletes: [61])
-        #expect(try await apply(adds: [tree("Pinus", globalID: id)], usesGlobalIDs: true).adds.first?.isSuccess == true)
+        try await service.apply(deletes: [61])
+        #expect(
+            try await service.apply(adds: [PostgresTrees.tree("Pinus", globalID: id)], usesGlobalIDs: true).adds.first?
+                .isSuccess == true)
         #expect(try await store.check() == [])
         try other.execute("ALTER TABLE \"Trees\" DISABLE TRIGGER fieldwork_0_global_id")
         try other.execute("INSERT INTO \"Trees\" (species) VALUES ('Ulmus')")
@@ -143,19 +108,62 @@ struct PartitionTests {
         try await store.close()
     }
 
+    @Test("Who reads one state of the service sees the layer whole, begun before a copy or during it")
+    func longReads() async throws {
+        let source = try await store.data(of: name).source
+        let count: @Sendable (StoreConnection) throws -> Int64? = { try $0.integer("SELECT count(*) FROM \"Trees\"") }
+        let address = service.address
+        // How many sessions wait for a lock of a table.
+        let waiting: @Sendable () throws -> Int64 = {
+            try PostgresConnection(PostgresSettings(address)).integer(
+                """
+                SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+                WHERE NOT l.granted AND l.locktype = 'relation' AND d.datname = current_database()
+                """) ?? 0
+        }
+        func untilWaiting(_ count: Int64) async throws {
+            while try waiting() < count { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        let reader = try source.open(.readOnly)
+        try reader.execute(reader.dialect.beginReading)
+        // The state that it sees begins with this.
+        #expect(try reader.integer("SELECT generation FROM fieldwork_state") == 1)
+        let partitioning = Task { try await store.partition(trees, into: 4) }
+        try await untilWaiting(1)
+        // The rows are copied; the layer is read as ever.
+        #expect(try await store.count(FeatureQuery(), in: trees) == 60)
+        let second = Task { try await OneTimeWorker().run { try source.readOneState(count) } }
+        try await untilWaiting(2)
+        #expect(try count(reader) == 60)
+        try reader.rollBack()
+        try await partitioning.value
+        #expect(try await second.value == 60)
+        #expect(try await store.parts(of: trees) == 4)
+        // Without the announcement a reader would find nothing.
+        try reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        #expect(try reader.integer("SELECT generation FROM fieldwork_state") == 1)
+        try await store.partition(trees, into: 1)
+        #expect(try count(reader) == 0)
+        try reader.rollBack()
+        #expect(try count(reader) == 60)
+        try await store.close()
+    }
+
     @Test("Attachments stay with their features, and another object id is refused: they would go")
     func attachments() async throws {
         let content = AttachmentContent(bytes: Array("a photo".utf8))
-        try await apply(photos: [AttachmentEdit(parent: .objectID(9), name: "a.jpg", keywords: "", content: content)])
+        try await service.apply(photos: [
+            AttachmentEdit(parent: .objectID(9), name: "a.jpg", keywords: "", content: content)
+        ])
         try await store.partition(trees, into: 4)
         let query = AttachmentQuery()
         #expect(try await store.attachments(query, in: trees).attachments.count == 1)
         let refusal = #expect(throws: PostgresError.self) {
-            try connection().execute("UPDATE \"Trees\" SET \"OBJECTID\" = 900 WHERE \"OBJECTID\" = 9")
+            try service.connection().execute("UPDATE \"Trees\" SET \"OBJECTID\" = 900 WHERE \"OBJECTID\" = 9")
         }
         #expect(refusal?.message.contains("can't change") == true)
         #expect(try await store.attachments(query, in: trees).attachments.count == 1)
-        try await apply(deletes: [9])
+        try await service.apply(deletes: [9])
         #expect(try await store.attachments(query, in: trees).attachments.isEmpty)
         #expect(try await store.check() == [])
         try await store.close()
@@ -163,7 +171,7 @@ struct PartitionTests {
 
     @Test("Rights on the table and its columns stay, and what can't be kept is refused with nothing changed")
     func rightsAndRefusals() async throws {
-        let other = try connection()
+        let other = try service.connection()
         let (reader, writer) = ("reader_\(UUID().uuidString.prefix(8))", "writer_\(UUID().uuidString.prefix(8))")
         for role in [reader, writer] { try other.execute("CREATE ROLE \"\(role)\"") }
         try other.execute(
@@ -211,7 +219,7 @@ struct PartitionTests {
         var wanted = try await store.service(name)
         wanted.layers[0].fields.append(FieldDefinition(name: "height", type: .double))
         try await store.updateService(wanted, allowing: .additions, replacing: nil)
-        try await apply(updates: [FeatureEdit(objectID: 1, attributes: [("height", .real(7))])])
+        try await service.apply(updates: [FeatureEdit(objectID: 1, attributes: [("height", .real(7))])])
         #expect(
             try await store.records(FeatureQuery(objectIDs: [1]), in: trees).first?.attributes["height"] == .real(7))
         wanted = try await store.service(name)
@@ -221,7 +229,7 @@ struct PartitionTests {
         wanted = try await store.service(name)
         wanted.layers = []
         try await store.updateService(wanted, allowing: [.additions, .removals], replacing: nil)
-        let left = try connection().text(
+        let left = try service.connection().text(
             """
             SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace = 'trees'::regnamespace
                 AND (relname LIKE 'Trees%' OR relname LIKE 'fieldwork_global_ids%') AND relkind IN ('r', 'p')

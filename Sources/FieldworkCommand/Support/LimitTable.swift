@@ -246,6 +246,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "summaryLayers", value: "100", meaning: "Layers that are told of a file that is only looked at."),
         NamedLimit(module: "FieldworkStore", name: "batchesPerCommit", value: "256", meaning: "Batches that one transaction commits at most, so that the first of them is not kept waiting by the last."),
         NamedLimit(module: "FieldworkStore", name: "itemsPerSharedBatch", value: "50", meaning: "Edits in a batch that may share a transaction with others."),
+        NamedLimit(module: "FieldworkStore", name: "bulkAdds", value: "8", meaning: "New features of a layer from which on they go into a database by a bulk load."),
         NamedLimit(module: "FieldworkStore", name: "bulkTakeOver", value: "500", meaning: "Rows of a service from which on they are taken over without the triggers that would look at each."),
         NamedLimit(module: "FieldworkStore", name: "rowsPerDelete", value: "100_000", meaning: "Rows that one deletion takes at most: the feature, its parts and theirs."),
         NamedLimit(module: "FieldworkStore", name: "editedFeatures", value: "10_000", meaning: "Features that an answer to edits tells with all their values."),

@@ -10,10 +10,10 @@ extension StoreCommand {
             commandName: "partition", abstract: "Keep the table of a large layer in several parts.",
             discussion: """
                 The parts are PostgreSQL's own partitions, by the hash of the object id: each is vacuumed, analysed and indexed by
-                itself, and can be moved to another disk. Stop the servers first: a replica that is being made meanwhile
-                could find the layer empty. Nothing changes for clients. The table is copied, in one transaction:
-                queries and edits of the layer wait meanwhile, those that wait for too long are told 503, and there has to be room
-                for the table twice. With --parts 1 it is one table again.
+                itself, and can be moved to another disk. Nothing changes for clients. The table is copied, in one transaction:
+                edits of the layer wait until its end, queries while the indexes are made, and who waits for too long is told 503.
+                Replicas that are being made are waited for. There has to be room for the table twice. With --parts 1 it is one
+                table again.
 
                 Values that a definition says to be unique can't be kept in parts, besides global ids.
 

@@ -19,6 +19,13 @@ extension PostgresStore {
         try await initialize(connect: sessions(address))
     }
 
+    /// Brings the database at an address, which an older Fieldwork prepared, up to date. Throws `StoreError.notAGeoPackage` for one
+    /// that is not prepared.
+    /// - Returns: whether it was not.
+    package static func migrate(_ address: String) async throws -> Bool {
+        try await migrate(connect: sessions(address))
+    }
+
     /// Makes sessions of the database at an address. Throws `StoreError` for what is no address.
     package static func sessions(_ address: String) throws -> Connect { sessions(try settings(address)) }
 

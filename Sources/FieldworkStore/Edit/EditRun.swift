@@ -59,6 +59,15 @@ struct EditRun {
         guard let relationships = applier.relationships.layer(edits.layerID), batch.origin == .edit else {
             return try add(edits.adds, writer)
         }
+        guard relationships.references.contains(where: { $0.target.layer.definition.id == edits.layerID }) else {
+            // None of them names another one.
+            let adds = try edits.adds.map {
+                try provisional.resolved($0, relationships.references, layer: writer.layer, on: connection)
+            }
+            let results = try writer.addAll(adds)
+            provisional.note(edits.adds, results, layerID: edits.layerID)
+            return results
+        }
         var results = [EditResult](repeating: EditResult(objectID: nil, globalID: nil), count: edits.adds.count)
         for index in ProvisionalIDs.order(of: edits.adds, relationships, writer.layer) {
             let add = try provisional.resolved(
@@ -71,10 +80,11 @@ struct EditRun {
 
     private func add(_ adds: [FeatureEdit], _ writer: LayerWriter) throws -> [EditResult] {
         if batch.origin == .cache { return try writer.takeOverAll(adds) }
-        guard batch.origin == .load, writer.layer.geometryColumn != nil else { return try adds.map(writer.add) }
+        guard batch.origin == .load, writer.layer.geometryColumn != nil else { return try writer.addAll(adds) }
         // Neighbours on the map become neighbours in the file; the results keep the order of the request.
         var results = [EditResult](repeating: EditResult(objectID: nil, globalID: nil), count: adds.count)
-        for index in HilbertOrder.order(of: adds) { results[index] = try writer.add(adds[index]) }
+        let order = HilbertOrder.order(of: adds)
+        for (index, result) in zip(order, try writer.addAll(order.map { adds[$0] })) { results[index] = result }
         return results
     }
 

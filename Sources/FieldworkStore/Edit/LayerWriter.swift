@@ -50,47 +50,50 @@ struct LayerWriter {
         if let rejection = edit.rejection { return failed(rejection, edit) }
         if batch.origin == .cache { return try takeOver(edit) }
         do {
-            var row = try rules.newRow(edit, in: batch)
-            try keeper?.check(objectID: nil) { row[$0] }
-            let geometry = try geometryBlob(edit.geometry)
-            let globalID = newGlobalID(edit)
-            if let index = layer.globalIDIndex, let globalID { row[index] = .text(GUID.normalForm(globalID)) }
-            if keepsObjectIDs || batch.origin == .load {
-                return try insert(row, geometry: geometry, objectID: givenObjectID(edit), globalID: globalID, edit)
-            }
-            let former = try formerObjectID(edit, globalID)
-            let result = try insert(row, geometry: geometry, objectID: former, globalID: globalID, edit)
-            if let former, result.error == nil { try restoreAttachments(of: former) }
+            var row = try newRow(edit)
+            if keepsObjectIDs || batch.origin == .load { return try insert(row, edit) }
+            row.objectID = try formerObjectID(edit, row.globalID)
+            let result = try insert(row, edit)
+            if let former = row.objectID, result.error == nil { try restoreAttachments(of: former) }
             return result
         } catch let error as EditError {
             return failed(error, edit)
         }
     }
 
-    private func insert(
-        _ row: [AttributeValue], geometry: [UInt8]?, objectID: Int64?, globalID: UUID?, _ edit: FeatureEdit
-    ) throws -> EditResult {
+    /// The row that a new feature is to be, with the ids that count of those that it brings. Throws `EditError`.
+    func newRow(_ edit: FeatureEdit) throws -> NewRow {
+        var row = NewRow(values: try rules.newRow(edit, in: batch))
+        try keeper?.check(objectID: nil) { row.values[$0] }
+        row.geometry = try geometryBlob(edit.geometry)
+        row.globalID = newGlobalID(edit)
+        if let index = layer.globalIDIndex, let id = row.globalID { row.values[index] = .text(GUID.normalForm(id)) }
+        if keepsObjectIDs || batch.origin == .load { row.objectID = givenObjectID(edit) }
+        return row
+    }
+
+    private func insert(_ row: NewRow, _ edit: FeatureEdit) throws -> EditResult {
         let statement = try connection.cached(insertSQL)
         defer { statement.finish() }
         var position = 1
-        for index in row.indices where layer.columns[index].isStored {
+        for index in row.values.indices where layer.columns[index].isStored {
             if index == layer.objectIDIndex {
-                if let objectID {
+                if let objectID = row.objectID {
                     try statement.bind(objectID, at: position)
                 } else {
                     try statement.bindNull(at: position)
                 }
             } else {
-                try statement.bind(row[index], at: position)
+                try statement.bind(row.values[index], at: position)
             }
             position += 1
         }
-        if layer.geometryColumn != nil { try bind(geometry, to: statement, at: position) }
+        if layer.geometryColumn != nil { try bind(row.geometry, to: statement, at: position) }
         switch try statement.execute() {
-        case .done: return EditResult(objectID: connection.lastInsertedRowID, globalID: globalID)
+        case .done: return EditResult(objectID: connection.lastInsertedRowID, globalID: row.globalID)
         case .notUnique(let message):
             statement.finish()
-            return try notUnique(objectID: objectID, globalID: globalID, message)
+            return try notUnique(objectID: row.objectID, globalID: row.globalID, message)
         case .refused(let message): return failed(EditError(code: 1000, description: message), edit)
         }
     }

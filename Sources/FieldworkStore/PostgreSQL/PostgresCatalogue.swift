@@ -15,7 +15,7 @@ struct PostgresCatalogue: Sendable {
     }
 
     /// The version of the tables and functions.
-    private static let version: Int64 = 3
+    private static let version: Int64 = 4
 
     // MARK: Preparing
 
@@ -45,6 +45,9 @@ struct PostgresCatalogue: Sendable {
             try connection.execute("SET LOCAL check_function_bodies = off")
             for statement in Self.tables + PostgresFunctions.statements { try connection.execute(statement) }
             try connection.execute(PlacedLayer.loggingByOwner)
+            let version = try connection.integer("SELECT version FROM fieldwork.version WHERE id = 1")
+            guard (version ?? 0) <= Self.version else { throw Self.isNewer }
+            if version.map({ $0 < Self.version }) == true { try PostgresMigration(connection: connection).run() }
             try connection.run(
                 """
                 INSERT INTO fieldwork.version (id, version) VALUES (1, ?)
@@ -57,7 +60,14 @@ struct PostgresCatalogue: Sendable {
     /// Any number that nobody else takes: "fw".
     private static let lock = 0x6677
 
-    func check() async throws {
+    /// - Returns: whether the database was of an older version.
+    func migrate() async throws -> Bool {
+        let isOld = try await preparedVersion() < Self.version
+        try await initialize()
+        return isOld
+    }
+
+    private func preparedVersion() async throws -> Int64 {
         let version = try await read { connection in
             try connection.integer("SELECT 1 FROM pg_tables WHERE schemaname = 'fieldwork' AND tablename = 'version'")
                 == nil
@@ -67,15 +77,20 @@ struct PostgresCatalogue: Sendable {
             throw StoreError(
                 .notAGeoPackage, "The database is not prepared for services: run `fieldwork store init` first.")
         }
+        return version
+    }
+
+    func check() async throws {
+        let version = try await preparedVersion()
         guard version >= Self.version else {
             throw StoreError(
                 .unsupportedVersion,
-                "The database was prepared by an older Fieldwork: run `fieldwork store init` again.")
+                "The database was prepared by an older Fieldwork: run `fieldwork store migrate`.")
         }
-        guard version <= Self.version else {
-            throw StoreError(.unsupportedVersion, "The database was prepared by a newer Fieldwork.")
-        }
+        guard version <= Self.version else { throw Self.isNewer }
     }
+
+    private static let isNewer = StoreError(.unsupportedVersion, "The database was prepared by a newer Fieldwork.")
 
     /// How many standbys follow, and whether nobody waits for any of them. Who they are is for the eyes of few; that they are
     /// there, anybody may see.

@@ -33,7 +33,11 @@ struct PostgresPartitioning {
         return max(1, Int(count ?? 0))
     }
 
-    /// In the caller's transaction; nobody reads or writes the layer until its end.
+    /// In the caller's transaction. Nobody writes to the layer until its end; it is read while its rows are copied.
+    ///
+    /// Rows of a table that is made anew are younger than the state of whoever began to read before: such a reader would find the
+    /// table empty. Who reads one state of the data for long has therefore announced that before (`SQLDialect.beginReading`), and
+    /// is waited for.
     /// - Parameter parts: 1 makes a plain table of it.
     func run(parts: Int) throws {
         guard !layer.isPlaced else {
@@ -41,7 +45,7 @@ struct PostgresPartitioning {
                 .invalidDefinition,
                 "The table of layer \(id) was published in its place: whoever made it decides how it is kept.")
         }
-        try connection.execute("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
+        try connection.execute("LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE")
         let before = try Self.parts(of: layer, on: connection)
         guard before != parts else { return }
         let (indexes, triggers) = (try indexes(isPlainWanted: parts == 1), try triggers())
@@ -49,6 +53,8 @@ struct PostgresPartitioning {
         let copy = try freeNames(1 + (parts == 1 ? 0 : parts))
         try makeTable(copy[0], partitions: Array(copy.dropFirst()))
         try connection.execute("INSERT INTO \(place(copy[0])) SELECT * FROM \(table)")
+        try connection.execute("LOCK TABLE \(place(PostgresTables.longReads)) IN ACCESS EXCLUSIVE MODE")
+        try connection.execute("LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE")
         try connection.execute("ALTER SEQUENCE \(place("fieldwork_ids_\(id)")) OWNED BY \(place(copy[0])).\(key)")
         do {
             try connection.execute("DROP TABLE \(table)")
@@ -208,8 +214,8 @@ extension PostgresStore {
         try await onTable(of: layer) { try PostgresPartitioning.parts(of: $0.layer, on: $0.connection) }
     }
 
-    /// Keeps the table of a layer in so many partitions, or in one piece again. Whole or not at all; queries and edits of the layer
-    /// wait meanwhile. Throws `StoreError.invalidDefinition` for what can't be kept in partitions.
+    /// Keeps the table of a layer in so many partitions, or in one piece again. Whole or not at all; edits of the layer wait
+    /// meanwhile, queries at the end. Throws `StoreError.invalidDefinition` for what can't be kept in partitions.
     package func partition(_ layer: LayerAddress, into parts: Int) async throws {
         guard (1...Limits.partitions).contains(parts) else {
             throw StoreError(.invalidDefinition, "A table has 1 to \(Limits.partitions) parts.")
@@ -224,7 +230,8 @@ extension PostgresStore {
         return try await OneTimeWorker().run { [connect] in
             let connection = StoreConnection(session: try connect(schema, true))
             // Each statement sees what was committed while the lock was waited for, whatever the database's own default is.
-            let opening = "BEGIN ISOLATION LEVEL READ COMMITTED; \(SQLDialect.withoutTimeLimits)"
+            let opening =
+                "BEGIN ISOLATION LEVEL READ COMMITTED; \(SQLDialect.withoutTimeLimits); SET LOCAL lock_timeout = 0"
             return try connection.transaction(opening) {
                 guard let layer = try ServiceCatalogue.read(from: connection).layers[address.layerID] else {
                     throw StoreError(.layerNotFound, "\(address.service.path) has no layer \(address.layerID).")

@@ -67,6 +67,13 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
         try await PostgresCatalogue(connect: connect).initialize()
     }
 
+    /// Brings a database that an older Fieldwork prepared up to date. Throws `StoreError.notAGeoPackage` for one that is not
+    /// prepared.
+    /// - Returns: whether it was not.
+    package static func migrate(connect: @escaping Connect) async throws -> Bool {
+        try await PostgresCatalogue(connect: connect).migrate()
+    }
+
     // MARK: Services
 
     package func data(of service: ServiceName) async throws -> PostgresService {

@@ -5,6 +5,10 @@ import FieldworkREST
 enum PostgresTables {
     private static let text = "text COLLATE \"C\""
 
+    /// Holds nothing: its lock says that somebody reads one state of the service for long.
+    static let longReads = "fieldwork_long_reads"
+    static let makingLongReads = "CREATE TABLE IF NOT EXISTS \(longReads) ()"
+
     /// Catalogue, state and change log. `counted` is the generation up to which `fieldwork_counts` has been kept, and
     /// `writer` the transaction of another program that opened the last generation: all that it does is one.
     static let bookkeeping =
@@ -48,6 +52,7 @@ enum PostgresTables {
             "CREATE TABLE fieldwork_definitions (generation bigint PRIMARY KEY, definition \(text) NOT NULL)",
             "CREATE TABLE fieldwork_generation_origins (generation bigint PRIMARY KEY, replica_id \(text) NOT NULL)",
             "CREATE TABLE fieldwork_log_floors (layer_id bigint PRIMARY KEY, generation bigint NOT NULL)",
+            makingLongReads,
         ] + PostgresReplicas.statements
 
     /// A column's type. Whole numbers are of one type and real ones too, so that an expression means the same whatever its

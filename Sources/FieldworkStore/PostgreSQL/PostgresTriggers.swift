@@ -3,6 +3,8 @@ import FieldworkREST
 /// The triggers that keep a layer's change log and history in PostgreSQL, so that an edit by another program is recorded like one
 /// of ours. What they say is what `ChangeTriggers` says in SQLite.
 ///
+/// Rows that our own loads write (`BulkAdds`) come with their ids and are logged together: the triggers are passed by for them.
+///
 /// Those after a change are deferred to the COMMIT of other programs: only there the row of the service's state is locked, so that a
 /// transaction that somebody leaves open holds up no one. Ours makes them immediate (`SQLDialect.begin`).
 struct PostgresTriggers {
@@ -43,7 +45,7 @@ struct PostgresTriggers {
         functions + [
             """
             CREATE TRIGGER fieldwork_\(id)_fill BEFORE INSERT ON \(table)
-            FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_fill")) ()
+            FOR EACH ROW WHEN (\(Self.isNoLoad)) EXECUTE FUNCTION \(place("fieldwork_\(id)_fill")) ()
             """,
             logTrigger,
         ]
@@ -52,8 +54,18 @@ struct PostgresTriggers {
     private var logTrigger: String {
         """
         CREATE CONSTRAINT TRIGGER fieldwork_\(id)_log AFTER INSERT OR UPDATE OR DELETE ON \(table)
-        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION \(place("fieldwork_\(id)_log")) ()
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW\(placed == nil ? " WHEN (\(Self.isNoLoad))" : "") EXECUTE FUNCTION \(place("fieldwork_\(id)_log")) ()
         """
+    }
+
+    /// What a load says of itself for its transaction. Who may write to a service's own tables may write to its log too, so that
+    /// nobody can hide more by saying it than he could otherwise; tables that lie elsewhere don't ask.
+    static let load = "fieldwork.load"
+    private static let isNoLoad = "current_setting('\(load)', true) IS DISTINCT FROM 'on'"
+
+    /// Puts the triggers of a table of the service's own in the place of those that an older Fieldwork made.
+    var renewal: [String] {
+        ["fill", "log"].map { "DROP TRIGGER IF EXISTS fieldwork_\(id)_\($0) ON \(table)" } + statements
     }
 
     /// Of a table that lies elsewhere: what is done there is logged, nothing is filled in.

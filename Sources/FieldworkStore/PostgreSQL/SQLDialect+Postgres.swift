@@ -87,7 +87,11 @@ extension SQLDialect {
                 FROM fieldwork_layers), '')
             FROM fieldwork_service WHERE id = 1
             """,
-        beginReading: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        // The lock comes before the state that is read: a table that is made anew (`PostgresPartitioning`) waits for its end, or is
+        // there whole.
+        beginReading: """
+            BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; LOCK TABLE \(PostgresTables.longReads) IN ACCESS SHARE MODE
+            """,
         // `->>` would stumble over an escape of U+0000 in any other member.
         memberText: { "btrim((\($0)::json -> '\($1)')::text, '\"')" },
         // Counts are kept once a transaction, from its change log: a row that is updated a thousand times in one transaction
