@@ -7,7 +7,7 @@ added, with and without the processor throttled to a quarter, on a telephone's a
 A time begins with the event that the browser gives the page (a pointer let go, a key pressed) and ends after the frame in
 which the answer stands has been drawn. It is that of 95 of 100 rounds. FIELDWORK_EXECUTABLE names the program to measure: a
 release build."""
-import argparse, csv, gzip, json, math, os, shutil, sys, tempfile, time, urllib.parse, urllib.request
+import argparse, base64, csv, gzip, json, math, os, shutil, sys, tempfile, time, urllib.parse, urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "scripts"))
 from browser import PROGRAM, browse, size, start
@@ -23,7 +23,7 @@ LIMITS = {
 }
 TOOLS = """
 window.__arm = (type, test) => {
-  window.__result = new Promise((done) => addEventListener(type, (event) => {
+  window.__result = new Promise((done) => setTimeout(() => done(null), 12000) && addEventListener(type, (event) => {
     const look = () => {
       if (!test()) { requestAnimationFrame(look); return; }
       const channel = new MessageChannel();
@@ -99,14 +99,20 @@ def inspected(root, count):
             for tree in trees][:count]
 
 
+class NoAnswer(Exception):
+    """What was pressed did nothing for twelve seconds."""
+
+
 class Session:
     """One window of one size, at one speed."""
 
-    def __init__(self, page, app, trees, name, throttling):
+    def __init__(self, page, app, trees, name, throttling, keeps=None):
         self.page, self.app, self.trees, self.name, self.throttling = page, app, trees, name, throttling
         self.width, self.height = SIZES[name]
         self.isPhone = name == "phone"
         self.times = {}
+        self.missed = []
+        self.keeps = keeps
         size(page, self.width, self.height)
         page.command("Emulation.setTouchEmulationEnabled", enabled=self.isPhone)
         page.command("Emulation.setCPUThrottlingRate", rate=throttling)
@@ -118,7 +124,22 @@ class Session:
         self.page.value(f"window.__arm('{event}', () => {test})")
 
     def result(self):
-        return self.page.value("window.__result")
+        found = self.page.value("window.__result")
+        if found is None:
+            raise NoAnswer
+        return found
+
+    def run(self, label, step, *arguments):
+        """A step without an answer is told, and is no time."""
+        try:
+            step(*arguments)
+        except NoAnswer:
+            self.missed.append(label)
+            print(f"    no answer: {label}", file=sys.stderr, flush=True)
+            if self.keeps:
+                picture = base64.b64decode(self.page.command("Page.captureScreenshot", format="png")["data"])
+                with open(os.path.join(self.keeps, f"missed-{self.name}-{self.throttling}-{len(self.missed)}.png"), "wb") as file:
+                    file.write(picture)
 
     def press(self, x, y):
         if self.isPhone:
@@ -314,7 +335,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trees", required=True, help="the street trees, gzipped CSV")
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--data", help="keeps the filled service between runs")
+    parser.add_argument("--data", help="keeps the filled service between runs, and pictures of what gave no answer")
     parser.add_argument("--sizes", default="wide,phone")
     options = parser.parse_args()
     folder, processes = tempfile.mkdtemp(), []
@@ -348,11 +369,11 @@ def main():
         ]
         for name in options.sizes.split(","):
             for throttling in [1, 4]:
-                one = Session(page, app, trees, name, throttling)
+                one = Session(page, app, trees, name, throttling, options.data)
                 for label, step in steps:
                     print(f"  {name}, {'slow' if throttling > 1 else 'full speed'}: {label}", file=sys.stderr, flush=True)
                     for tree in trees:
-                        step(one, tree)
+                        one.run(label, step, one, tree)
                 if not one.isPhone:
                     for tree in trees[:3]:
                         one.pan(tree)
@@ -364,11 +385,12 @@ def main():
         # Each of these edits is of another tree: the line tells how many are not sent.
         others = iter(inspected(root, 9 * options.rounds)[options.rounds:])
         for one in sessions:
-            again = Session(page, app, trees, one.name, one.throttling)
-            for step in [again.save, again.event]:
+            again = Session(page, app, trees, one.name, one.throttling, options.data)
+            for label, step in [("save", again.save), ("event", again.event)]:
                 for _ in trees:
-                    step(next(others))
+                    again.run(label, step, next(others))
             one.times.update(again.times)
+            one.missed += again.missed
         print(f"page without the map library {whole:.0f} KB (60), own script {script:.0f} KB (40), compressed")
         print("milliseconds of 95 of 100 (the most that the design allows):")
         for what, limits in LIMITS.items():
@@ -379,6 +401,9 @@ def main():
             cells = [f"{one.name}{' slow' if one.throttling > 1 else ''} {min(one.times[what]):.0f} ({limits[one.throttling > 1]})"
                      for one in sessions if what in one.times]
             print(f"  {what}, least of three: {', '.join(cells)}")
+        for one in sessions:
+            if one.missed:
+                print(f"  no answer, {one.name}{' slow' if one.throttling > 1 else ''}: {', '.join(one.missed)}")
         print(f"load at the end {os.getloadavg()[0]:.1f}")
     finally:
         for process in reversed(processes):
