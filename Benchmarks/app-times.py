@@ -169,6 +169,8 @@ class Session:
         centre = math.degrees(2 * math.atan(math.exp(y)) - math.pi / 2)
         values = {"west": longitude - 0.01, "east": longitude + 0.01, "south": centre - 0.01, "north": centre + 0.01,
                   "lon": longitude, "lat": centre, "zoom": zoom}
+        # On a page without a map: one with it tells its own view when it is left.
+        self.page.go(self.app + "settings")
         self.page.value(
             "fetch('/data/view', { method: 'POST', body: new URLSearchParams(%s) }).then((a) => a.ok)" % json.dumps(values))
         self.page.go(self.app + "map")

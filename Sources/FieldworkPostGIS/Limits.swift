@@ -13,7 +13,7 @@ package enum Limits {
     /// Milliseconds after which an unanswered packet means that the server is gone.
     package static let silenceMilliseconds = 30_000
     /// Bytes of a bulk load that are handed over at a time.
-    package static let copyPieceBytes = 256 * 1_024
+    package static let copyPieceBytes = 16 * 1_024
     /// Bytes of one value: PostgreSQL's own limit.
     package static let valueBytes = 1_073_741_823
 }

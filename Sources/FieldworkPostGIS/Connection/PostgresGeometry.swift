@@ -25,6 +25,28 @@ enum PostgresGeometry {
         return true
     }
 
+    /// The size in GeoPackage's form of a point of two coordinates, which most geometries are; nil for anything else.
+    static func sizeOfPoint(_ extended: UnsafeRawBufferPointer) -> Int? {
+        guard extended.count >= 21, extended[0] == 1 else { return nil }
+        let number = UInt32(littleEndian: extended.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+        guard number == 1 && extended.count == 21 || number == 1 | referenceFlag && extended.count == 25 else {
+            return nil
+        }
+        return 8 + 21
+    }
+
+    /// Writes what `sizeOfPoint` has measured.
+    static func writePoint(_ extended: UnsafeRawBufferPointer, to room: UnsafeMutableRawBufferPointer) {
+        let reference = extended.count == 25 ? extended.loadUnaligned(fromByteOffset: 5, as: UInt32.self) : 0
+        // "GP", version 0, flags as in `appendGeoPackage`.
+        room.storeBytes(of: UInt32(0x0100_5047).littleEndian, as: UInt32.self)
+        room.storeBytes(of: reference, toByteOffset: 4, as: UInt32.self)
+        room[8] = 1
+        room.storeBytes(of: UInt32(1).littleEndian, toByteOffset: 9, as: UInt32.self)
+        UnsafeMutableRawBufferPointer(rebasing: room[13..<29]).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: extended[(extended.count - 16)...]))
+    }
+
     // MARK: To PostGIS
 
     /// Appends the extended WKB of a GeoPackage geometry; false, and nothing appended, when it can't be read.

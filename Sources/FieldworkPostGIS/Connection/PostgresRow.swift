@@ -5,60 +5,93 @@ import Foundation
 
 /// The rows of a result and the one that is looked at, whose values it gives in the forms that a GeoPackage would hold:
 /// dates as ISO 8601 in UTC, GUIDs in braces, geometries in GeoPackage's binary form.
-struct PostgresRow {
+final class PostgresRow {
     private var result: OpaquePointer?
     private var types: [Oid] = []
-    private var count: Int32 = 0
+    private(set) var count = 0
+    /// Of the row that is looked at, in the result.
     private var index: Int32 = -1
+    /// How many rows were looked at, with this one.
+    private var position = 0
+    /// The rows in another order than that of the result.
+    private var order: [Int32]?
     private(set) var changedRows = 0
-    var geometryType: Oid?
+    private var geometryType: Oid?
     /// What was translated for this row; it stays until the next one.
-    private let scratch = Scratch()
+    private let scratch = PostgresScratch()
+    private var cellsOfRow = UnsafeMutableBufferPointer<WireCell>(start: nil, count: 0)
 
-    /// Memory of translated values. A value keeps its place while its row is looked at.
-    private final class Scratch {
-        var pieces: [UnsafeMutableRawBufferPointer] = []
-
-        deinit { clear() }
-
-        func keep(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
-            let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 8)
-            bytes.withUnsafeBytes { piece.copyMemory(from: $0) }
-            pieces.append(piece)
-            return UnsafeRawBufferPointer(rebasing: piece[..<bytes.count])
-        }
-
-        func clear() {
-            for piece in pieces { piece.deallocate() }
-            pieces.removeAll(keepingCapacity: true)
-        }
+    deinit {
+        PQclear(result)
+        cellsOfRow.deallocate()
     }
 
-    /// Takes a result in place of the one before, which is freed.
-    mutating func take(_ pointer: OpaquePointer) {
-        scratch.clear()
-        if let result { PQclear(result) }
+    /// A statement is executed anew: its columns may be others.
+    func begin(geometryType: Oid?) {
+        clear()
+        types = []
+        self.geometryType = geometryType
+    }
+
+    /// Takes a result in place of the one before, which is freed. All results of one execution have the same columns.
+    func take(_ pointer: OpaquePointer) {
+        clear()
         result = pointer
-        count = PQntuples(pointer)
-        index = -1
+        count = Int(PQntuples(pointer))
         let columns = PQnfields(pointer)
-        if types.count != Int(columns) || columns > 0 { types = (0..<columns).map { PQftype(pointer, $0) } }
+        if types.count != Int(columns) { types = (0..<columns).map { PQftype(pointer, $0) } }
         if let text = PQcmdTuples(pointer), let number = Int(String(cString: text)) { changedRows = number }
     }
 
-    mutating func advance() -> Bool {
-        guard result != nil, index + 1 < count else { return false }
+    func advance() -> Bool {
+        guard position < count else { return false }
         scratch.clear()
-        index += 1
+        index = order?[position] ?? Int32(position)
+        position += 1
         return true
     }
 
-    mutating func clear() {
+    func clear() {
         scratch.clear()
-        if let result { PQclear(result) }
+        PQclear(result)
         result = nil
         count = 0
         index = -1
+        position = 0
+        order = nil
+    }
+
+    /// Puts the rows in the order of a column of whole numbers.
+    func sort(by column: Int) {
+        let keys = (0..<Int32(count)).map { row in
+            index = row
+            return (key: integer(column), row: row)
+        }
+        index = -1
+        if !zip(keys, keys.dropFirst()).allSatisfy({ $0.key < $1.key }) {
+            order = keys.sorted { $0.key < $1.key }.map(\.row)
+        }
+    }
+
+    // MARK: Where they lie
+
+    /// nil for a column whose values are translated.
+    var forms: [WireForm?] { types.map(PostgresType.form) }
+
+    /// Of the row that is looked at.
+    var cells: UnsafeBufferPointer<WireCell> {
+        if cellsOfRow.count != types.count {
+            cellsOfRow.deallocate()
+            cellsOfRow = .allocate(capacity: types.count)
+        }
+        let (cells, result, index) = (cellsOfRow, result, index)
+        for column in cells.indices {
+            let count = Int(PQgetlength(result, index, Int32(column)))
+            let isNull = count == 0 && PQgetisnull(result, index, Int32(column)) == 1
+            let start = isNull ? nil : UnsafeRawPointer(PQgetvalue(result, index, Int32(column)))
+            cells.initializeElement(at: column, to: WireCell(start: start, count: count))
+        }
+        return UnsafeBufferPointer(cells)
     }
 
     // MARK: Values
@@ -98,7 +131,7 @@ struct PostgresRow {
         case PostgresType.objectID: return Int64(big(value, UInt32.self))
         case PostgresType.boolean: return value.first == 1 ? 1 : 0
         case PostgresType.timestamp, PostgresType.timestampWithZone:
-            return PostgresDate.milliseconds(microseconds: big(value, Int64.self)) ?? 0
+            return WireDate.milliseconds(microseconds: big(value, Int64.self)) ?? 0
         default:
             let number = double(column)
             return Int64(exactly: number.rounded(.towardZero)) ?? 0
@@ -132,7 +165,7 @@ struct PostgresRow {
         case PostgresType.uuid where value.count == 16:
             return Array(GUID.normalForm(UUID(uuid: value.loadUnaligned(as: uuid_t.self))).utf8)
         case PostgresType.timestamp, PostgresType.timestampWithZone:
-            guard let milliseconds = PostgresDate.milliseconds(microseconds: big(value, Int64.self)) else { return [] }
+            guard let milliseconds = WireDate.milliseconds(microseconds: big(value, Int64.self)) else { return [] }
             return Array(DateText.text(milliseconds: milliseconds).utf8)
         case PostgresType.date:
             let day = Int64(big(value, Int32.self)) + PostgresDate.daysTo2000
@@ -155,6 +188,11 @@ struct PostgresRow {
         let value = bytes(column)
         guard types[column] == geometryType else {
             return types[column] == PostgresType.bytes ? value : textBytes(column)
+        }
+        if let size = PostgresGeometry.sizeOfPoint(value) {
+            let room = scratch.room(for: size)
+            PostgresGeometry.writePoint(value, to: room)
+            return UnsafeRawBufferPointer(room)
         }
         var translated: [UInt8] = []
         translated.reserveCapacity(value.count + 8)

@@ -14,7 +14,7 @@ package final class PostgresStatement {
     private var argumentTypes: [Oid] = []
     private var arguments: [PostgresArgument] = []
     private var values: [AttributeValue] = []
-    private var row = PostgresRow()
+    private let row = PostgresRow()
     private var state = State.idle
     /// All of the result was taken from the server.
     private var isWhole = false
@@ -109,7 +109,7 @@ package final class PostgresStatement {
         }
         guard sent == 1 else { throw PostgresError(connection: connection.pointer) }
         if isStreamed { PQsetSingleRowMode(connection.pointer) }
-        row.geometryType = connection.geometryType
+        row.begin(geometryType: connection.geometryType)
         isWhole = false
         state = .hasRows
     }
@@ -126,6 +126,16 @@ package final class PostgresStatement {
             }
         }
         return false
+    }
+
+    /// Runs the statement and puts its rows in the order of a column of whole numbers, which has no NULL.
+    /// - Returns: false when there are more than so many rows; they are not put in order then.
+    func sort(by column: Int, most: Int) throws(PostgresError) -> Bool {
+        try send()
+        try connection.heeding { () throws(PostgresError) in try takeResult() }
+        guard row.count <= most else { return false }
+        row.sort(by: column)
+        return true
     }
 
     /// Takes the next of the results that the statement gives: one a row when it is streamed, else one.
@@ -176,6 +186,9 @@ package final class PostgresStatement {
     }
 
     // MARK: Columns of the row, counted from 0
+
+    package var forms: [WireForm?] { row.forms }
+    package var cells: UnsafeBufferPointer<WireCell> { row.cells }
 
     /// How a GeoPackage would keep the value.
     package func kind(_ column: Int) -> ColumnKind { row.kind(column) }

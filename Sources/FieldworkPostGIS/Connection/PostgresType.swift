@@ -1,4 +1,5 @@
 import CPostgres
+import FieldworkStore
 
 /// PostgreSQL's numbers of the types that Fieldwork reads and writes in binary (`pg_type.dat`); they never change. All
 /// others are written as text.
@@ -30,29 +31,34 @@ enum PostgresType {
     static let uuids: Oid = 2_951
     static let byteStrings: Oid = 1_001
 
+    /// Of those that are read where they lie.
+    static func form(of type: Oid) -> WireForm? {
+        switch type {
+        case bigInteger: .bigInteger
+        case integer: .integer
+        case smallInteger: .smallInteger
+        case double: .double
+        case real: .real
+        case timestamp, timestampWithZone: .moment
+        default: isText(type) ? .text : nil
+        }
+    }
+
     static func isText(_ type: Oid) -> Bool {
-        [text, varyingText, paddedText, name, unknown, json].contains(type)
+        switch type {
+        case text, varyingText, paddedText, name, unknown, json: true
+        default: false
+        }
     }
 }
 
 /// Dates between PostgreSQL's microseconds and days since 2000 and the milliseconds since 1970 of the protocol.
 enum PostgresDate {
-    static let millisecondsTo2000: Int64 = 946_684_800_000
     static let daysTo2000: Int64 = 10_957
-    private static let infinity = Int64.max
-    private static let minusInfinity = Int64.min
-
-    /// nil for `infinity` and `-infinity`, which no client knows.
-    static func milliseconds(microseconds: Int64) -> Int64? {
-        guard microseconds != infinity, microseconds != minusInfinity else { return nil }
-        // Rounded down, so that moments before 1970 keep their order.
-        let (quotient, remainder) = microseconds.quotientAndRemainder(dividingBy: 1_000)
-        return (remainder < 0 ? quotient - 1 : quotient) + millisecondsTo2000
-    }
 
     /// nil for a moment that PostgreSQL can't say.
     static func microseconds(milliseconds: Int64) -> Int64? {
-        let (since2000, underflow) = milliseconds.subtractingReportingOverflow(millisecondsTo2000)
+        let (since2000, underflow) = milliseconds.subtractingReportingOverflow(WireDate.millisecondsTo2000)
         let (result, overflow) = since2000.multipliedReportingOverflow(by: 1_000)
         return underflow || overflow ? nil : result
     }

@@ -23,6 +23,10 @@ extension PostgresConnection: DatabaseSession {
 extension PostgresStatement: DatabaseStatement {
     package func advance() throws -> Bool { try storing { () throws(PostgresError) in try step() } }
 
+    package func runSorted(by column: Int, most: Int) throws -> Bool {
+        try storing { () throws(PostgresError) in try sort(by: column, most: most) }
+    }
+
     package func advanceTellingConstraints() throws -> StoreStatement.Outcome {
         do {
             _ = try step()

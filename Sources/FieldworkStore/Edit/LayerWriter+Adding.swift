@@ -18,24 +18,20 @@ extension LayerWriter {
     /// each would cost a way to the server and back, and its triggers.
     func addAll(_ edits: [FeatureEdit]) throws -> [EditResult] {
         guard edits.count >= Limits.bulkAdds, isBulkPossible else { return try edits.map(add) }
-        var results: [EditResult] = []
-        results.reserveCapacity(edits.count)
-        var rows: [(place: Int, row: NewRow)] = []
-        rows.reserveCapacity(edits.count)
-        for edit in edits {
+        // One that comes a second time, or back: that is for each to see by itself.
+        guard try areNew(edits.compactMap(givenGlobalID)) else { return try edits.map(add) }
+        let bulk = try BulkAdds(
+            layer: layer, connection: connection, most: edits.count { $0.rejection == nil && givenObjectID($0) == nil })
+        let results = try edits.map { edit in
             do {
                 if let rejection = edit.rejection { throw rejection }
                 let row = try newRow(edit)
-                results.append(EditResult(objectID: row.objectID, globalID: row.globalID))
-                rows.append((results.count - 1, row))
+                return EditResult(objectID: try bulk.add(row), globalID: row.globalID)
             } catch let error as EditError {
-                results.append(EditResult(objectID: edit.objectID, globalID: edit.globalID, error: error))
+                return EditResult(objectID: edit.objectID, globalID: edit.globalID, error: error)
             }
         }
-        // One that comes a second time, or back: that is for each to see by itself.
-        guard try areNew(edits.compactMap(givenGlobalID)) else { return try edits.map(add) }
-        try BulkAdds(layer: layer, connection: connection).add(&rows)
-        for (place, row) in rows { results[place].objectID = row.objectID }
+        try bulk.finish()
         return results
     }
 
@@ -65,61 +61,70 @@ extension LayerWriter {
     }
 }
 
-/// Writes new rows of a layer by a bulk load: what its triggers do for each row is done here for all of them.
-private struct BulkAdds {
-    let layer: StoredLayer
-    let connection: StoreConnection
+/// Writes new rows of a layer by a bulk load: what its triggers do for each row is done here for all of them. The database takes the
+/// first rows in while the next ones are made.
+private final class BulkAdds {
+    private let layer: StoredLayer
+    private let connection: StoreConnection
+    private let stored: [Int]
+    private let load: any DatabaseLoad
+    /// Ids of the layer's sequence that no row has yet, the next one last.
+    private var freeIDs: [Int64]
+    private var ids: [Int64] = []
+    /// The highest of the ids that were brought along: they did not come from the sequence.
+    private var highestGiven: Int64?
+    private var values: [AttributeValue] = []
 
     private var sequence: String { "fieldwork_ids_\(layer.definition.id)" }
 
-    /// Adds the rows, and gives each its object id. Throws `SavepointsNeeded` when the database refuses one of them.
-    func add(_ rows: inout [(place: Int, row: NewRow)]) throws {
-        guard !rows.isEmpty else { return }
-        let given = rows.compactMap(\.row.objectID).max()
-        try giveIDs(&rows)
+    /// From here on until `finish`, nothing else runs on the connection.
+    /// - Parameter most: how many rows come at most without an object id.
+    init(layer: StoredLayer, connection: StoreConnection, most: Int) throws {
+        self.layer = layer
+        self.connection = connection
+        stored = layer.columns.indices.filter { layer.columns[$0].isStored }
+        var free: [Int64] = []
+        try connection.run(
+            "SELECT nextval('fieldwork_ids_\(layer.definition.id)') FROM generate_series(1, ?::bigint)",
+            bind: { try $0.bind(Int64(most), at: 1) }, row: { free.append($0.integer(0)) })
+        freeIDs = free.reversed()
         try connection.execute("SELECT set_config('\(PostgresTriggers.load)', 'on', true)")
+        let names = stored.map { layer.columns[$0].name } + (layer.geometryColumn.map { [$0] } ?? [])
+        load = try Self.telling { try connection.load(into: layer.tableName, columns: names) }
+    }
+
+    /// What is refused in a load says nothing of which row it was.
+    private static func telling<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            try load(rows.map(\.row))
+            return try body()
         } catch let error as StoreError where error.code == .failure || error.code == .invalidQuery {
             throw SavepointsNeeded()
         }
-        try connection.execute("SELECT set_config('\(PostgresTriggers.load)', '', true)")
-        if let given { try keepSequence(aheadOf: given) }
-        try log(rows.compactMap(\.row.objectID))
     }
 
-    private func giveIDs(_ rows: inout [(place: Int, row: NewRow)]) throws {
-        let places = rows.indices.filter { rows[$0].row.objectID == nil }
-        guard !places.isEmpty else { return }
-        var next = places.startIndex
-        try connection.run(
-            "SELECT nextval('\(sequence)') FROM generate_series(1, ?::bigint)",
-            bind: { try $0.bind(Int64(places.count), at: 1) },
-            row: { id in
-                rows[places[next]].row.objectID = id.integer(0)
-                next += 1
-            })
-    }
-
-    private func load(_ rows: [NewRow]) throws {
-        let stored = layer.columns.indices.filter { layer.columns[$0].isStored }
-        let names = stored.map { layer.columns[$0].name } + (layer.geometryColumn.map { [$0] } ?? [])
-        let load = try connection.load(into: layer.tableName, columns: names)
-        var values: [AttributeValue] = []
-        for row in rows {
-            values.removeAll(keepingCapacity: true)
-            for index in stored {
-                values.append(
-                    index == layer.objectIDIndex ? row.objectID.map(AttributeValue.integer) ?? .null : row.values[index]
-                )
-            }
-            if layer.geometryColumn != nil { values.append(row.geometry.map { .data(Data($0)) } ?? .null) }
-            try load.add(values)
+    /// Adds a row. Throws `SavepointsNeeded` when the database refuses one of those so far.
+    /// - Returns: its object id.
+    func add(_ row: NewRow) throws -> Int64 {
+        if let given = row.objectID { highestGiven = max(given, highestGiven ?? given) }
+        guard let id = row.objectID ?? freeIDs.popLast() else {
+            throw StoreError(.failure, "More rows came than were announced.")
         }
-        _ = try load.finish()
+        values.removeAll(keepingCapacity: true)
+        for index in stored { values.append(index == layer.objectIDIndex ? .integer(id) : row.values[index]) }
+        if layer.geometryColumn != nil { values.append(row.geometry.map { .data(Data($0)) } ?? .null) }
+        try Self.telling { try load.add(values) }
+        ids.append(id)
+        return id
     }
 
-    /// Ids that were brought along did not come from it.
+    /// Writes down what was added. Throws `SavepointsNeeded` when the database refuses one of the rows.
+    func finish() throws {
+        _ = try Self.telling { try load.finish() }
+        try connection.execute("SELECT set_config('\(PostgresTriggers.load)', '', true)")
+        if let highestGiven { try keepSequence(aheadOf: highestGiven) }
+        try log()
+    }
+
     private func keepSequence(aheadOf id: Int64) throws {
         try connection.run(
             """
@@ -129,13 +134,13 @@ private struct BulkAdds {
         ) { try $0.bind(id, at: 1) }
     }
 
-    private func log(_ ids: [Int64]) throws {
+    private func log() throws {
         try connection.run(
             """
             INSERT INTO fieldwork_changes (layer_id, object_id, generation, operation)
             SELECT ?::bigint, added.value, s.generation, 0
             FROM (\(connection.dialect.integersOfArray)) AS added (value), fieldwork_state AS s
-            WHERE s.id = 1 AND s.muted = 0 ON CONFLICT DO NOTHING
+            WHERE s.id = 1 AND s.muted = 0
             """
         ) {
             try $0.bind(Int64(layer.definition.id), at: 1)

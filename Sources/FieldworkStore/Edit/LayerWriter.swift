@@ -128,7 +128,7 @@ struct LayerWriter {
         return edit.attributes.first { layer.index(of: $0.name) == index }?.value.textValue.flatMap(GUID.parse)
     }
 
-    private func givenObjectID(_ edit: FeatureEdit) -> Int64? {
+    func givenObjectID(_ edit: FeatureEdit) -> Int64? {
         edit.objectID
             ?? edit.attributes.first { layer.index(of: $0.name) == layer.objectIDIndex }?.value.integerValue
     }

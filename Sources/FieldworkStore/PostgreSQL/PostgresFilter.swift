@@ -26,18 +26,17 @@ struct PostgresFilter {
         }
         if filter.needsBoxesToMeet {
             // The index knows boxes to 32 bits, rounded outwards.
-            parts.conditions.append("\(column) && ST_MakeEnvelope(\(Self.reals(4)), \(srsID))")
-            parts.arguments += [box.xMin, box.yMin, box.xMax, box.yMax].map { .value(.real($0)) }
+            parts.conditions.append("\(column) && ?::geometry")
+            parts.arguments.append(argument(Self.outline(of: box)))
         }
         switch filter.relation {
         case .envelopeIntersects, .indexIntersects:
-            parts.conditions.append(
+            addUnlessInside(
                 """
                 (ST_XMin(\(column)) <= \(Self.reals(1)) AND ST_XMax(\(column)) >= \(Self.reals(1)) \
                 AND ST_YMin(\(column)) <= \(Self.reals(1)) AND ST_YMax(\(column)) >= \(Self.reals(1)))
-                """)
-            parts.arguments += [box.xMax, box.xMin, box.yMax, box.yMin].map { .value(.real($0)) }
-        case .intersects: add("ST_Intersects", column, &parts)
+                """, [box.xMax, box.xMin, box.yMax, box.yMin].map { .value(.real($0)) }, column, &parts)
+        case .intersects: addUnlessInside("ST_Intersects(?::geometry, \(column))", [shape], column, &parts)
         case .disjoint:
             add("NOT ST_Intersects", column, &parts)
             parts.conditions.append("NOT ST_IsEmpty(\(column))")
@@ -48,36 +47,63 @@ struct PostgresFilter {
         case .touches: add("ST_Touches", column, &parts)
         case .overlaps: add("ST_Overlaps", column, &parts)
         case .relation:
-            let (shape, arguments) = shape
-            parts.conditions.append("ST_Relate(\(shape), \(column), ?::text)")
-            parts.arguments += arguments + [.value(.text(filter.pattern ?? ""))]
+            parts.conditions.append("ST_Relate(?::geometry, \(column), ?::text)")
+            parts.arguments += [shape, .value(.text(filter.pattern ?? ""))]
         }
     }
 
     /// The filter's geometry comes first: it contains the features, or lies within them.
     private func add(_ test: String, _ column: String, _ parts: inout QueryCompiler.Parts) {
-        let (shape, arguments) = shape
-        parts.conditions.append("\(test)(\(shape), \(column))")
-        parts.arguments += arguments
+        parts.conditions.append("\(test)(?::geometry, \(column))")
+        parts.arguments.append(shape)
+    }
+
+    /// What lies in a box with all its sides meets it, and most of what is found does. PostGIS has the box of each geometry at hand,
+    /// in 32 bits and rounded outwards: one that lies in our box, rounded inwards, is in it for certain, and the test is spared.
+    private func addUnlessInside(
+        _ test: String, _ arguments: [QueryPlan.Argument], _ column: String, _ parts: inout QueryCompiler.Parts
+    ) {
+        guard filter.geometry is Envelope, let inner else {
+            parts.conditions.append(test)
+            parts.arguments += arguments
+            return
+        }
+        parts.conditions.append("(\(column) @ ?::geometry OR \(test))")
+        parts.arguments += [argument(Self.outline(of: inner))] + arguments
+    }
+
+    /// The box with sides of 32 bits, within the filter's; nil when there is none with an area.
+    private var inner: GeometryBlob.Box? {
+        func up(_ value: Double) -> Double {
+            let near = Float(value)
+            return Double(Double(near) >= value ? near : near.nextUp)
+        }
+        func down(_ value: Double) -> Double { -up(-value) }
+        let inner = GeometryBlob.Box(
+            xMin: up(box.xMin), yMin: up(box.yMin), xMax: down(box.xMax), yMax: down(box.yMax))
+        let sides = [inner.xMin, inner.yMin, inner.xMax, inner.yMax]
+        return inner.xMin < inner.xMax && inner.yMin < inner.yMax && sides.allSatisfy(\.isFinite) ? inner : nil
     }
 
     private static func reals(_ count: Int) -> String {
         Array(repeating: "?::double precision", count: count).joined(separator: ", ")
     }
 
-    /// The filter's geometry. A box without width or height is no polygon.
-    private var shape: (sql: String, arguments: [QueryPlan.Argument]) {
-        let corners = [box.xMin, box.yMin, box.xMax, box.yMax].map { QueryPlan.Argument.value(.real($0)) }
-        guard filter.geometry is Envelope else {
-            return ("?::geometry", [.value(.data(Data(GeoPackageBinary.blob(for: filter.geometry, srsID: srsID))))])
-        }
+    private var shape: QueryPlan.Argument {
+        argument(filter.geometry is Envelope ? Self.outline(of: box) : filter.geometry)
+    }
+
+    /// A box without width or height is no polygon.
+    private static func outline(of box: GeometryBlob.Box) -> Geometry {
+        let (start, end) = (Point(x: box.xMin, y: box.yMin), Point(x: box.xMax, y: box.yMax))
         if box.xMin < box.xMax, box.yMin < box.yMax {
-            return ("ST_MakeEnvelope(\(Self.reals(4)), \(srsID))", corners)
+            return Polygon(points: [start, Point(x: box.xMin, y: box.yMax), end, Point(x: box.xMax, y: box.yMin)])
         }
-        let start = "ST_MakePoint(\(Self.reals(2)))"
-        if box.xMin == box.xMax, box.yMin == box.yMax {
-            return ("ST_SetSRID(\(start), \(srsID))", Array(corners.prefix(2)))
-        }
-        return ("ST_SetSRID(ST_MakeLine(\(start), \(start)), \(srsID))", corners)
+        return box.xMin == box.xMax && box.yMin == box.yMax ? start : Polyline(points: [start, end])
+    }
+
+    /// A geometry goes as an argument: what a function made of its corners would be made anew for each row.
+    private func argument(_ geometry: Geometry) -> QueryPlan.Argument {
+        .value(.data(Data(GeoPackageBinary.blob(for: geometry, srsID: srsID))))
     }
 }

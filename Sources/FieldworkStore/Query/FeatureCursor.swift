@@ -10,9 +10,11 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     private let aggregates: Int
     private let limit: Int
     private let statement: StoreStatement
-    private var encoder: Encoder
+    /// Away while rows are encoded: then it is a value of one owner, which nothing has to look out for.
+    private var encoder: Encoder?
     private var features = 0
-    private var hasBegun = false
+    /// How a session sends the columns; known with its first row.
+    private var forms: [WireForm?] = []
     private(set) var isAtEnd = false
 
     init(_ plan: QueryPlan, encoder: Encoder, on connection: StoreConnection) throws {
@@ -20,10 +22,17 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
         hasGeometry = plan.hasGeometry
         aggregates = plan.aggregates
         limit = plan.limit ?? .max
-        self.encoder = encoder
-        statement = try plan.statement(on: connection)
         // A page comes faster whole.
-        if limit > Limits.rowsOfPage { statement.stream() }
+        if limit > Limits.rowsOfPage {
+            statement = try plan.statement(on: connection)
+            statement.stream()
+        } else {
+            statement = try plan.statementOfPage(on: connection)
+        }
+        var encoder = encoder
+        encoder.bytes.reserveCapacity(16 * 1_024)
+        encoder.begin()
+        self.encoder = encoder
     }
 
     deinit {
@@ -32,60 +41,64 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
 
     /// Encodes rows until about `size` bytes are there or the rows end.
     func piece(of size: Int) throws -> [UInt8] {
-        if !hasBegun {
-            hasBegun = true
-            encoder.bytes.reserveCapacity(16 * 1_024)
-            encoder.begin()
-        }
+        guard var encoder = encoder.take() else { return [] }
+        defer { self.encoder = encoder }
         while encoder.bytes.count < size {
-            guard try statement.step() else { return finish(exceeded: false) }
-            if features >= limit { return finish(exceeded: true) }
+            let hasRow = try statement.step()
+            guard hasRow, features < limit else {
+                encoder.end(exceededTransferLimit: hasRow)
+                isAtEnd = true
+                // At once: an open statement holds its snapshot, and with it the log of all later changes.
+                statement.finish()
+                break
+            }
             features += 1
-            try encodeRow()
+            try encodeRow(to: &encoder)
         }
-        return takeBytes()
+        var taken: [UInt8] = []
+        swap(&taken, &encoder.bytes)
+        return taken
     }
 
-    private func encodeRow() throws {
+    private func encodeRow(to encoder: inout Encoder) throws {
+        encoder.beginFeature()
         if let session = statement.session {
-            try encodeRow { SessionValue(statement: session, column: $0) }
+            encodeColumns(of: session, to: &encoder)
+            try encodeRest(to: &encoder) { SessionValue(statement: session, column: $0) }
         } else {
-            try encodeRow { statement.value($0) }
+            for index in kinds.indices { kinds[index].encode(statement.value(index), index, to: &encoder) }
+            try encodeRest(to: &encoder) { statement.value($0) }
+        }
+        encoder.endFeature()
+    }
+
+    private func encodeColumns(of session: any DatabaseStatement, to encoder: inout Encoder) {
+        if features == 1 { forms = zip(kinds, session.forms).map { $0.wireForm($1) } }
+        let (cells, forms) = (session.cells, forms)
+        for index in kinds.indices {
+            if let form = forms[index] {
+                kinds[index].encode(WireValue(cell: cells[index], form: form), index, to: &encoder)
+            } else {
+                kinds[index].encode(SessionValue(statement: session, column: index), index, to: &encoder)
+            }
         }
     }
 
     @inline(__always)
-    private func encodeRow(_ value: (Int) -> some StoredValue) throws {
-        encoder.beginFeature()
-        for index in kinds.indices { kinds[index].encode(value(index), index, to: &encoder) }
+    private func encodeRest(to encoder: inout Encoder, _ value: (Int) -> some StoredValue) throws {
         if hasGeometry {
             let value = value(kinds.count)
             try encoder.geometry(value.type == SQLITE_BLOB ? value.blob : nil)
         }
-        for number in 0..<aggregates { try encodeAggregate(value(kinds.count + number), number) }
-        encoder.endFeature()
+        for number in 0..<aggregates { try encodeAggregate(value(kinds.count + number), number, to: &encoder) }
     }
 
-    private func encodeAggregate(_ value: some StoredValue, _ number: Int) throws {
+    private func encodeAggregate(_ value: some StoredValue, _ number: Int, to encoder: inout Encoder) throws {
         // In place of a geometry stands why there is none.
         if value.type == SQLITE_TEXT {
             throw StoreError(.invalidQuery, String(decoding: value.textBytes, as: UTF8.self))
         }
         try encoder.aggregate(value.type == SQLITE_BLOB ? value.blob : nil, number: number)
-    }
-
-    private func finish(exceeded: Bool) -> [UInt8] {
-        encoder.end(exceededTransferLimit: exceeded)
-        isAtEnd = true
-        // At once: an open statement holds its snapshot, and with it the log of all later changes.
-        statement.finish()
-        return takeBytes()
-    }
-
-    private func takeBytes() -> [UInt8] {
-        var taken: [UInt8] = []
-        swap(&taken, &encoder.bytes)
-        return taken
     }
 }
 

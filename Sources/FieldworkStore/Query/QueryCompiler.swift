@@ -44,11 +44,18 @@ struct QueryCompiler {
         let order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
         let limit = limitClause(query, &parts)
         let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
-        let sql =
-            "SELECT \(distinct)\(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)\(order)\(limit)"
-        return QueryPlan(
-            sql: sql, arguments: sources + parts.arguments, columns: columns, hasGeometry: returnsGeometry,
+        let rows = "SELECT \(distinct)\(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)"
+        var plan = QueryPlan(
+            sql: rows + order + limit, arguments: sources + parts.arguments, columns: columns,
+            hasGeometry: returnsGeometry,
             limit: query.limit)
+        // Rows that are found by their place come in no order.
+        if !connection.dialect.isSQLite, query.spatialFilter != nil, query.order.isEmpty, !query.returnsDistinctValues,
+            query.offset == 0, let key = columns.firstIndex(where: { $0.name == layer.objectIDColumn })
+        {
+            plan.unsorted = (rows + limit, key)
+        }
+        return plan
     }
 
     /// Object id and, after it, the global id of the features.

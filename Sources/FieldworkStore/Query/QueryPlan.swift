@@ -17,11 +17,34 @@ struct QueryPlan: Sendable {
     var hasGeometry: Bool
     /// Rows beyond this only tell that there are more.
     var limit: Int?
+    /// The same without an order, and the column of object ids that is to give it; nil where the database sorts. A page that has all
+    /// rows is put in order faster here: a database that sorts rows copies each of them.
+    var unsorted: (sql: String, key: Int)?
     /// How many columns after the attributes are geometries of groups.
     var aggregates = 0
 
     /// The statement, bound and ready to step. Whoever takes it finishes it.
     func statement(on connection: StoreConnection) throws -> StoreStatement {
+        try statement(sql, on: connection)
+    }
+
+    /// The same for one page, which comes whole.
+    func statementOfPage(on connection: StoreConnection) throws -> StoreStatement {
+        if let unsorted, let limit {
+            let statement = try statement(unsorted.sql, on: connection)
+            do {
+                if try statement.session?.runSorted(by: unsorted.key, most: limit) == true { return statement }
+            } catch {
+                statement.finish()
+                throw error
+            }
+            // Which rows are the first is for the database to say.
+            statement.finish()
+        }
+        return try statement(on: connection)
+    }
+
+    private func statement(_ sql: String, on connection: StoreConnection) throws -> StoreStatement {
         let statement = try connection.cached(sql)
         do {
             for (index, argument) in arguments.enumerated() {

@@ -37,6 +37,9 @@ package protocol DatabaseStatement: AnyObject {
     var isStreamed: Bool { get set }
     /// Advances to the next row; false at the end.
     func advance() throws -> Bool
+    /// Runs the statement, and puts its rows in the order of a column of whole numbers: ready to advance to the first.
+    /// - Returns: false when there are more than so many rows; they are not put in order then.
+    func runSorted(by column: Int, most: Int) throws -> Bool
     /// The same where a broken constraint may be the caller's data: that is told, every other failure is thrown.
     func advanceTellingConstraints() throws -> StoreStatement.Outcome
     /// Rows that the statement changed; known after its last row.
@@ -46,6 +49,10 @@ package protocol DatabaseStatement: AnyObject {
     /// Ends the execution, keeps the arguments.
     func reset()
 
+    /// How the columns of the rows are sent; nil for one whose values the session translates. Known from the first row on.
+    var forms: [WireForm?] { get }
+    /// Where the values of the row lie, until the next step.
+    var cells: UnsafeBufferPointer<WireCell> { get }
     func kind(_ column: Int) -> ColumnKind
     func integer(_ column: Int) -> Int64
     func double(_ column: Int) -> Double

@@ -77,6 +77,10 @@ private final class CrashingStatement: DatabaseStatement {
 
     func advance() throws -> Bool { try guarding { try real.advance() } }
 
+    func runSorted(by column: Int, most: Int) throws -> Bool {
+        try guarding { try real.runSorted(by: column, most: most) }
+    }
+
     func advanceTellingConstraints() throws -> StoreStatement.Outcome {
         try guarding { try real.advanceTellingConstraints() }
     }
@@ -93,6 +97,8 @@ private final class CrashingStatement: DatabaseStatement {
         if session.isAlive { real.reset() }
     }
 
+    var forms: [WireForm?] { real.forms }
+    var cells: UnsafeBufferPointer<WireCell> { real.cells }
     func kind(_ column: Int) -> ColumnKind { real.kind(column) }
     func integer(_ column: Int) -> Int64 { real.integer(column) }
     func double(_ column: Int) -> Double { real.double(column) }
