@@ -283,7 +283,7 @@ class Session:
     def event(self, tree):
         self.page.go(self.app + "map")
         self.settled()
-        self.note("another window's edit to the changed line", self.page.value(
+        found = self.page.value(
             """new Promise((done) => {
               const unsent = () => document.querySelector('#state .u')?.innerText ?? '';
               const old = unsent(), begun = performance.now();
@@ -294,10 +294,14 @@ class Session:
                 channel.port1.onmessage = () => done(performance.now() - begun);
                 channel.port2.postMessage(0);
               };
+              setTimeout(() => done(null), 12000);
               fetch('/f/0/TREE/edit', { method: 'POST', headers: { 'Fieldwork-Window': 'another' },
                 body: new URLSearchParams({ session: 'another', 'field.Condition': condition, 'field.Address': String(begun) }) });
               look();
-            })""".replace("TREE", tree[0])))
+            })""".replace("TREE", tree[0]))
+        if found is None:
+            raise NoAnswer
+        self.note("another window's edit to the changed line", found)
 
 
 def work_offline(page, app):
@@ -379,6 +383,8 @@ def main():
                 if not one.isPhone:
                     for tree in trees[:3]:
                         one.pan(tree)
+                print(f"  {name}, {throttling} times slower, of 95 of 100: " + "; ".join(
+                    f"{what} {of_95(values):.0f}" for what, values in one.times.items()), file=sys.stderr, flush=True)
                 sessions.append(one)
         page.command("Emulation.setCPUThrottlingRate", rate=1)
         size(page, *SIZES["wide"])

@@ -87,7 +87,7 @@ def listens(port):
 
 class Database:
     def __init__(self, folder, log):
-        self.folder, self.port = folder, free_port()
+        self.folder, self.port, self.name = folder, free_port(), "field"
         data = os.path.join(folder, "database")
         self.as_owner = {}
         if os.getuid() == 0:
@@ -134,10 +134,16 @@ class Database:
             time.sleep(0.1)
         return child
 
-    def address(self, database="field"):
-        return f"postgres://bench@127.0.0.1:{self.port}/{database}"
+    def address(self, database=None):
+        return f"postgres://bench@127.0.0.1:{self.port}/{database or self.name}"
 
-    def sql(self, text, database="field"):
+    def work_on_copy(self):
+        """What is added from here on is not there for the next run. Nobody may be connected."""
+        self.sql("DROP DATABASE IF EXISTS work", "postgres")
+        self.sql("CREATE DATABASE work TEMPLATE field", "postgres")
+        self.name = "work"
+
+    def sql(self, text, database=None):
         return subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", self.address(database)], input=text, text=True,
                               check=True, capture_output=True).stdout.strip()
 
@@ -192,7 +198,7 @@ end
             raise SystemExit(f"{errors} of {count} answers of {host_and_port} were errors:\n{text}")
         return count / microseconds * 1e6, last / 1_000, size / count
 
-    def floor(self, database, query):
+    def floor(self, database, query, mode="prepared"):
         script = os.path.join(self.folder, "boxes.sql")
         units = 1_000_000
         with open(script, "w") as file:
@@ -200,7 +206,7 @@ end
                        + query.format(f"{WEST} + :x / {units}.0", f"{SOUTH} + :y / {units}.0",
                                       f"{WEST + self.edge} + :x / {units}.0", f"{SOUTH + self.edge} + :y / {units}.0") + "\n")
         clients = str(self.arguments.clients)
-        text = subprocess.run([BINARIES + "pgbench", "-n", "-M", "prepared", "-c", clients, "-j", clients,
+        text = subprocess.run([BINARIES + "pgbench", "-n", "-M", mode, "-c", clients, "-j", clients,
                                "-T", str(self.arguments.seconds), "-f", script, database.address()],
                               check=True, capture_output=True, text=True).stdout
         return float(re.search(r"tps = ([\d.]+) \(without", text).group(1))
@@ -422,14 +428,19 @@ def main():
                            check=True, stdout=log)
         database.sql(f"VACUUM ANALYZE {OWN}")
         database.sql("VACUUM ANALYZE trees")
-        port = free_port()
-        server = Child([executable, "serve", "--store", database.address(), "--port", str(port), "--data", folder], log,
-                       listens(port))
-        children.append(server)
+        def serve():
+            port = free_port()
+            children.append(Child([executable, "serve", "--store", database.address(), "--port", str(port), "--data", folder],
+                                  log, listens(port)))
+            return children[-1], port
+
+        server, port = serve()
 
         total = int(database.sql("SELECT count(*) FROM trees"))
         boxes = Boxes(arguments, folder, SIDE * (IN_A_BOX / total) ** 0.5)
         middle = [WEST + 3, SOUTH + 3, WEST + 3 + boxes.edge, SOUTH + 3 + boxes.edge]
+        # What nobody can be faster than who asks PostgreSQL for these columns: in its own binary form, to nobody, in no order.
+        rows = ("COPY (SELECT * FROM trees WHERE geom && ST_MakeEnvelope({}, {}, {}, {}, 4326)) TO '/dev/null' (FORMAT binary);")
         query = ("SELECT ST_AsGeoJSON(t.*) FROM (SELECT * FROM trees WHERE geom && ST_MakeEnvelope({}, {}, {}, {}, 4326)) AS t;")
         expected = int(database.sql(f"SELECT count(*) FROM trees WHERE geom && ST_MakeEnvelope({', '.join(map(str, middle))}, 4326)"))
         host = f"127.0.0.1:{port}"
@@ -464,15 +475,17 @@ def main():
                     sys.exit(f"{name} gives {found} features where the database has {expected}.")
 
         print(f"boxes of {expected} of {total:,} points, {arguments.clients} clients, load {os.getloadavg()[0]:.1f} at the start")
-        rates, lasts, sizes, floor = {name: [] for name in asked}, {name: [] for name in asked}, {}, []
+        rates, lasts, sizes, floor, binary = {name: [] for name in asked}, {name: [] for name in asked}, {}, [], []
         for _ in range(arguments.rounds):
             floor.append(boxes.floor(database, query))
+            binary.append(boxes.floor(database, rows, "simple"))
             for name, (host, path) in asked.items():
                 rate, last, size = boxes.measure(host, path)
                 rates[name].append(rate)
                 lasts[name].append(last)
                 sizes[name] = size
         base = line("the database alone, a second", floor)
+        line("the same rows in binary, sent to nobody", binary)
         for name in asked:
             rate = line(f"{name}, a second", rates[name])
             print(f"    {rate / base:.2f} times the floor; p99 {statistics.median(lasts[name]):.1f} ms; {sizes[name] / 1_024:,.0f} KB each")
@@ -484,6 +497,10 @@ def main():
         for name, child in memory.items():
             print(f"    memory of {name} now: {child.memory():,.0f} MB")
 
+        for child in children[1:]:
+            child.stop()
+        database.work_on_copy()
+        server, port = serve()
         print("adds in batches of 1,000, one client")
         database.sql(f"DROP TABLE IF EXISTS public.copied; CREATE TABLE public.copied (LIKE {OWN} INCLUDING ALL); "
                      f"INSERT INTO public.copied SELECT * FROM {OWN}; VACUUM ANALYZE public.copied; CHECKPOINT")

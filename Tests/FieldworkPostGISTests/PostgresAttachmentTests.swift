@@ -23,25 +23,7 @@ struct PostgresAttachmentTests {
         store = try await PostgresStore.open(address)
     }
 
-    private var service: ServiceDefinition {
-        ServiceDefinition(
-            name: name,
-            layers: [
-                LayerDefinition(
-                    id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
-                    fields: [
-                        FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
-                        FieldDefinition(name: "species", type: .string, length: 20),
-                        FieldDefinition(name: "GlobalID", type: .globalID, isNullable: false, isEditable: false),
-                    ], globalIDField: "GlobalID", hasAttachments: true)
-            ])
-    }
-
-    private func tree(_ species: String) -> FeatureEdit {
-        FeatureEdit(
-            attributes: [("species", .text(species))],
-            geometry: .geometry(Point(x: 0, y: 0, spatialReference: .webMercator)))
-    }
+    private var service: ServiceDefinition { PostgresTrees.definition(name, hasAttachments: true) }
 
     private func photo(_ content: [UInt8], of objectID: Int64 = 1, name: String = "bark.jpg") -> AttachmentEdit {
         AttachmentEdit(
@@ -76,7 +58,8 @@ struct PostgresAttachmentTests {
         "A large object that another program relates to a feature is an attachment, and is kept when the feature goes")
     func otherPrograms() async throws {
         try await store.createService(service)
-        _ = try await store.apply(batch([tree("Acer"), tree("Tilia")], photos: [photo([9])]), to: name)
+        _ = try await store.apply(
+            batch([PostgresTrees.tree("Acer"), PostgresTrees.tree("Tilia")], photos: [photo([9])]), to: name)
         let other = try connection()
         try other.execute("BEGIN")
         try other.execute(
@@ -113,7 +96,7 @@ struct PostgresAttachmentTests {
     func corrupted() async throws {
         try await store.createService(service)
         let content = [UInt8](repeating: 65, count: 600_000)
-        let added = try await store.apply(batch([tree("Acer")], photos: [photo(content)]), to: name)
+        let added = try await store.apply(batch([PostgresTrees.tree("Acer")], photos: [photo(content)]), to: name)
         let id = try #require(added.layers.first?.attachments.adds.first?.objectID)
         #expect(try await bytes(id) == content)
         try connection().execute("SELECT lo_put(content, 500000, 'B'::bytea) FROM fieldwork_media")
@@ -138,7 +121,9 @@ struct PostgresAttachmentTests {
             at: folder.appending(path: "Trees.gpkg"), definition: service)
         let content = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         _ = try await file.apply(
-            batch([tree("Acer")], photos: [photo([1]), photo(content, name: "leaf.png"), photo([1], name: "c.jpg")]))
+            batch(
+                [PostgresTrees.tree("Acer")],
+                photos: [photo([1]), photo(content, name: "leaf.png"), photo([1], name: "c.jpg")]))
         let first = try #require(try await file.attachments(AttachmentQuery(), in: 0).attachments.first)
         var deletion = batch()
         deletion.layers[0].attachments.deletes = [AttachmentDelete(.id(first.id))]
@@ -150,7 +135,7 @@ struct PostgresAttachmentTests {
         #expect(try await list() == before)
         #expect(try await bytes(2) == content)
         #expect(try await bytes(3) == [1])
-        let added = try await store.apply(batch([tree("Tilia")], photos: [photo([4], of: 2)]), to: name)
+        let added = try await store.apply(batch([PostgresTrees.tree("Tilia")], photos: [photo([4], of: 2)]), to: name)
         #expect(added.layers.first?.adds.map(\.objectID) == [2], "the only id that was brought is not given again")
         #expect(added.layers.first?.attachments.adds.map(\.objectID) == [4])
         #expect(try await store.check() == [])
@@ -162,7 +147,7 @@ struct PostgresAttachmentTests {
         try await store.createService(service)
         let photos = (0..<700).map { photo([UInt8($0 % 256), UInt8($0 / 256)]) }
         for piece in [photos[..<350], photos[350...]] {
-            let result = try await store.apply(batch([tree("Acer")], photos: Array(piece)), to: name)
+            let result = try await store.apply(batch([PostgresTrees.tree("Acer")], photos: Array(piece)), to: name)
             #expect(result.hasErrors == false)
         }
         let other = try connection()

@@ -12,38 +12,15 @@ import Testing
     "A store in PostgreSQL", .fewAtATime, .enabled(if: TemporaryPostgres.isInstalled, "PostgreSQL 15 is not installed.")
 )
 struct PostgresStoreTests {
-    private let address: String
-    private let store: PostgresStore
-    private let name = ServiceName(name: "Trees")
-    private var trees: LayerAddress { LayerAddress(service: name, layerID: 0) }
+    private let service: PostgresTrees
+    private var address: String { service.address }
+    private var store: PostgresStore { service.store }
+    private var name: ServiceName { service.name }
+    private var trees: LayerAddress { service.layer }
     /// Roles are of the whole server.
     private let suffix = UUID().uuidString.prefix(8)
 
-    init() async throws {
-        address = try await TemporaryPostgres.shared.value.storeAddress()
-        store = try await PostgresStore.open(address)
-        try await store.createService(Self.service(name))
-    }
-
-    private static func service(_ name: ServiceName) -> ServiceDefinition {
-        ServiceDefinition(
-            name: name,
-            layers: [
-                LayerDefinition(
-                    id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
-                    fields: [
-                        FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
-                        FieldDefinition(name: "species", type: .string, length: 20),
-                        FieldDefinition(name: "GlobalID", type: .globalID, isNullable: false, isEditable: false),
-                    ], globalIDField: "GlobalID")
-            ])
-    }
-
-    private func tree(_ species: String, x: Double = 0, y: Double = 0) -> FeatureEdit {
-        FeatureEdit(
-            attributes: [("species", .text(species))],
-            geometry: .geometry(Point(x: x, y: y, spatialReference: .webMercator)))
-    }
+    init() async throws { service = try await PostgresTrees() }
 
     private func batch(_ adds: [FeatureEdit]) -> EditBatch {
         EditBatch(
@@ -51,27 +28,21 @@ struct PostgresStoreTests {
             editor: "ada", moment: .now)
     }
 
-    private func connection() throws -> PostgresConnection {
-        var settings = try PostgresSettings(address)
-        settings.searchPath = ["trees"]
-        return try PostgresConnection(settings)
-    }
-
     @Test("An edit that waits too long for another writer is told so, and the next one is done")
     func lockedOut() async throws {
         var settings = try PostgresSettings(address)
         settings.lockMilliseconds = 20
         let impatient = try await PostgresStore(connect: PostgresStore.sessions(settings))
-        let other = try connection()
+        let other = try service.connection()
         try other.execute("BEGIN; SELECT generation FROM fieldwork_state FOR UPDATE")
         for _ in 0..<2 {
             let refusal = await #expect(throws: StoreError.self) {
-                try await impatient.apply(batch([tree("oak")]), to: name)
+                try await impatient.apply(batch([PostgresTrees.tree("oak")]), to: name)
             }
             #expect(refusal?.code == .busy)
         }
         try other.execute("ROLLBACK")
-        #expect(try await impatient.apply(batch([tree("ash")]), to: name).hasErrors == false)
+        #expect(try await impatient.apply(batch([PostgresTrees.tree("ash")]), to: name).hasErrors == false)
         #expect(try await store.count(FeatureQuery(), in: trees) == 1)
         try await impatient.close()
         try await store.close()
@@ -79,7 +50,7 @@ struct PostgresStoreTests {
 
     @Test("Many adds at once pass by no trigger and no rule of others")
     func bulkAddsAndOthers() async throws {
-        let other = try connection()
+        let other = try service.connection()
         try other.execute(
             """
             CREATE TABLE seen (species text);
@@ -96,7 +67,7 @@ struct PostgresStoreTests {
         // Row security, with which PostgreSQL takes no bulk load, does not hold for a superuser, who owns all else in these tests.
         let plain = try await PostgresStore.open(
             address.replacing("://fieldwork@", with: "://plain_\(suffix)@"))
-        var mixed = batch((0..<12).map { tree($0 == 6 ? "Acer of a long name" : "Acer \($0)") })
+        var mixed = batch((0..<12).map { PostgresTrees.tree($0 == 6 ? "Acer of a long name" : "Acer \($0)") })
         mixed.rollsBackOnFailure = false
         let results = try #require(try await plain.apply(mixed, to: name).layers.first).adds
         #expect(results.indices.filter { !results[$0].isSuccess } == [6])
@@ -111,11 +82,11 @@ struct PostgresStoreTests {
     @Test("A service lies in a schema of its name, and is gone when it is deleted")
     func schemas() async throws {
         let other = ServiceName(folder: "City", name: "Trees")
-        try await store.createService(Self.service(other))
+        try await store.createService(PostgresTrees.definition(other))
         #expect(try await store.serviceNames().map(\.path) == ["City/Trees", "Trees"])
-        let connection = try connection()
+        let connection = try service.connection()
         #expect(try connection.integer("SELECT count(*) FROM city_trees.\"Trees\"") == 0)
-        await #expect(throws: StoreError.self) { try await store.createService(Self.service(other)) }
+        await #expect(throws: StoreError.self) { try await store.createService(PostgresTrees.definition(other)) }
         try await store.deleteService(other)
         #expect(try await store.serviceNames() == [name])
         #expect(try connection.integer("SELECT 1 FROM pg_namespace WHERE nspname = 'city_trees'") == nil)
@@ -131,7 +102,7 @@ struct PostgresStoreTests {
         let (first, second) = (store, other)
         let generations = try await withThrowingTaskGroup(of: Int64?.self) { group in
             for number in 0..<40 {
-                let batch = batch([tree("t\(number)", x: Double(number))])
+                let batch = batch([PostgresTrees.tree("t\(number)", x: Double(number))])
                 group.addTask {
                     try await (number % 2 == 0 ? first : second).apply(batch, to: ServiceName(name: "Trees")).generation
                 }
@@ -151,13 +122,14 @@ struct PostgresStoreTests {
 
     @Test("A transaction that another program leaves open holds up no one, and its edits are logged when it ends")
     func otherPrograms() async throws {
-        _ = try await store.apply(batch([tree("Acer", x: 1), tree("Tilia", x: 2)]), to: name)
-        let connection = try connection()
+        _ = try await store.apply(
+            batch([PostgresTrees.tree("Acer", x: 1), PostgresTrees.tree("Tilia", x: 2)]), to: name)
+        let connection = try service.connection()
         try connection.execute("BEGIN")
         try connection.execute("UPDATE \"Trees\" SET species = 'Quercus' WHERE \"OBJECTID\" = 1")
         try connection.execute("INSERT INTO \"Trees\" (species) VALUES ('Salix')")
         try connection.execute("DELETE FROM \"Trees\" WHERE \"OBJECTID\" = 2")
-        let meanwhile = try await store.apply(batch([tree("Pinus")]), to: name)
+        let meanwhile = try await store.apply(batch([PostgresTrees.tree("Pinus")]), to: name)
         #expect(meanwhile.generation == 2)
         #expect(try await store.changes(after: 2, in: trees, limit: 10).isEmpty)
         try connection.execute("COMMIT")
@@ -187,25 +159,25 @@ struct PostgresStoreTests {
 
     @Test("A definition that the store can't keep is refused, and nothing of it stays")
     func refusals() async throws {
-        var definition = Self.service(ServiceName(name: "Names"))
+        var definition = PostgresTrees.definition(ServiceName(name: "Names"))
         definition.layers[0].fields.append(FieldDefinition(name: String(repeating: "n", count: 64), type: .string))
         await #expect(throws: StoreError.self) { try await store.createService(definition) }
         definition.layers[0].fields[3] = FieldDefinition(name: "ctid", type: .string)
         await #expect(throws: StoreError.self) { try await store.createService(definition) }
         #expect(try await store.serviceNames() == [name])
-        #expect(try connection().integer("SELECT 1 FROM pg_namespace WHERE nspname = 'names'") == nil)
+        #expect(try service.connection().integer("SELECT 1 FROM pg_namespace WHERE nspname = 'names'") == nil)
         try await store.close()
     }
 
     @Test("A connection that breaks between edits is made anew")
     func brokenConnection() async throws {
-        _ = try await store.apply(batch([tree("Acer")]), to: name)
-        try connection().execute(
+        _ = try await store.apply(batch([PostgresTrees.tree("Acer")]), to: name)
+        try service.connection().execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
         // The first statement on a broken connection finds out; from then on it is a new one.
-        _ = try? await store.apply(batch([tree("Tilia")]), to: name)
-        let result = try await store.apply(batch([tree("Salix")]), to: name)
+        _ = try? await store.apply(batch([PostgresTrees.tree("Tilia")]), to: name)
+        let result = try await store.apply(batch([PostgresTrees.tree("Salix")]), to: name)
         #expect(result.layers.first?.adds.first?.isSuccess == true)
         try await store.close()
     }

@@ -148,7 +148,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkPostGIS", name: "statementMilliseconds", value: "120_000", meaning: "Milliseconds that a statement may take, unless its caller says otherwise."),
         NamedLimit(module: "FieldworkPostGIS", name: "lockMilliseconds", value: "10_000", meaning: "Milliseconds to wait for a lock that another transaction holds."),
         NamedLimit(module: "FieldworkPostGIS", name: "silenceMilliseconds", value: "30_000", meaning: "Milliseconds after which an unanswered packet means that the server is gone."),
-        NamedLimit(module: "FieldworkPostGIS", name: "copyPieceBytes", value: "256 * 1_024", meaning: "Bytes of a bulk load that are handed over at a time."),
+        NamedLimit(module: "FieldworkPostGIS", name: "copyPieceBytes", value: "16 * 1_024", meaning: "Bytes of a bulk load that are handed over at a time."),
         NamedLimit(module: "FieldworkPostGIS", name: "valueBytes", value: "1_073_741_823", meaning: "Bytes of one value: PostgreSQL's own limit."),
         NamedLimit(module: "FieldworkREST", name: "whereBytes", value: "262_144", meaning: "Bytes of a condition, an order or another expression."),
         NamedLimit(module: "FieldworkREST", name: "whereDepth", value: "64", meaning: "Expressions within expressions. Parsing, binding, compiling and evaluating each take a few frames a level."),

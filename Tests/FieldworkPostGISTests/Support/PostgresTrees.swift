@@ -33,7 +33,7 @@ struct PostgresTrees {
             ])
     }
 
-    static func tree(_ species: String, x: Double = 0, y: Double = 1, globalID: UUID? = nil) -> FeatureEdit {
+    static func tree(_ species: String, x: Double = 0, y: Double = 0, globalID: UUID? = nil) -> FeatureEdit {
         FeatureEdit(
             globalID: globalID, attributes: [("species", .text(species))],
             geometry: .geometry(Point(x: x, y: y, spatialReference: .webMercator)))
