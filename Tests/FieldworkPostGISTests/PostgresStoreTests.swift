@@ -79,6 +79,34 @@ struct PostgresStoreTests {
         try await store.close()
     }
 
+    @Test("What triggers of others make of many adds is logged, and told as it is")
+    func bulkAddsAndTriggers() async throws {
+        let other = try service.connection()
+        try other.execute(
+            """
+            CREATE FUNCTION twin () RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN INSERT INTO trees."Trees" (species) VALUES (''Twin''); RETURN NULL; END';
+            CREATE TRIGGER twin AFTER INSERT ON "Trees" FOR EACH ROW WHEN (NEW.species = 'Acer 3') EXECUTE FUNCTION twin ()
+            """)
+        let adds = (0..<12).map { PostgresTrees.tree("Acer \($0)") }
+        try await service.apply(adds: adds)
+        #expect(try await store.count(FeatureQuery(), in: trees) == 13)
+        #expect(Set(try await store.changes(after: 0, in: trees, limit: 100).map(\.objectID)).count == 13)
+        try other.execute(
+            """
+            CREATE FUNCTION number () RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN NEW."OBJECTID" := NEW."OBJECTID" + 1000; RETURN NEW; END';
+            CREATE TRIGGER a_number BEFORE INSERT ON "Trees" FOR EACH ROW EXECUTE FUNCTION number ()
+            """)
+        let results = try await service.apply(adds: (0..<12).map { PostgresTrees.tree("Tilia \($0)") }).adds
+        let ids = results.compactMap(\.objectID)
+        #expect(ids.count == 12 && ids.allSatisfy { $0 > 1_000 })
+        let found = try await store.records(FeatureQuery(objectIDs: ids), in: trees)
+        #expect(found.map { $0.attributes["species"] } == (0..<12).map { .text("Tilia \($0)") })
+        #expect(try await store.check() == [])
+        try await store.close()
+    }
+
     @Test("A service lies in a schema of its name, and is gone when it is deleted")
     func schemas() async throws {
         let other = ServiceName(folder: "City", name: "Trees")

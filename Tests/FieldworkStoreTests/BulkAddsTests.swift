@@ -132,6 +132,19 @@ struct BulkAddsTests {
         #expect(try await store.check() == [])
     }
 
+    @Test("Object ids that a client sends along are its own, and count for nothing")
+    func othersObjectIDs() async throws {
+        let adds = (0..<20).map { number in
+            var tree = Samples.tree("Tree \(number)", [("OBJECTID", .integer(Int64(7 + number % 3)))])
+            if number % 2 == 0 { tree.objectID = -1 - Int64(number) }
+            return tree
+        }
+        let results = try await apply(Samples.batch(adds: adds))
+        #expect(results.map(\.objectID) == (1...20).map { Int64($0) })
+        #expect(results.allSatisfy { $0.isSuccess })
+        #expect(try await store.check() == [])
+    }
+
     @Test("Ids that a load brings along are kept, and those that follow come after them")
     func givenObjectIDs() async throws {
         let adds = (0..<12).map { number in

@@ -17,11 +17,12 @@ extension LayerWriter {
     /// Adds features in their order. Many at a time go into a database by a bulk load, and into its log by one statement: row by row
     /// each would cost a way to the server and back, and its triggers.
     func addAll(_ edits: [FeatureEdit]) throws -> [EditResult] {
-        guard edits.count >= Limits.bulkAdds, isBulkPossible else { return try edits.map(add) }
+        guard edits.count >= Limits.bulkAdds, isBulkPossible, try !changesNewRows else { return try edits.map(add) }
         // One that comes a second time, or back: that is for each to see by itself.
         guard try areNew(edits.compactMap(givenGlobalID)) else { return try edits.map(add) }
         let bulk = try BulkAdds(
-            layer: layer, connection: connection, most: edits.count { $0.rejection == nil && givenObjectID($0) == nil })
+            layer: layer, connection: connection,
+            most: edits.count { $0.rejection == nil && (!takesObjectIDs || givenObjectID($0) == nil) })
         let results = try edits.map { edit in
             do {
                 if let rejection = edit.rejection { throw rejection }
@@ -40,6 +41,21 @@ extension LayerWriter {
     private var isBulkPossible: Bool {
         !connection.dialect.isSQLite && !connection.usesSavepoints && !layer.isPlaced && batch.origin != .cache
             && keeper.map { $0.relationships.parents.allSatisfy { !$0.isComposite && !$0.isOneToOne } } ?? true
+    }
+
+    /// Whether somebody else has a trigger that comes before new rows: it may make other ones of them.
+    private var changesNewRows: Bool {
+        get throws {
+            // Of rows (1), before (2), INSERT (4).
+            try connection.integer(
+                """
+                SELECT 1 FROM pg_catalog.pg_trigger WHERE tgrelid = to_regclass(?) AND tgtype & 7 = 7 AND tgname <> ? LIMIT 1
+                """
+            ) {
+                try $0.bind(table, at: 1)
+                try $0.bind("fieldwork_\(layer.definition.id)_fill", at: 2)
+            } != nil
+        }
     }
 
     /// Whether no feature has or had any of these global ids, and none of them comes twice.

@@ -51,7 +51,7 @@ struct LayerWriter {
         if batch.origin == .cache { return try takeOver(edit) }
         do {
             var row = try newRow(edit)
-            if keepsObjectIDs || batch.origin == .load { return try insert(row, edit) }
+            if takesObjectIDs { return try insert(row, edit) }
             row.objectID = try formerObjectID(edit, row.globalID)
             let result = try insert(row, edit)
             if let former = row.objectID, result.error == nil { try restoreAttachments(of: former) }
@@ -68,9 +68,12 @@ struct LayerWriter {
         row.geometry = try geometryBlob(edit.geometry)
         row.globalID = newGlobalID(edit)
         if let index = layer.globalIDIndex, let id = row.globalID { row.values[index] = .text(GUID.normalForm(id)) }
-        if keepsObjectIDs || batch.origin == .load { row.objectID = givenObjectID(edit) }
+        if takesObjectIDs { row.objectID = givenObjectID(edit) }
         return row
     }
+
+    /// Whether an object id that an add brings along counts.
+    var takesObjectIDs: Bool { keepsObjectIDs || batch.origin == .load }
 
     private func insert(_ row: NewRow, _ edit: FeatureEdit) throws -> EditResult {
         let statement = try connection.cached(insertSQL)

@@ -61,7 +61,8 @@ struct PostgresTriggers {
     /// What a load says of itself for its transaction. Who may write to a service's own tables may write to its log too, so that
     /// nobody can hide more by saying it than he could otherwise; tables that lie elsewhere don't ask.
     static let load = "fieldwork.load"
-    private static let isNoLoad = "current_setting('\(load)', true) IS DISTINCT FROM 'on'"
+    /// What triggers of others write in the course of it is no load.
+    private static let isNoLoad = "current_setting('\(load)', true) IS DISTINCT FROM 'on' OR pg_trigger_depth() > 0"
 
     /// Puts the triggers of a table of the service's own in the place of those that an older Fieldwork made.
     var renewal: [String] {
