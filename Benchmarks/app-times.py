@@ -296,7 +296,7 @@ class Session:
               };
               setTimeout(() => done(null), 12000);
               fetch('/f/0/TREE/edit', { method: 'POST', headers: { 'Fieldwork-Window': 'another' },
-                body: new URLSearchParams({ session: 'another', 'field.Condition': condition, 'field.Address': String(begun) }) });
+                body: new URLSearchParams({ session: crypto.randomUUID(), 'field.Condition': condition, 'field.Address': String(begun) }) });
               look();
             })""".replace("TREE", tree[0]))
         if found is None:
@@ -343,6 +343,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--data", help="keeps the filled service between runs, and pictures of what gave no answer")
     parser.add_argument("--sizes", default="wide,phone")
+    parser.add_argument("--parts", default="online,offline", help="offline: what is saved without a network alone")
     options = parser.parse_args()
     folder, processes = tempfile.mkdtemp(), []
     try:
@@ -376,11 +377,11 @@ def main():
         for name in options.sizes.split(","):
             for throttling in [1, 4]:
                 one = Session(page, app, trees, name, throttling, options.data)
-                for label, step in steps:
+                for label, step in steps if "online" in options.parts else []:
                     print(f"  {name}, {'slow' if throttling > 1 else 'full speed'}: {label}", file=sys.stderr, flush=True)
                     for tree in trees:
                         one.run(label, step, one, tree)
-                if not one.isPhone:
+                if not one.isPhone and "online" in options.parts:
                     for tree in trees[:3]:
                         one.pan(tree)
                 print(f"  {name}, {throttling} times slower, of 95 of 100: " + "; ".join(
@@ -389,12 +390,13 @@ def main():
         page.command("Emulation.setCPUThrottlingRate", rate=1)
         size(page, *SIZES["wide"])
         whole, script = weight(page, app)
-        work_offline(page, app)
+        if "offline" in options.parts:
+            work_offline(page, app)
         # Each of these edits is of another tree: the line tells how many are not sent.
         others = iter(inspected(root, 9 * options.rounds)[options.rounds:])
         for one in sessions:
             again = Session(page, app, trees, one.name, one.throttling, options.data)
-            for label, step in [("save", again.save), ("event", again.event)]:
+            for label, step in [("save", again.save), ("event", again.event)] if "offline" in options.parts else []:
                 for _ in trees:
                     again.run(label, step, next(others))
             one.times.update(again.times)
@@ -404,11 +406,13 @@ def main():
         for what, limits in LIMITS.items():
             cells = [f"{one.name}{' slow' if one.throttling > 1 else ''} {of_95(one.times[what]):.0f} ({limits[one.throttling > 1]})"
                      for one in sessions if what in one.times]
-            print(f"  {what}: {', '.join(cells)}")
+            if cells:
+                print(f"  {what}: {', '.join(cells)}")
         for what, limits in [("pan, frames a second", (60, 30)), ("zoom, frames a second", (60, 30))]:
             cells = [f"{one.name}{' slow' if one.throttling > 1 else ''} {min(one.times[what]):.0f} ({limits[one.throttling > 1]})"
                      for one in sessions if what in one.times]
-            print(f"  {what}, least of three: {', '.join(cells)}")
+            if cells:
+                print(f"  {what}, least of three: {', '.join(cells)}")
         for one in sessions:
             if one.missed:
                 print(f"  no answer, {one.name}{' slow' if one.throttling > 1 else ''}: {', '.join(one.missed)}")

@@ -138,7 +138,8 @@ class Database:
         return f"postgres://bench@127.0.0.1:{self.port}/{database or self.name}"
 
     def work_on_copy(self):
-        """What is added from here on is not there for the next run. Nobody may be connected."""
+        """What is added from here on is not there for the next run. Whoever is connected is sent away."""
+        self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'field'", "postgres")
         self.sql("DROP DATABASE IF EXISTS work", "postgres")
         self.sql("CREATE DATABASE work TEMPLATE field", "postgres")
         self.name = "work"
