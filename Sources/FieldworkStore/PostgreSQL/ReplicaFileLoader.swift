@@ -12,7 +12,7 @@ struct ReplicaFileLoader {
 
     /// - Returns: the generation of the state that was copied.
     func load(_ request: ChangeRequest) throws -> Int64 {
-        try database.execute(database.dialect.beginReading)
+        try database.begin(database.dialect.beginReading)
         defer { try? database.rollBack() }
         let generation = try ChangeLog.generation(on: database)
         let rows = ReplicaRowsReader(catalogue: catalogue, connection: database, rows: request.rows)

@@ -8,7 +8,7 @@ struct ChangeExtractor {
 
     /// Runs within one transaction: what is committed meanwhile is the next delta's.
     func extract<Sink: ChangeSink>(_ request: ChangeRequest, into sink: inout Sink) throws {
-        try connection.execute(connection.dialect.beginReading)
+        try connection.begin(connection.dialect.beginReading)
         // Nothing was written; and a transaction that was lost with its connection ends so too.
         defer { try? connection.rollBack() }
         try sink.begin(generation: ChangeLog.generation(on: connection))

@@ -19,7 +19,7 @@ package struct ConnectionSource: Sendable {
     /// Looks at one state of the data, however long that takes and whoever writes meanwhile.
     func readOneState<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
         let connection = try open(.readOnly)
-        try connection.execute(connection.dialect.beginReading)
+        try connection.begin(connection.dialect.beginReading)
         defer { try? connection.rollBack() }
         if !connection.dialect.isSQLite { try connection.execute(SQLDialect.withoutTimeLimits) }
         return try body(connection)
