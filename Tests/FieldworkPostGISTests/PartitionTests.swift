@@ -149,6 +149,26 @@ struct PartitionTests {
         try await store.close()
     }
 
+    @Test("A sync that waits too long for a copy is told so, and the next one is answered")
+    func impatientReads() async throws {
+        var settings = try PostgresSettings(service.address)
+        settings.lockMilliseconds = 20
+        let impatient = try await PostgresStore(connect: PostgresStore.sessions(settings))
+        let other = try service.connection()
+        try other.execute("BEGIN; LOCK TABLE fieldwork_long_reads IN ACCESS EXCLUSIVE MODE")
+        let request = ChangeRequest(layers: [], rows: [:])
+        for _ in 0..<2 {
+            let refusal = await #expect(throws: StoreError.self) {
+                try await impatient.extract(request, from: name, into: GenerationSink())
+            }
+            #expect(refusal?.code == .busy)
+        }
+        try other.execute("ROLLBACK")
+        #expect(try await impatient.extract(request, from: name, into: GenerationSink()).generation == 1)
+        try await impatient.close()
+        try await store.close()
+    }
+
     @Test("Attachments stay with their features, and another object id is refused: they would go")
     func attachments() async throws {
         let content = AttachmentContent(bytes: Array("a photo".utf8))
@@ -237,4 +257,22 @@ struct PartitionTests {
         #expect(left == nil)
         try await store.close()
     }
+}
+
+/// Hears of which generation a document is, and of nothing else.
+private struct GenerationSink: ChangeSink {
+    var generation: Int64?
+
+    mutating func begin(generation: Int64) { self.generation = generation }
+    func beginLayer(_ layer: LayerDefinition, delta: LayerDelta?) {}
+    func encoder(
+        for kind: ChangedFeatures, of layer: LayerDefinition, query: FeatureQuery
+    ) throws -> JSONFeatureEncoder? { nil }
+    func features(_ bytes: [UInt8]) {}
+    func endFeatures(_ kind: ChangedFeatures) {}
+    func beginAttachments(_ kind: ChangedFeatures) {}
+    func attachment(_ info: AttachmentInfo, content: (_ take: ([UInt8]) throws -> Void) throws -> Void) {}
+    func deletedAttachments(_ globalIDs: [UUID]) {}
+    func endLayer(_ layer: LayerDefinition) {}
+    func end() {}
 }
