@@ -27,8 +27,11 @@ class Page:
     def send(self, text):
         payload, mask = text.encode(), os.urandom(4)
         size = len(payload)
-        head = struct.pack("!BB", 0x81, 0x80 | size) if size < 126 else struct.pack("!BBH", 0x81, 0xFE, size)
-        if size > 0xFFFF:
+        if size < 126:
+            head = struct.pack("!BB", 0x81, 0x80 | size)
+        elif size <= 0xFFFF:
+            head = struct.pack("!BBH", 0x81, 0xFE, size)
+        else:
             head = struct.pack("!BBQ", 0x81, 0xFF, size)
         self.socket.sendall(head + mask + bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload)))
 
@@ -100,7 +103,9 @@ def browse(folder):
     profile = os.path.join(folder, "browser")
     process = subprocess.Popen(
         [program, "--headless=new", "--no-sandbox", "--remote-debugging-port=0", f"--user-data-dir={profile}",
-         "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", "about:blank"],
+         # The map's drawing is done by software here, and the page's is not sent there too: as where there is no graphics card.
+         "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-rasterization",
+         "--hide-scrollbars", "about:blank"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until = time.time() + PATIENCE
     while time.time() < until:

@@ -91,11 +91,7 @@ struct DataRoutes: Sendable {
 
     // MARK: Picking
 
-    private struct Identified: Encodable {
-        var address: String?
-        var html: String?
-    }
-
+    /// Leads on to what was found, or gives the call-out for empty ground.
     private func identify(_ form: FormValues, map: OpenMap) async throws -> Response {
         let place = try Self.place(form)
         guard let tolerance = form.number("tolerance"), tolerance > 0, tolerance < 1e7 else {
@@ -107,9 +103,9 @@ struct DataRoutes: Sendable {
         if let first = found.first {
             let here = "\(FeatureViews.degrees(place.longitude)),\(FeatureViews.degrees(place.latitude)),\(tolerance)"
             let query = found.count > 1 ? "?here=\(here)" : ""
-            return try pages.json(Identified(address: first.reference.mapAddress + query))
+            return PageRenderer.redirect(first.reference.mapAddress + query)
         }
-        return try pages.json(Identified(html: try pages.templates.render("ground", groundValues(place, map: map))))
+        return try pages.part("ground", groundValues(place, map: map))
     }
 
     /// The call-out on empty ground: create what was created last, or choose.

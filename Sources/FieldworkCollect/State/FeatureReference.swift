@@ -1,8 +1,8 @@
 import Foundation
 
 /// Which feature an address names: by its global id where it has one, since that survives sending; else by object id.
-struct FeatureReference: Hashable, Sendable, Codable {
-    enum Key: Hashable, Sendable, Codable {
+struct FeatureReference: Hashable, Comparable, Sendable, Codable {
+    enum Key: Hashable, Comparable, Sendable, Codable {
         case global(UUID)
         case object(Int64)
     }
@@ -33,6 +33,11 @@ struct FeatureReference: Hashable, Sendable, Codable {
         case .global(let uuid): "\(layer)/\(uuid.uuidString.lowercased())"
         case .object(let id): "\(layer)/\(id)"
         }
+    }
+
+    /// Layers in order, and in one any order that is always the same.
+    static func < (one: FeatureReference, other: FeatureReference) -> Bool {
+        one.layer == other.layer ? one.key < other.key : one.layer < other.layer
     }
 
     var address: String { "/f/\(text)" }

@@ -111,7 +111,7 @@ extension OpenMap {
         }
         var features = try await query(
             layer, area: search, limit: Limits.nearbyCandidates, from: place, where: condition)
-        features.sort { ($0.distance ?? .infinity, $0.reference.text) < ($1.distance ?? .infinity, $1.reference.text) }
+        features.sort { ($0.distance ?? .infinity, $0.reference) < ($1.distance ?? .infinity, $1.reference) }
         features = Array(features.prefix(limit))
         for found in features { remember(found.feature, as: found.reference) }
         return FoundFeatures(features: features, count: count, isComplete: features.count == count)

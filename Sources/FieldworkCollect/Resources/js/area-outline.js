@@ -1,8 +1,8 @@
 // The area of the download on the page, drawn on the map: it fills from below as it comes.
 import * as map from './map.js';
+import { empty, show } from './map-style.js';
 import * as panels from './panels.js';
 
-const empty = { type: 'FeatureCollection', features: [] };
 let shown = null;
 
 function box(west, south, east, north, kind) {
@@ -19,19 +19,19 @@ function between(south, north, part) {
 }
 
 function draw() {
-  const source = map.instance()?.getSource('area');
-  if (!source) return;
+  const view = map.instance();
+  if (!view?.getSource('area')) return;
   const { outline, part } = document.getElementById('panel').dataset;
   if (!outline) {
     shown = null;
-    source.setData(empty);
+    show(view, 'area', empty);
     return;
   }
   const [west, south, east, north] = outline.split(',').map(Number);
   const features = [box(west, south, east, north, 'whole')];
   if (Number(part) > 0) features.push(box(west, south, east, between(south, north, Number(part) / 100), 'here'));
-  source.setData({ type: 'FeatureCollection', features });
-  if (shown !== outline) map.instance().fitBounds([[west, south], [east, north]], { padding: 60, maxZoom: 18, animate: false });
+  show(view, 'area', { type: 'FeatureCollection', features });
+  if (shown !== outline) view.fitBounds([[west, south], [east, north]], { padding: 60, maxZoom: 18, animate: false });
   shown = outline;
 }
 

@@ -48,9 +48,9 @@ function listen() {
   source.addEventListener('open', () => { lastSign = performance.now(); stopped.hidden = true; });
   on('fragment', fragment);
   on('stale', (data) => panels.markStale(data.panels));
-  on('map', (data) => { if (data.layers?.length > 0) map.refreshAll(); else map.refreshOverlay(); });
+  on('map', (data) => map.refresh({ layers: data.layers?.length > 0 }));
   on('announce', (data) => announce(data.text, data.urgent));
-  on('reset', () => { panels.markStale([panels.any]); map.refreshAll(); });
+  on('reset', () => { panels.markStale([panels.any]); map.refresh({ layers: true }); });
   on('alive', () => {});
 }
 

@@ -66,6 +66,18 @@ function drawing(layer, source, prefix, filter) {
   }, lines];
 }
 
+/**
+ * Gives a source of the app's own what it holds. Its layers are drawn only while that is something: every source that is drawn
+ * takes a pass over the whole picture in each frame, even an empty one.
+ */
+export function show(map, source, data) {
+  map.getSource(source).setData(data);
+  const visibility = data.features?.length === 0 ? 'none' : 'visible';
+  for (const id of map.getLayersOrder()) {
+    if (map.getLayer(id).source === source) map.setLayoutProperty(id, 'visibility', visibility);
+  }
+}
+
 /** Adds the layers of the service, bottom first, then what the app draws itself. */
 export function addLayers(map, document_) {
   for (const layer of document_.layers) {
@@ -75,6 +87,7 @@ export function addLayers(map, document_) {
       ...(layer.bounds ? { bounds: layer.bounds } : {}),
     });
     for (const style of drawing(layer, `layer-${layer.id}`, `layer-${layer.id}`)) map.addLayer(style);
+    setVisible(map, layer);
   }
   map.addLayer({ id: 'area-here', type: 'fill', source: 'area', filter: ['==', ['get', 'kind'], 'here'], paint: { 'fill-color': colour('--select'), 'fill-opacity': 0.14 } });
   map.addLayer({ id: 'area-edge', type: 'line', source: 'area', filter: ['==', ['get', 'kind'], 'whole'], paint: { 'line-color': colour('--select'), 'line-width': 3 } });
@@ -97,15 +110,21 @@ export function addLayers(map, document_) {
   const point = { source: 'selected', type: 'circle', filter: ['==', ['geometry-type'], 'Point'] };
   map.addLayer({ id: 'selected-point-gap', ...point, paint: { 'circle-radius': 14, 'circle-opacity': 0, 'circle-stroke-width': 3, 'circle-stroke-color': colour('--select-gap') } });
   map.addLayer({ id: 'selected-point', ...point, paint: { 'circle-radius': 16, 'circle-opacity': 0, 'circle-stroke-width': 4, 'circle-stroke-color': colour('--select') } });
+  for (const source of ['area', 'unsent', 'selected', 'move']) show(map, source, empty);
+}
+
+export function setVisible(map, layer) {
+  for (const id of styleLayers(map, layer, ['layer'])) map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
 }
 
 export function tileAddress(layer) {
   return `${location.origin}/data/tiles/${layer.id}/{z}/{x}/{y}?g=${layer.generation}`;
 }
 
-export function styleLayers(map, layer) {
+/** The drawings of a layer: what the server has of it, and what isn't sent yet. */
+export function styleLayers(map, layer, prefixes = ['layer', 'unsent']) {
   return ['points', 'lines', 'areas']
-    .flatMap((kind) => [`layer-${layer.id}-${kind}`, `unsent-${layer.id}-${kind}`])
+    .flatMap((kind) => prefixes.map((prefix) => `${prefix}-${layer.id}-${kind}`))
     .filter((id) => map.getLayer(id));
 }
 

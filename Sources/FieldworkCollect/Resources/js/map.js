@@ -3,13 +3,13 @@ import * as panels from './panels.js';
 import { announce } from './live.js';
 import { released } from './press.js';
 import { windowID } from './window-id.js';
-import { addLayers, empty, ground, styleLayers, tileAddress } from './map-style.js';
+import { addLayers, empty, ground, setVisible, show, styleLayers, tileAddress } from './map-style.js';
 import { onLook } from './symbols.js';
 
 const element = document.getElementById('map');
 const stage = document.querySelector('.stage');
 const crosshair = document.getElementById('crosshair');
-const state = { map: null, layers: [], callout: null, ready: false, pin: null, tool: null, hidden: {} };
+const state = { map: null, layers: [], callout: null, ready: false, pin: null, tool: null, stale: null };
 const restListeners = [];
 const lookListeners = [];
 
@@ -21,9 +21,13 @@ export function setTool(tool) { state.tool = tool; }
 export function setPinMode(pin) { state.pin = pin; crosshairVisible(); }
 export function instance() { return state.map; }
 
+/** Symbols are placed anew so many milliseconds apart while the map moves, and fade in over as many; without, in every frame. */
+const placements = 100;
+
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
-const post = (address, values) => fetch(address, {
-  method: 'POST', body: new URLSearchParams(values), credentials: 'same-origin', headers: { 'Fieldwork-Window': windowID },
+const post = (address, values, headers = {}) => fetch(address, {
+  method: 'POST', body: new URLSearchParams(values), credentials: 'same-origin',
+  headers: { 'Fieldwork-Window': windowID, ...headers },
 });
 
 /** Metres of the Web Mercator grid per CSS pixel. */
@@ -47,17 +51,15 @@ export function lookAt(lon, lat, { zoom, animate = true } = {}) {
 }
 
 async function identify(at, pixels) {
-  const answer = await post('/data/identify', { lon: at.lng, lat: at.lat, tolerance: pixels * unitsPerPixel() });
+  const only = panels.isMapPage() ? 'selection' : 'panel';
+  const asked = { lon: at.lng, lat: at.lat, tolerance: pixels * unitsPerPixel() };
+  const answer = await panels.waiting(post('/data/identify', asked, { 'Fieldwork-Fragment': only }));
   if (answer.status === 403) { location.assign('/'); return; }
-  const found = await answer.json();
-  if (found.address) {
-    await panels.open(found.address, { only: panels.isMapPage() ? 'selection' : 'panel' });
-    return;
-  }
+  if (answer.redirected) { await panels.open(answer.url, { only, answer }); return; }
   const wasOpen = state.callout !== null || document.querySelector('#selection .mini') !== null;
   clearSelection();
   if (wasOpen) { if (panels.path() !== '/map') panels.open('/map', { only: 'selection' }); return; }
-  const source = new DOMParser().parseFromString(found.html ?? '', 'text/html').querySelector('.callout');
+  const source = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.callout');
   if (!source) return;
   showCallout(document.adoptNode(source));
   announce('Nothing here. Create feature.');
@@ -118,7 +120,7 @@ export function clearSelection() {
   showCallout(null);
   stage.classList.remove('selected');
   document.querySelector('#selection')?.replaceChildren();
-  if (state.ready) state.map.getSource('selected').setData(empty);
+  if (state.ready) show(state.map, 'selected', empty);
   markRow(null);
 }
 
@@ -145,11 +147,11 @@ async function showSelection() {
   announce(mini.dataset.announce);
   const place = [Number(mini.dataset.lon), Number(mini.dataset.lat)];
   if (!state.map.getBounds().contains(place)) lookAt(place[0], place[1], { zoom: Math.max(state.map.getZoom(), 10) });
-  state.map.getSource('selected').setData({ type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: place } });
+  show(state.map, 'selected', { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: place } });
   const layer = state.layers.find((one) => String(one.id) === mini.dataset.layer);
   if (layer && layer.geometry !== 'point') {
     const answer = await fetch(`/data/geometry/${mini.dataset.selected}`, { credentials: 'same-origin' });
-    if (answer.ok && document.querySelector('#selection .mini') === mini) state.map.getSource('selected').setData(await answer.json());
+    if (answer.ok && document.querySelector('#selection .mini') === mini) show(state.map, 'selected', await answer.json());
   }
 }
 
@@ -157,29 +159,50 @@ async function showSelection() {
 function showShapes() {
   const shapes = document.getElementById('panel').dataset.shapes;
   const collection = shapes ? JSON.parse(shapes) : empty;
-  state.map.getSource('selected').setData(collection);
+  show(state.map, 'selected', collection);
   const bounds = new maplibregl.LngLatBounds();
   const take = (list) => { if (typeof list[0] === 'number') bounds.extend(list); else list.forEach(take); };
   for (const feature of collection.features) take(feature.geometry.coordinates);
   if (!bounds.isEmpty()) state.map.fitBounds(bounds, { maxZoom: 18, padding: 80, animate: false });
 }
 
+const ask = (address) => fetch(address, { credentials: 'same-origin' });
+
+/** After the next frame was drawn. */
+const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 0)); });
+
+/**
+ * Draws what has changed, once the page has told it: an edit is told more than once, and to draw the map takes longer than to
+ * show a sentence.
+ */
+export async function refresh({ layers = false } = {}) {
+  const isWaiting = state.stale !== null;
+  state.stale = { layers: layers || (state.stale?.layers ?? false) };
+  if (isWaiting) return;
+  await painted();
+  const stale = state.stale;
+  state.stale = null;
+  if (stale.layers) await refreshAll();
+  else await refreshOverlay();
+}
+
 /** Draws what isn't on the server yet, and hides the older picture of it in the tiles. */
-export async function refreshOverlay() {
+async function refreshOverlay(answer = ask('/data/overlay')) {
   if (!state.ready) return;
-  const answer = await fetch('/data/overlay', { credentials: 'same-origin' });
-  if (!answer.ok) return;
-  const overlay = await answer.json();
-  state.map.getSource('unsent').setData(overlay);
+  const told = await answer;
+  if (!told.ok) return;
+  const overlay = await told.json();
+  const shown = new Set(state.layers.filter((layer) => layer.visible).map((layer) => layer.id));
+  show(state.map, 'unsent', { ...overlay, features: overlay.features.filter((one) => shown.has(one.properties.layer)) });
   for (const layer of state.layers) {
     const hidden = overlay.hidden?.[layer.id] ?? [];
     const filter = hidden.length > 0 ? ['!', ['in', ['id'], ['literal', hidden]]] : null;
-    for (const id of styleLayers(state.map, layer)) if (id.startsWith('layer-')) state.map.setFilter(id, filter);
+    for (const id of styleLayers(state.map, layer, ['layer'])) state.map.setFilter(id, filter);
   }
 }
 
 /** Both, in an order in which nothing vanishes in between: the overlay goes when the new tiles are there. */
-export async function refreshAll() {
+async function refreshAll() {
   if (!state.ready) return;
   const isNew = await refreshLayers();
   if (isNew) await Promise.race([state.map.once('idle'), new Promise((done) => { setTimeout(done, 1500); })]);
@@ -188,7 +211,7 @@ export async function refreshAll() {
 
 /** Loads the tiles of layers again whose data has changed, and shows or hides layers. True when there were any. */
 async function refreshLayers() {
-  const answer = await fetch('/data/map', { credentials: 'same-origin' });
+  const answer = await ask('/data/map');
   if (!answer.ok) return false;
   let isNew = false;
   const fresh = await answer.json();
@@ -200,9 +223,8 @@ async function refreshLayers() {
       isNew = true;
       state.map.getSource(`layer-${layer.id}`).setTiles([tileAddress(layer)]);
     }
-    for (const id of styleLayers(state.map, layer)) {
-      state.map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
-    }
+    known.visible = layer.visible;
+    setVisible(state.map, known);
   }
   return isNew;
 }
@@ -272,13 +294,10 @@ export function wholeMap() {
   if (state.whole) state.map.fitBounds(state.whole, { padding: 40, duration: still() ? 0 : 300 });
 }
 
-async function drawLayers() {
+async function drawLayers(overlay) {
   addLayers(state.map, { layers: state.layers });
   state.ready = true;
-  for (const layer of state.layers) {
-    for (const id of styleLayers(state.map, layer)) state.map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
-  }
-  await refreshOverlay();
+  await refreshOverlay(overlay);
 }
 
 /** Draws the map anew in the colours of another look. */
@@ -298,9 +317,50 @@ function note(text) {
   line.hidden = false;
 }
 
+/** The map library, after the page has been drawn without it: it is ten times as much script as all else. */
+async function library() {
+  await painted();
+  const script = document.createElement('script');
+  script.src = new URL('../maplibre/maplibre-gl.js', import.meta.url);
+  await new Promise((done) => {
+    script.addEventListener('load', done);
+    script.addEventListener('error', done);
+    document.head.append(script);
+  });
+  return typeof maplibregl !== 'undefined';
+}
+
+/** Tells by the pointer's look what can be picked; once a frame, and not while the map is dragged. */
+function pointAt(map, canvas) {
+  let at = null;
+  const look = () => {
+    const place = at;
+    at = null;
+    if (!state.ready || state.pin || state.tool) return;
+    const layers = state.layers.flatMap((layer) => styleLayers(map, layer));
+    canvas.style.cursor = map.queryRenderedFeatures(place, { layers }).length > 0 ? 'pointer' : '';
+  };
+  map.on('mousemove', (event) => {
+    if (event.originalEvent.buttons !== 0) return;
+    if (!at) requestAnimationFrame(look);
+    at = event.point;
+  });
+}
+
+/** The map is there to be used: the features in view are drawn, and listed. */
+async function settle(map, drawn, listed) {
+  // A service that takes its time does not hold up what else the page can do.
+  const patience = new Promise((done) => { setTimeout(done, 3000); });
+  await Promise.all([listed, Promise.race([drawn, patience])]);
+  document.documentElement.dataset.map = 'ready';
+  map.on('idle', () => { document.documentElement.dataset.mapIdle = String(Number(document.documentElement.dataset.mapIdle ?? 0) + 1); });
+}
+
+/** Resolves when the map's layers are there; false without a map. */
 export async function start() {
-  if (typeof maplibregl === 'undefined') { note('The map library is not installed. The list shows the same features.'); return; }
-  const answer = await fetch('/data/map', { credentials: 'same-origin' });
+  const [known, overlay] = [ask('/data/map'), ask('/data/overlay')];
+  if (!await library()) { note('The map library is not installed. The list shows the same features.'); return; }
+  const answer = await known;
   if (!answer.ok) { note('The map did not load. The list may still work.'); return; }
   const document_ = await answer.json();
   state.layers = document_.layers;
@@ -308,9 +368,10 @@ export async function start() {
   const view = document_.view;
   const map = state.map = new maplibregl.Map({
     container: element, style: ground(), attributionControl: false, keyboard: false, dragRotate: false, pitchWithRotate: false,
-    touchPitch: false, fadeDuration: 0, maxZoom: 21, maxPitch: 0, renderWorldCopies: true,
+    touchPitch: false, fadeDuration: still() ? 0 : placements, maxZoom: 21, maxPitch: 0, renderWorldCopies: true,
     ...(view ? { center: [view.lon, view.lat], zoom: view.zoom } : { bounds: document_.whole, fitBoundsOptions: { padding: 40 } }),
   });
+  const drawn = map.once('load');
   map.touchZoomRotate.disableRotation();
   const canvas = map.getCanvas();
   canvas.setAttribute('tabindex', '-1');
@@ -329,22 +390,17 @@ export async function start() {
     identify(event.lngLat, touch ? 22 : 10);
   });
   map.on('dblclick', () => showCallout(document.querySelector('#selection > .callout')));
-  map.on('mousemove', (event) => {
-    if (!state.ready || state.pin || state.tool) return;
-    const ids = state.layers.flatMap((layer) => styleLayers(map, layer));
-    canvas.style.cursor = map.queryRenderedFeatures(event.point, { layers: ids }).length > 0 ? 'pointer' : '';
-  });
+  pointAt(map, canvas);
   map.on('moveend', restSoon);
   map.on('error', (event) => { if (event.error?.status === 403) location.assign('/'); });
-  await map.once('load');
-  await drawLayers();
+  const listed = atRest();
+  await map.once('style.load');
+  await drawLayers(overlay);
   onLook(restyle);
   panels.onChange((changed) => {
     if (changed.selection) showSelection();
-    if (changed.panel || changed.written) { refreshAll(); if (panels.isMapPage()) restSoon(); }
+    if (changed.panel || changed.written) { refresh({ layers: true }); if (panels.isMapPage()) restSoon(); }
   });
   showSelection();
-  await atRest();
-  document.documentElement.dataset.map = 'ready';
-  map.on('idle', () => { document.documentElement.dataset.mapIdle = String(Number(document.documentElement.dataset.mapIdle ?? 0) + 1); });
+  settle(map, drawn, listed);
 }

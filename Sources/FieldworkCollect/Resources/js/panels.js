@@ -102,17 +102,31 @@ function fail(text) {
   announce(text, true);
 }
 
+const showSoon = () => setTimeout(() => { busy.hidden = false; }, 200);
+
+/** Shows that something is waited for, when it takes its time. */
+export async function waiting(work) {
+  const patience = showSoon();
+  try {
+    return await work;
+  } finally {
+    clearTimeout(patience);
+    if (!current) busy.hidden = true;
+  }
+}
+
 /**
  * Opens an address as a fragment. `only: 'selection'` leaves the panel as it is, for picking features on the map.
  * With `unless` it is the same page again, which nobody asked for: it isn't put in place if that has come true meanwhile.
- * Resolves to true when the page now shows the address.
+ * `answer` is what the address has answered already. Resolves to true when the page now shows the address.
  */
-export async function open(address, { method = 'GET', body = null, push = true, only = 'panel', focus = true, unless = null } = {}) {
+export async function open(address, options = {}) {
+  const { method = 'GET', body = null, push = true, only = 'panel', focus = true, unless = null, answer = null } = options;
   current?.abort();
   const ours = current = new AbortController();
-  const patience = setTimeout(() => { busy.hidden = false; }, 200);
+  const patience = showSoon();
   try {
-    const response = await fetch(address, {
+    const response = answer ?? await fetch(address, {
       method, body, signal: method === 'GET' ? ours.signal : undefined, credentials: 'same-origin',
       headers: { 'Fieldwork-Fragment': only, 'Fieldwork-Window': windowID },
     });

@@ -2,6 +2,7 @@
 import * as panels from './panels.js';
 import * as map from './map.js';
 import { announce } from './live.js';
+import { empty, show } from './map-style.js';
 import { released } from './press.js';
 import { windowID } from './window-id.js';
 
@@ -36,9 +37,8 @@ function follow() {
   if (!origin) return;
   document.getElementById('pin-moved-row').hidden = false;
   document.getElementById('pin-moved').textContent = length(origin, place);
-  map.instance().getSource('move').setData({
-    type: 'Feature', properties: {}, geometry: { type: 'LineString', coordinates: [[origin.lng, origin.lat], [place.lng, place.lat]] },
-  });
+  const line = { type: 'LineString', coordinates: [[origin.lng, origin.lat], [place.lng, place.lat]] };
+  show(map.instance(), 'move', { type: 'Feature', properties: {}, geometry: line });
 }
 
 async function askNear() {
@@ -74,7 +74,7 @@ function settle() {
   if (!view) return;
   if (mode === null) {
     origin = null;
-    view.getSource('move')?.setData({ type: 'FeatureCollection', features: [] });
+    if (view.getSource('move')) show(view, 'move', empty);
     return;
   }
   map.clearSelection();

@@ -2,10 +2,10 @@
 import * as panels from './panels.js';
 import * as map from './map.js';
 import { announce } from './live.js';
+import { empty, show } from './map-style.js';
 
 const element = document.getElementById('map');
 const crosshair = document.getElementById('crosshair');
-const empty = { type: 'FeatureCollection', features: [] };
 let shape = null;
 let dragged = null;
 let pending = 0;
@@ -38,7 +38,7 @@ function addLayers() {
 function draw() {
   const view = map.instance();
   if (!view?.getSource('sketch')) return;
-  if (!shape) { view.getSource('sketch').setData(empty); return; }
+  if (!shape) { show(view, 'sketch', empty); return; }
   const features = [];
   const closes = shape.kind === 'polygon';
   const rings = shape.parts.filter((part) => part.length > 2).map((part) => [...part, part[0]]);
@@ -55,7 +55,7 @@ function draw() {
     const chosen = shape.chosen?.[0] === number && shape.chosen?.[1] === index;
     features.push(point(place, { kind: 'vertex', part: number, index, chosen }));
   }));
-  view.getSource('sketch').setData({ type: 'FeatureCollection', features });
+  show(view, 'sketch', { type: 'FeatureCollection', features });
 }
 
 /** One step, sent as the panel's form sends it. */

@@ -16,8 +16,19 @@ function context() {
   return pen;
 }
 
+/** What was drawn, without the empty border: the map draws every pixel of an image, a thousand times a frame. */
 function image(pen) {
-  return pen.getImageData(0, 0, side * ratio, side * ratio);
+  const size = side * ratio;
+  const { data } = pen.getImageData(0, 0, size, size);
+  let [wide, high] = [1, 1];
+  for (let at = 0; at < size * size; at += 1) {
+    if (data[4 * at + 3] === 0) continue;
+    const [x, y] = [at % size, Math.floor(at / size)];
+    wide = Math.max(wide, size / 2 - x, x + 1 - size / 2);
+    high = Math.max(high, size / 2 - y, y + 1 - size / 2);
+  }
+  // The middle stays in the middle: it stands on the feature.
+  return pen.getImageData(size / 2 - wide, size / 2 - high, 2 * wide, 2 * high);
 }
 
 function luminance([r, g, b]) {
