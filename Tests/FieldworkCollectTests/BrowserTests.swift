@@ -277,6 +277,13 @@ struct BrowserTests {
                 "import('\(module)').then(m => m.instance().queryRenderedFeatures({ layers: ['selected-point'] }).length > 0)",
                 seconds: 30)
             try await browser.screenshot("map-dusk")
+            // What holds nothing is not drawn: each of its layers would take its part of every frame.
+            let drawn = """
+                import('\(module)').then(m => { const map = m.instance(); return map.getLayersOrder()
+                  .filter(id => map.getLayer(id).source && map.getLayoutProperty(id, 'visibility') !== 'none')
+                  .map(id => map.getLayer(id).source).filter((one, at, all) => all.indexOf(one) === at).sort().join(); })
+                """
+            #expect(try await browser.evaluate(drawn, as: String.self) == "graticule,layer-0,selected")
         }
     }
 

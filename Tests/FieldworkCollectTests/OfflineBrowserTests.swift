@@ -85,6 +85,17 @@ struct OfflineBrowserTests {
             try await browser.click("#transaction form[action=\"/transaction/keep\"] button")
             try await Self.text("#panel", has: "1 edit kept.", browser)
             try await browser.wait("document.querySelector('#transaction').innerText.trim() === ''")
+
+            // What isn't sent is marked on the map, unless its layer is switched off.
+            try await browser.open("\(field.app.address)layers")
+            try await browser.wait(Self.ready, seconds: 60)
+            let badges = """
+                import(document.querySelector('script[type=module]').src.replace('app.js', 'map.js')).then(m =>
+                  m.instance().queryRenderedFeatures({ layers: ['unsent-badges'] }).length)
+                """
+            try await browser.wait("(\(badges)).then(count => count === 1)", seconds: 30)
+            try await browser.click("input[name=visible]")
+            try await browser.wait("(\(badges)).then(count => count === 0)", seconds: 30)
             #expect(browser.takeComplaints() == [])
         }
     }

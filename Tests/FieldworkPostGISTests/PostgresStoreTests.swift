@@ -79,6 +79,33 @@ struct PostgresStoreTests {
         try await store.close()
     }
 
+    @Test("What another program wrote among the points of a layer is given as well: a line, nothing, and a point with a height")
+    func otherGeometries() async throws {
+        try await service.apply(adds: (0..<5).map { PostgresTrees.tree("Acer \($0)", x: Double($0)) })
+        let other = try service.connection()
+        let box = SpatialFilter(
+            geometry: Envelope(xMin: -1, yMin: -1, xMax: 9, yMax: 9, spatialReference: .webMercator))
+        func answer() async throws -> String {
+            let query = FeatureQuery(spatialFilter: box, limit: 100)
+            let definition = try #require(PostgresTrees.definition(name).layers.first)
+            var bytes: [UInt8] = []
+            let encoder = try JSONFeatureEncoder(layer: definition, query: query)
+            for try await piece in try await store.encodedFeatures(query, in: trees, encoder: encoder) { bytes += piece }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let points = try await answer()
+        for x in 0..<5 { #expect(points.contains(#""geometry":{"x":\#(x),"y":0}"#)) }
+        try other.execute(
+            """
+            UPDATE "Trees" SET geom = ST_SetSRID('LINESTRING (1 0, 1 5)'::geometry, ST_SRID(geom)) WHERE species = 'Acer 1';
+            UPDATE "Trees" SET geom = ST_SetSRID('POINT Z (2 0 7)'::geometry, ST_SRID(geom)) WHERE species = 'Acer 2'
+            """)
+        let mixed = try await answer()
+        for number in 0..<5 { #expect(mixed.contains("Acer \(number)")) }
+        for x in [0, 2, 3, 4] { #expect(mixed.contains(#""geometry":{"x":\#(x),"y":0}"#), "\(mixed)") }
+        try await store.close()
+    }
+
     @Test("What triggers of others make of many adds is logged, and told as it is")
     func bulkAddsAndTriggers() async throws {
         let other = try service.connection()

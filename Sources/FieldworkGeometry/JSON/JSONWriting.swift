@@ -9,14 +9,58 @@ package enum JSONBytes {
 
     /// Appends text that is already UTF-8, with its quotes.
     package static func append(utf8: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        var isPlain = true
+        bytes.append(most: utf8.count + 2) { place in
+            isPlain = copyPlain(utf8, to: place + 1)
+            place[0] = 0x22
+            place[utf8.count + 1] = 0x22
+            return isPlain ? utf8.count + 2 : 0
+        }
+        if !isPlain { appendEscaped(utf8, to: &bytes) }
+    }
+
+    /// Copies text in which nothing has to be escaped; false, and the copy good for nothing, when something has.
+    @inline(__always)
+    private static func copyPlain(_ utf8: UnsafeRawBufferPointer, to place: UnsafeMutablePointer<UInt8>) -> Bool {
+        guard let from = utf8.baseAddress else { return true }
+        let to = UnsafeMutableRawPointer(place)
+        var index = 0
+        while index &+ 8 <= utf8.count {
+            let word = from.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            if hasSpecial(word) { return false }
+            to.storeBytes(of: word, toByteOffset: index, as: UInt64.self)
+            index &+= 8
+        }
+        while index < utf8.count {
+            let byte = from.load(fromByteOffset: index, as: UInt8.self)
+            if isSpecial(byte) { return false }
+            place[index] = byte
+            index &+= 1
+        }
+        return true
+    }
+
+    /// Whether JSON wants the byte escaped.
+    @inline(__always)
+    private static func isSpecial(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x22 || byte == 0x5C }
+
+    /// Whether one of eight bytes is special: a borrow from its highest bit tells which is below what is taken off.
+    @inline(__always)
+    private static func hasSpecial(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ (ones &* 0x22)
+        let backslashes = word ^ (ones &* 0x5C)
+        let found = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+        return found & (ones << 7) != 0
+    }
+
+    private static func appendEscaped(_ utf8: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
         bytes.append(0x22)
         var start = 0
-        for index in 0..<utf8.count {
-            let byte = utf8[index]
-            if byte >= 0x20 && byte != 0x22 && byte != 0x5C { continue }
+        for index in 0..<utf8.count where isSpecial(utf8[index]) {
             bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[start..<index]))
             start = index + 1
-            appendEscape(byte, to: &bytes)
+            appendEscape(utf8[index], to: &bytes)
         }
         bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: utf8[start..<utf8.count]))
         bytes.append(0x22)
@@ -42,73 +86,106 @@ package enum JSONBytes {
     /// below 2^53 are written without a fraction, as the protocol's own servers do.
     package static func append(_ number: Double, to bytes: inout [UInt8]) {
         guard number.isFinite else {
-            bytes.append(contentsOf: "null".utf8)
+            bytes.append(literal: "null")
             return
         }
         if abs(number) < 0x1p53 {
-            let whole = number.rounded(.towardZero)
-            if whole == number {
-                append(Int64(whole), to: &bytes)
+            let whole = Int64(number)
+            if Double(whole) == number {
+                append(whole, to: &bytes)
                 return
             }
-            if appendDecimal(number, to: &bytes) { return }
+            if appendDecimal(number, 2, 1e2, &bytes) || appendDecimal(number, 4, 1e4, &bytes)
+                || appendDecimal(number, 7, 1e7, &bytes) || appendDecimal(number, 9, 1e9, &bytes)
+            {
+                return
+            }
         }
         bytes.append(contentsOf: number.description.utf8)
     }
 
-    /// Writes a number of few decimals by integer arithmetic; false when it has more. With both N and 10^k exact and
+    /// Writes a number of so few decimals by integer arithmetic; false when it has more. With both N and 10^k exact and
     /// division correctly rounded, N / 10^k == number proves that the decimal text N·10^-k reads back as the number.
-    private static func appendDecimal(_ number: Double, to bytes: inout [UInt8]) -> Bool {
-        for (decimals, power) in [(2, 1e2), (4, 1e4), (7, 1e7), (9, 1e9)] as [(Int, Double)] {
-            let scaled = (number * power).rounded()
-            guard abs(scaled) < 0x1p53 else { return false }
-            guard scaled / power == number else { continue }
-            appendFixed(Int64(scaled), decimals: decimals, to: &bytes)
-            return true
-        }
-        return false
+    @inline(__always)
+    private static func appendDecimal(
+        _ number: Double, _ decimals: Int, _ power: Double, _ bytes: inout [UInt8]
+    ) -> Bool {
+        let product = number * power
+        guard abs(product) < 0x1p52 else { return false }
+        // To the nearest, with the fraction cut off: a call of the mathematical library costs more than all of this.
+        let scaled = Int64(product + (product < 0 ? -0.5 : 0.5))
+        guard Double(scaled) / power == number else { return false }
+        appendFixed(scaled, decimals: decimals, to: &bytes)
+        return true
     }
 
     /// Appends an integer with its last digits behind a point, without trailing zeros.
-    package static func appendFixed(_ scaled: Int64, decimals: Int, to bytes: inout [UInt8]) {
+    private static func appendFixed(_ scaled: Int64, decimals: Int, to bytes: inout [UInt8]) {
         var magnitude = scaled.magnitude
         var places = decimals
         while places > 0, magnitude % 10 == 0 {
             magnitude /= 10
             places -= 1
         }
-        if scaled < 0, magnitude != 0 { bytes.append(0x2D) }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digits in
-            var position = 32
-            var written = 0
-            repeat {
-                if written == places, places > 0 {
-                    position -= 1
-                    digits[position] = 0x2E
-                }
-                position -= 1
-                digits[position] = 0x30 + UInt8(truncatingIfNeeded: magnitude % 10)
-                magnitude /= 10
-                written += 1
-            } while magnitude != 0 || written <= places
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[position..<32]))
+        var power: UInt64 = 1
+        for _ in 0..<places { power *= 10 }
+        let (whole, fraction) = magnitude.quotientAndRemainder(dividingBy: power)
+        // A sign, 20 digits before the point, and those behind it.
+        bytes.append(most: 22 + places) { place in
+            var end = 0
+            if scaled < 0, magnitude != 0 {
+                place[0] = 0x2D
+                end = 1
+            }
+            end += write(whole, digits: digits(of: whole), to: place + end)
+            guard places > 0 else { return end }
+            place[end] = 0x2E
+            return end + 1 + write(fraction, digits: places, to: place + end + 1)
         }
     }
 
     /// Appends an integer in decimal.
     package static func append(_ integer: Int64, to bytes: inout [UInt8]) {
-        if integer < 0 { bytes.append(0x2D) }
-        var magnitude = integer.magnitude
+        let magnitude = integer.magnitude
         // 20 digits hold every 64-bit magnitude.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var position = 20
-            repeat {
-                position -= 1
-                digits[position] = 0x30 + UInt8(truncatingIfNeeded: magnitude % 10)
-                magnitude /= 10
-            } while magnitude != 0
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[position..<20]))
+        bytes.append(most: 21) { place in
+            guard integer < 0 else { return write(magnitude, digits: digits(of: magnitude), to: place) }
+            place[0] = 0x2D
+            return 1 + write(magnitude, digits: digits(of: magnitude), to: place + 1)
         }
+    }
+
+    @inline(__always)
+    private static func digits(of magnitude: UInt64) -> Int {
+        var (count, limit): (Int, UInt64) = (1, 10)
+        while magnitude >= limit, count < 19 {
+            count += 1
+            limit *= 10
+        }
+        return magnitude >= limit ? 20 : count
+    }
+
+    /// Writes the last digits of a number, with zeros before them where it has fewer; gives how many it wrote.
+    @inline(__always)
+    private static func write(_ magnitude: UInt64, digits: Int, to place: UnsafeMutablePointer<UInt8>) -> Int {
+        var (rest, index) = (magnitude, digits)
+        // By eights: what is divided by ten is short then, and the eights don't wait for each other.
+        while index > 8 {
+            var low = UInt32(truncatingIfNeeded: rest % 100_000_000)
+            rest /= 100_000_000
+            for offset in 1...8 {
+                place[index &- offset] = 0x30 &+ UInt8(truncatingIfNeeded: low % 10)
+                low /= 10
+            }
+            index &-= 8
+        }
+        var low = UInt32(truncatingIfNeeded: rest)
+        while index > 0 {
+            index &-= 1
+            place[index] = 0x30 &+ UInt8(truncatingIfNeeded: low % 10)
+            low /= 10
+        }
+        return digits
     }
 }
 

@@ -75,6 +75,9 @@ package struct PostgresError: Error, Sendable, Hashable {
         return lines.isEmpty ? "PostgreSQL did not answer." : lines.joined(separator: " ")
     }
 
+    /// An extension refused a value: PostGIS has no code of its own for a geometry that is no point.
+    var isOfForm: Bool { state == "XX000" }
+
     /// The server, or the connection, takes no writes.
     var isReadOnly: Bool { state == "25006" }
 

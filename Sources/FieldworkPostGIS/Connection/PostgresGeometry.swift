@@ -32,19 +32,36 @@ enum PostgresGeometry {
         guard number == 1 && extended.count == 21 || number == 1 | referenceFlag && extended.count == 25 else {
             return nil
         }
-        return 8 + 21
+        return plainPointSize
     }
+
+    /// Of a point of two coordinates in GeoPackage's form: the header, and WKB.
+    static let plainPointSize = 8 + 21
 
     /// Writes what `sizeOfPoint` has measured.
     static func writePoint(_ extended: UnsafeRawBufferPointer, to room: UnsafeMutableRawBufferPointer) {
         let reference = extended.count == 25 ? extended.loadUnaligned(fromByteOffset: 5, as: UInt32.self) : 0
+        writeHead(reference: reference, to: room)
+        UnsafeMutableRawBufferPointer(rebasing: room[13..<29]).copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: extended[(extended.count - 16)...]))
+    }
+
+    /// Writes PostgreSQL's own point, two doubles with their highest byte first, without a reference: the layer has one.
+    static func writePlainPoint(_ pair: UnsafeRawBufferPointer, to room: UnsafeMutableRawBufferPointer) {
+        writeHead(reference: 0, to: room)
+        for offset in [0, 8] {
+            let bits = UInt64(bigEndian: pair.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            room.storeBytes(of: bits.littleEndian, toByteOffset: 13 + offset, as: UInt64.self)
+        }
+    }
+
+    /// What stands before the coordinates of a point.
+    private static func writeHead(reference: UInt32, to room: UnsafeMutableRawBufferPointer) {
         // "GP", version 0, flags as in `appendGeoPackage`.
         room.storeBytes(of: UInt32(0x0100_5047).littleEndian, as: UInt32.self)
         room.storeBytes(of: reference, toByteOffset: 4, as: UInt32.self)
         room[8] = 1
         room.storeBytes(of: UInt32(1).littleEndian, toByteOffset: 9, as: UInt32.self)
-        UnsafeMutableRawBufferPointer(rebasing: room[13..<29]).copyMemory(
-            from: UnsafeRawBufferPointer(rebasing: extended[(extended.count - 16)...]))
     }
 
     // MARK: To PostGIS

@@ -111,7 +111,7 @@ final class PostgresRow {
             PostgresType.boolean, PostgresType.timestamp, PostgresType.timestampWithZone:
             return .integer
         case PostgresType.double, PostgresType.real, PostgresType.numeric: return .real
-        case PostgresType.bytes, geometryType: return .blob
+        case PostgresType.bytes, PostgresType.point, geometryType: return .blob
         default: return .text
         }
     }
@@ -186,6 +186,11 @@ final class PostgresRow {
     func blob(_ column: Int) -> UnsafeRawBufferPointer {
         guard !isNull(column) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         let value = bytes(column)
+        if types[column] == PostgresType.point, value.count == 16 {
+            let room = scratch.room(for: PostgresGeometry.plainPointSize)
+            PostgresGeometry.writePlainPoint(value, to: room)
+            return UnsafeRawBufferPointer(room)
+        }
         guard types[column] == geometryType else {
             return types[column] == PostgresType.bytes ? value : textBytes(column)
         }

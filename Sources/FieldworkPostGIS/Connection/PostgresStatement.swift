@@ -129,10 +129,17 @@ package final class PostgresStatement {
     }
 
     /// Runs the statement and puts its rows in the order of a column of whole numbers, which has no NULL.
-    /// - Returns: false when there are more than so many rows; they are not put in order then.
+    /// - Returns: false when there are more than so many rows, when a row can't be given in the form that was asked for, or within
+    ///   a transaction, which would be broken then.
     func sort(by column: Int, most: Int) throws(PostgresError) -> Bool {
+        guard PQtransactionStatus(connection.pointer) == PQTRANS_IDLE else { return false }
         try send()
-        try connection.heeding { () throws(PostgresError) in try takeResult() }
+        do {
+            try connection.heeding { () throws(PostgresError) in try takeResult() }
+        } catch {
+            guard error.isOfForm else { throw error }
+            return false
+        }
         guard row.count <= most else { return false }
         row.sort(by: column)
         return true

@@ -13,6 +13,8 @@ enum PostgresType {
     static let text: Oid = 25
     static let objectID: Oid = 26
     static let json: Oid = 114
+    /// Two doubles. Only places of geometries are asked for in this form.
+    static let point: Oid = 600
     static let real: Oid = 700
     static let double: Oid = 701
     static let unknown: Oid = 705

@@ -17,8 +17,13 @@ struct ColumnKeys: Sendable {
 
     @inline(__always)
     func append(_ column: Int, to bytes: inout [UInt8]) {
+        let (start, count) = (ends[column], ends[column + 1] - ends[column])
         text.withUnsafeBufferPointer { text in
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[ends[column]..<ends[column + 1]]))
+            guard let from = text.baseAddress else { return }
+            bytes.append(most: count) { place in
+                place.update(from: from + start, count: count)
+                return count
+            }
         }
     }
 }

@@ -4,7 +4,8 @@ import FieldworkGeometry
 package struct GeoJSONFeatureEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []
     private let layout: AnswerLayout
-    private let keys: [[UInt8]]
+    private let keys: ColumnKeys
+    private let keepsPoints: Bool
     private let objectIDColumn: Int?
     private let roundsTo: Double?
     private var buffer = VertexBuffer()
@@ -19,12 +20,8 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
 
     private init(layout: AnswerLayout) {
         self.layout = layout
-        keys = layout.fields.enumerated().map { index, field in
-            var key: [UInt8] = index == 0 ? [] : [0x2C]
-            JSONBytes.append(field.name, to: &key)
-            key.append(0x3A)
-            return key
-        }
+        keys = ColumnKeys(layout.fields.map(\.name))
+        keepsPoints = layout.keepsPoints && layout.output.quantization == nil
         objectIDColumn = layout.fields.firstIndex { $0.name == layout.objectIDField }
         roundsTo = layout.output.precision.map { decimals in
             (0..<min(max(decimals, 0), 15)).reduce(1.0) { power, _ in power * 10 }
@@ -32,62 +29,70 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
     }
 
     package mutating func begin() {
-        bytes.append(contentsOf: #"{"type":"FeatureCollection","#.utf8)
+        bytes.append(literal: #"{"type":"FeatureCollection","#)
         // WGS 84 is what the format means when it names no reference.
         if let reference = layout.spatialReference, reference != .wgs84, layout.geometryType != nil,
             let number = reference.latestWKID
         {
             bytes.append(contentsOf: #""crs":{"type":"name","properties":{"name":"EPSG:\#(number)"}},"#.utf8)
         }
-        bytes.append(contentsOf: #""features":["#.utf8)
+        bytes.append(literal: #""features":["#)
     }
 
     package mutating func beginFeature() {
         if isFirstFeature { isFirstFeature = false } else { bytes.append(0x2C) }
-        bytes.append(contentsOf: #"{"type":"Feature","properties":{"#.utf8)
+        bytes.append(literal: #"{"type":"Feature","properties":{"#)
         objectID = nil
     }
 
     package mutating func null(column: Int) {
-        bytes.append(contentsOf: keys[column])
-        bytes.append(contentsOf: "null".utf8)
+        keys.append(column, to: &bytes)
+        bytes.append(literal: "null")
     }
 
     package mutating func integer(_ value: Int64, column: Int) {
         if column == objectIDColumn { objectID = value }
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         JSONBytes.append(value, to: &bytes)
     }
 
     package mutating func real(_ value: Double, column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         JSONBytes.append(value, to: &bytes)
     }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         JSONBytes.append(utf8: value, to: &bytes)
     }
 
     package mutating func data(_ value: UnsafeRawBufferPointer, column: Int) {
-        bytes.append(contentsOf: keys[column])
+        keys.append(column, to: &bytes)
         Base64.append(value, to: &bytes)
     }
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
-        bytes.append(contentsOf: #"},"geometry":"#.utf8)
+        bytes.append(literal: #"},"geometry":"#)
+        if keepsPoints, let blob, let place = VertexBuffer.plainPoint(blob) {
+            bytes.append(literal: #"{"type":"Point","coordinates":["#)
+            JSONBytes.append(place.x, to: &bytes)
+            bytes.append(0x2C)
+            JSONBytes.append(place.y, to: &bytes)
+            bytes.append(literal: "]}")
+            return
+        }
         guard let blob, try buffer.read(blob), buffer.prepare(for: layout, shellsClockwise: false, roundsTo: roundsTo)
         else {
-            bytes.append(contentsOf: "null".utf8)
+            bytes.append(literal: "null")
             return
         }
         writeGeometry()
     }
 
     package mutating func endFeature() {
-        if layout.geometryType == nil { bytes.append(contentsOf: #"},"geometry":null"#.utf8) }
+        if layout.geometryType == nil { bytes.append(literal: #"},"geometry":null"#) }
         if let objectID {
-            bytes.append(contentsOf: #","id":"#.utf8)
+            bytes.append(literal: #","id":"#)
             JSONBytes.append(objectID, to: &bytes)
         }
         bytes.append(0x7D)
@@ -97,7 +102,7 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
         bytes.append(0x5D)
         if exceededTransferLimit {
             // Releases of the vendor's servers have it in one place or the other; clients look in either.
-            bytes.append(contentsOf: #","exceededTransferLimit":true,"properties":{"exceededTransferLimit":true}"#.utf8)
+            bytes.append(literal: #","exceededTransferLimit":true,"properties":{"exceededTransferLimit":true}"#)
         }
         bytes.append(0x7D)
     }
@@ -121,9 +126,9 @@ package struct GeoJSONFeatureEncoder: FeatureEncoder {
     }
 
     private mutating func open(_ type: String) {
-        bytes.append(contentsOf: #"{"type":""#.utf8)
+        bytes.append(literal: #"{"type":""#)
         bytes.append(contentsOf: type.utf8)
-        bytes.append(contentsOf: #"","coordinates":"#.utf8)
+        bytes.append(literal: #"","coordinates":"#)
     }
 
     /// Each shell begins a polygon, which its holes follow.

@@ -3,12 +3,12 @@ import FieldworkGeometry
 extension JSONFeatureEncoder {
     /// The member `geometry` of a feature, from the buffer.
     mutating func writeGeometry() {
-        bytes.append(contentsOf: #","geometry":{"#.utf8)
+        bytes.append(literal: #","geometry":{"#)
         switch layout.geometryType {
         case .point?, nil: writePoint()
         case .multipoint?:
             writeFlags()
-            bytes.append(contentsOf: #""points":"#.utf8)
+            bytes.append(literal: #""points":"#)
             writePositions(0..<buffer.count)
         case .polyline?: writeParts("paths")
         case .polygon?, .envelope?: writeParts("rings")
@@ -19,20 +19,20 @@ extension JSONFeatureEncoder {
     /// The members `centroid` and `envelope`, where they are asked for. An envelope has no cells: its sides are numbers.
     mutating func writeSummary() {
         if let centroid = buffer.centroid {
-            bytes.append(contentsOf: #","centroid":{"x":"#.utf8)
+            bytes.append(literal: #","centroid":{"x":"#)
             if let grid { JSONBytes.append(grid.column(centroid.x), to: &bytes) } else { writeRounded(centroid.x) }
-            bytes.append(contentsOf: #","y":"#.utf8)
+            bytes.append(literal: #","y":"#)
             if let grid { JSONBytes.append(grid.row(centroid.y), to: &bytes) } else { writeRounded(centroid.y) }
             bytes.append(0x7D)
         }
         if let envelope = buffer.envelope {
-            bytes.append(contentsOf: #","envelope":{"xmin":"#.utf8)
+            bytes.append(literal: #","envelope":{"xmin":"#)
             writeRounded(envelope.xMin)
-            bytes.append(contentsOf: #","ymin":"#.utf8)
+            bytes.append(literal: #","ymin":"#)
             writeRounded(envelope.yMin)
-            bytes.append(contentsOf: #","xmax":"#.utf8)
+            bytes.append(literal: #","xmax":"#)
             writeRounded(envelope.xMax)
-            bytes.append(contentsOf: #","ymax":"#.utf8)
+            bytes.append(literal: #","ymax":"#)
             writeRounded(envelope.yMax)
             bytes.append(0x7D)
         }
@@ -43,16 +43,16 @@ extension JSONFeatureEncoder {
     }
 
     private mutating func writePoint() {
-        bytes.append(contentsOf: #""x":"#.utf8)
+        bytes.append(literal: #""x":"#)
         if let grid { JSONBytes.append(grid.column(buffer.xs[0]), to: &bytes) } else { writeNumber(buffer.xs[0]) }
-        bytes.append(contentsOf: #","y":"#.utf8)
+        bytes.append(literal: #","y":"#)
         if let grid { JSONBytes.append(grid.row(buffer.ys[0]), to: &bytes) } else { writeNumber(buffer.ys[0]) }
         if layout.hasZ, let z = buffer.zs.first {
-            bytes.append(contentsOf: #","z":"#.utf8)
+            bytes.append(literal: #","z":"#)
             writeHeight(z)
         }
         if layout.hasM, let m = buffer.ms.first {
-            bytes.append(contentsOf: #","m":"#.utf8)
+            bytes.append(literal: #","m":"#)
             writeHeight(m)
         }
     }
@@ -69,8 +69,8 @@ extension JSONFeatureEncoder {
     }
 
     private mutating func writeFlags() {
-        if layout.hasZ { bytes.append(contentsOf: #""hasZ":true,"#.utf8) }
-        if layout.hasM { bytes.append(contentsOf: #""hasM":true,"#.utf8) }
+        if layout.hasZ { bytes.append(literal: #""hasZ":true,"#) }
+        if layout.hasM { bytes.append(literal: #""hasM":true,"#) }
     }
 
     private mutating func writeParts(_ name: String) {

@@ -52,7 +52,7 @@ package struct JSONFeatureEncoder: FeatureEncoder {
         JSONValue.object(head).write(to: &bytes)
         // The object stays open for the features.
         bytes.removeLast()
-        bytes.append(contentsOf: #","features":["#.utf8)
+        bytes.append(literal: #","features":["#)
     }
 
     /// The next feature is the first of a list.
@@ -60,12 +60,12 @@ package struct JSONFeatureEncoder: FeatureEncoder {
 
     package mutating func beginFeature() {
         if isFirstFeature { isFirstFeature = false } else { bytes.append(0x2C) }
-        bytes.append(contentsOf: #"{"attributes":{"#.utf8)
+        bytes.append(literal: #"{"attributes":{"#)
     }
 
     package mutating func null(column: Int) {
         keys.append(column, to: &bytes)
-        bytes.append(contentsOf: "null".utf8)
+        bytes.append(literal: "null")
     }
 
     package mutating func integer(_ value: Int64, column: Int) {
@@ -92,9 +92,9 @@ package struct JSONFeatureEncoder: FeatureEncoder {
         bytes.append(0x7D)
         guard let blob else { return }
         if keepsPoints, let place = VertexBuffer.plainPoint(blob) {
-            bytes.append(contentsOf: #","geometry":{"x":"#.utf8)
+            bytes.append(literal: #","geometry":{"x":"#)
             JSONBytes.append(place.x, to: &bytes)
-            bytes.append(contentsOf: #","y":"#.utf8)
+            bytes.append(literal: #","y":"#)
             JSONBytes.append(place.y, to: &bytes)
             bytes.append(0x7D)
             return
@@ -121,7 +121,7 @@ package struct JSONFeatureEncoder: FeatureEncoder {
 
     package mutating func end(exceededTransferLimit: Bool) {
         bytes.append(0x5D)
-        if exceededTransferLimit { bytes.append(contentsOf: #","exceededTransferLimit":true"#.utf8) }
+        if exceededTransferLimit { bytes.append(literal: #","exceededTransferLimit":true"#) }
         bytes.append(0x7D)
     }
 }

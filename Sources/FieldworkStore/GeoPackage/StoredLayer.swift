@@ -44,6 +44,9 @@ package struct StoredLayer: Sendable {
         }
     }
 
+    /// Its geometries are points of two coordinates, unless another program has written something else.
+    var holdsPlainPoints: Bool { definition.geometryType == .point && !definition.hasZ && !definition.hasM }
+
     /// The position of a column, without regard to case.
     func index(of name: String) -> Int? { indexByName[name] ?? indexByLowercasedName[name.lowercased()] }
 

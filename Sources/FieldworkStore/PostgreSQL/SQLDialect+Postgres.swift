@@ -107,6 +107,8 @@ extension SQLDialect {
             """,
             "UPDATE fieldwork_state SET inside = 0, muted = 0, counted = generation WHERE id = 1",
         ],
+        // 16 bytes without a header. A geometry that is no point has none.
+        plainPoint: { "\($0)::point" },
         isSQLite: false)
 
     /// Opens a transaction that has nothing to do with a service, or makes one.

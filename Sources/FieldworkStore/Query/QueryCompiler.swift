@@ -37,23 +37,28 @@ struct QueryCompiler {
         let columns = try outColumns(query)
         let returnsGeometry = query.readsGeometry && layer.geometryColumn != nil
         var selected = columns.map { $0.isStored ? column($0.name) : "NULL" }
-        if returnsGeometry, let geometryColumn = layer.geometryColumn { selected.append(column(geometryColumn)) }
+        let attributes = selected
+        let geometry = returnsGeometry ? layer.geometryColumn.map(column) : nil
+        if let geometry { selected.append(geometry) }
         if selected.isEmpty { selected = ["NULL"] }
         var parts = try conditions(of: query)
         let (table, sources) = try source(query)
         let order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
         let limit = limitClause(query, &parts)
         let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
-        let rows = "SELECT \(distinct)\(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)"
+        let rows = " FROM \(table)\(parts.whereClause)"
         var plan = QueryPlan(
-            sql: rows + order + limit, arguments: sources + parts.arguments, columns: columns,
+            sql: "SELECT \(distinct)\(selected.joined(separator: ", "))" + rows + order + limit, arguments: sources + parts.arguments, columns: columns,
             hasGeometry: returnsGeometry,
             limit: query.limit)
         // Rows that are found by their place come in no order.
         if !connection.dialect.isSQLite, query.spatialFilter != nil, query.order.isEmpty, !query.returnsDistinctValues,
             query.offset == 0, let key = columns.firstIndex(where: { $0.name == layer.objectIDColumn })
         {
-            plan.unsorted = (rows + limit, key)
+            if let geometry, let plainPoint = connection.dialect.plainPoint, layer.holdsPlainPoints {
+                selected = attributes + [plainPoint(geometry)]
+            }
+            plan.unsorted = ("SELECT \(selected.joined(separator: ", "))" + rows + limit, key)
         }
         return plan
     }

@@ -18,7 +18,8 @@ struct QueryPlan: Sendable {
     /// Rows beyond this only tell that there are more.
     var limit: Int?
     /// The same without an order, and the column of object ids that is to give it; nil where the database sorts. A page that has all
-    /// rows is put in order faster here: a database that sorts rows copies each of them.
+    /// rows is put in order faster here: a database that sorts rows copies each of them. Its points may come in a form of their own
+    /// (`SQLDialect.plainPoint`).
     var unsorted: (sql: String, key: Int)?
     /// How many columns after the attributes are geometries of groups.
     var aggregates = 0

@@ -79,6 +79,9 @@ struct SQLDialect: Sendable {
     var memberText: @Sendable (_ column: String, _ member: String) -> String = { "json_extract(\($0), '$.\($1)')" }
     /// Ends a generation; the last step before COMMIT.
     var closing = ["UPDATE fieldwork_state SET inside = 0, muted = 0 WHERE id = 1"]
+    /// The place of a point of two coordinates in the shortest form in which the database gives one; nil where a geometry is that. Fails
+    /// for what is no point.
+    var plainPoint: (@Sendable (_ column: String) -> String)?
     /// Whether the database has SQLite's R-tree and the functions that Fieldwork gives SQLite.
     var isSQLite = true
 

@@ -38,7 +38,8 @@ package protocol DatabaseStatement: AnyObject {
     /// Advances to the next row; false at the end.
     func advance() throws -> Bool
     /// Runs the statement, and puts its rows in the order of a column of whole numbers: ready to advance to the first.
-    /// - Returns: false when there are more than so many rows; they are not put in order then.
+    /// - Returns: false when there are more than so many rows, when one has not the form that was asked for, or within a transaction:
+    ///   there is nothing to advance to then.
     func runSorted(by column: Int, most: Int) throws -> Bool
     /// The same where a broken constraint may be the caller's data: that is told, every other failure is thrown.
     func advanceTellingConstraints() throws -> StoreStatement.Outcome

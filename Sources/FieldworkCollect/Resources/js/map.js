@@ -9,7 +9,7 @@ import { onLook } from './symbols.js';
 const element = document.getElementById('map');
 const stage = document.querySelector('.stage');
 const crosshair = document.getElementById('crosshair');
-const state = { map: null, layers: [], callout: null, ready: false, pin: null, tool: null, stale: null };
+const state = { map: null, layers: [], callout: null, ready: false, pin: null, tool: null, stale: null, waits: false };
 const restListeners = [];
 const lookListeners = [];
 
@@ -131,27 +131,25 @@ function markRow(feature) {
   }
 }
 
-/** Shows what the page says is selected: ring, call-out, row. */
+/** Shows what the page says is selected: call-out and row at once, the ring on the map when these have been drawn. */
 async function showSelection() {
   if (!state.ready) return;
-  const mini = document.querySelector('#selection .mini');
+  const selected = () => document.querySelector('#selection .mini');
+  const mini = selected();
   stage.classList.toggle('selected', mini !== null);
-  if (!mini) {
-    showCallout(null);
-    showShapes();
-    markRow(null);
-    return;
-  }
-  showCallout(document.querySelector('#selection > .callout'));
-  markRow(mini.dataset.selected);
-  announce(mini.dataset.announce);
+  showCallout(mini ? document.querySelector('#selection > .callout') : null);
+  markRow(mini?.dataset.selected ?? null);
+  if (mini) announce(mini.dataset.announce);
+  await painted();
+  if (!state.ready || selected() !== mini) return;
+  if (!mini) { showShapes(); return; }
   const place = [Number(mini.dataset.lon), Number(mini.dataset.lat)];
   if (!state.map.getBounds().contains(place)) lookAt(place[0], place[1], { zoom: Math.max(state.map.getZoom(), 10) });
   show(state.map, 'selected', { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: place } });
   const layer = state.layers.find((one) => String(one.id) === mini.dataset.layer);
   if (layer && layer.geometry !== 'point') {
     const answer = await fetch(`/data/geometry/${mini.dataset.selected}`, { credentials: 'same-origin' });
-    if (answer.ok && document.querySelector('#selection .mini') === mini) show(state.map, 'selected', await answer.json());
+    if (answer.ok && selected() === mini) show(state.map, 'selected', await answer.json());
   }
 }
 
@@ -171,15 +169,23 @@ const ask = (address) => fetch(address, { credentials: 'same-origin' });
 /** After the next frame was drawn. */
 const painted = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 0)); });
 
+/** Whether a panel lies over all of the map. */
+function isCovered() {
+  const [map, panel] = [element, document.getElementById('panel')].map((one) => one.getBoundingClientRect());
+  return panel.left <= map.left && panel.right >= map.right && panel.top <= map.top && panel.bottom >= map.bottom;
+}
+
 /**
  * Draws what has changed, once the page has told it: an edit is told more than once, and to draw the map takes longer than to
- * show a sentence.
+ * show a sentence. Under a panel it waits until the panel is gone.
  */
 export async function refresh({ layers = false } = {}) {
-  const isWaiting = state.stale !== null;
   state.stale = { layers: layers || (state.stale?.layers ?? false) };
-  if (isWaiting) return;
+  if (state.waits) return;
+  state.waits = true;
   await painted();
+  state.waits = false;
+  if (isCovered()) return;
   const stale = state.stale;
   state.stale = null;
   if (stale.layers) await refreshAll();
@@ -392,6 +398,7 @@ export async function start() {
   map.on('dblclick', () => showCallout(document.querySelector('#selection > .callout')));
   pointAt(map, canvas);
   map.on('moveend', restSoon);
+  map.on('resize', () => { if (state.stale) refresh(); });
   map.on('error', (event) => { if (event.error?.status === 403) location.assign('/'); });
   const listed = atRest();
   await map.once('style.load');

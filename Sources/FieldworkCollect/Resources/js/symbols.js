@@ -105,19 +105,23 @@ export function onLook(callback) {
 
 /** Symbols in panels and the legend follow the theme as those on the map do. */
 export function adaptPanels() {
+  // Asked once for a look: the answer makes the browser lay out what has just come into the page.
+  let isPlain = true;
+  const look = () => {
+    const ground = parse(colour('--map-land'));
+    isPlain = !ground || (luminance(ground) > 0.3 && document.documentElement.dataset.theme !== 'sunlight');
+  };
   const adapt = (root) => {
     const paths = [...root.querySelectorAll?.('svg.sym path') ?? []];
-    if (paths.length === 0) return;
-    const ground = parse(colour('--map-land'));
-    const isPlain = !ground || (luminance(ground) > 0.3 && document.documentElement.dataset.theme !== 'sunlight');
     for (const path of paths) {
       const [fill, stroke] = [path.getAttribute('fill'), path.getAttribute('stroke')];
       path.style.fill = isPlain || fill === 'none' ? '' : readable(fill);
       path.style.stroke = isPlain ? '' : fill === 'none' ? readable(stroke) : edge({ edge: stroke });
     }
   };
+  look();
   adapt(document);
-  onLook(() => adapt(document));
+  onLook(() => { look(); adapt(document); });
   new MutationObserver((changes) => {
     for (const change of changes) for (const node of change.addedNodes) if (node.nodeType === 1) adapt(node);
   }).observe(document.body, { childList: true, subtree: true });
