@@ -13,6 +13,7 @@ enum Serving {
     }
 
     static func run(_ services: [any Service], on listen: ListenOptions, logger: Logger) async throws {
+        AnswerMemory.keep()
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
