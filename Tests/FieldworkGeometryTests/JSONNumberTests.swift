@@ -84,7 +84,8 @@ struct JSONNumberTests {
 
     @Test("Text reads back as it was, whatever is in it and wherever that stands")
     func writtenText() throws {
-        let odd = (0..<0x30).map { String(UnicodeScalar(UInt8($0))) } + ["\\", "/", "\u{7F}", "é", "木", "🌳", "\u{2028}"]
+        let odd =
+            (0..<0x30).map { String(UnicodeScalar(UInt8($0))) } + ["\\", "/", "\u{7F}", "é", "木", "🌳", "\u{2028}"]
         for one in odd {
             for before in 0..<18 {
                 for after in [0, 1, 7, 8, 9] {

@@ -79,7 +79,9 @@ struct PostgresStoreTests {
         try await store.close()
     }
 
-    @Test("What another program wrote among the points of a layer is given as well: a line, nothing, and a point with a height")
+    @Test(
+        "What another program wrote among the points of a layer is given as well: a line, nothing, and a point with a height"
+    )
     func otherGeometries() async throws {
         try await service.apply(adds: (0..<5).map { PostgresTrees.tree("Acer \($0)", x: Double($0)) })
         let other = try service.connection()
@@ -90,7 +92,9 @@ struct PostgresStoreTests {
             let definition = try #require(PostgresTrees.definition(name).layers.first)
             var bytes: [UInt8] = []
             let encoder = try JSONFeatureEncoder(layer: definition, query: query)
-            for try await piece in try await store.encodedFeatures(query, in: trees, encoder: encoder) { bytes += piece }
+            for try await piece in try await store.encodedFeatures(query, in: trees, encoder: encoder) {
+                bytes += piece
+            }
             return String(decoding: bytes, as: UTF8.self)
         }
         let points = try await answer()

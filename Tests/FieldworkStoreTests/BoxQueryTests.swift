@@ -69,6 +69,11 @@ struct BoxQueryTests {
                 query.condition = .binary(.equal, .field("species"), .literal(.string("Box \(number)")))
                 #expect(try await store.objectIDs(query, in: Samples.trees) == expected, "\(relation) \(number)")
                 #expect(try await store.count(query, in: Samples.trees) == expected.count)
+                query.limit = 1_000
+                query.outFields = ["OBJECTID"]
+                let lines = try await store.lines(query)
+                let ids = lines.compactMap { $0.firstMatch(of: #/^0=(\d+)/#).flatMap { Int64($0.output.1) } }
+                #expect(ids == expected, "\(relation) \(number)")
             }
         }
     }

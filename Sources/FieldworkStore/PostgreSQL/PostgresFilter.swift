@@ -52,6 +52,20 @@ struct PostgresFilter {
         }
     }
 
+    /// A box and points of two coordinates: they are compared as PostgreSQL's own point and box, side by side and to the last bit, for
+    /// less than PostGIS takes.
+    /// - Returns: false, and nothing added, for any other filter.
+    func add(toPlain point: String, of column: String, _ parts: inout QueryCompiler.Parts) -> Bool {
+        let sides = [box.xMax, box.yMax, box.xMin, box.yMin]
+        guard filter.geometry is Envelope, !box.isNothing, sides.allSatisfy(\.isFinite),
+            [.intersects, .envelopeIntersects, .indexIntersects].contains(filter.relation)
+        else { return false }
+        parts.conditions += ["\(column) && ?::geometry", "\(point) <@ ?::box"]
+        let corners = "(\(sides[0]),\(sides[1])),(\(sides[2]),\(sides[3]))"
+        parts.arguments += [argument(Self.outline(of: box)), .value(.text(corners))]
+        return true
+    }
+
     /// The filter's geometry comes first: it contains the features, or lies within them.
     private func add(_ test: String, _ column: String, _ parts: inout QueryCompiler.Parts) {
         parts.conditions.append("\(test)(?::geometry, \(column))")

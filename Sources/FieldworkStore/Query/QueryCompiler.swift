@@ -9,6 +9,8 @@ struct QueryCompiler {
     let connection: StoreConnection
     /// Milliseconds since 1970.
     let now: Int64
+    /// How the place of each feature is asked for, where all are points of two coordinates; nil for geometries of any kind.
+    var plainPoint: (@Sendable (_ column: String) -> String)?
 
     static let alias = "t"
     /// Above this share of the layer a walk along the table is faster than one through the R-tree, since it needs no list
@@ -35,32 +37,42 @@ struct QueryCompiler {
     /// The features themselves.
     func features(_ query: FeatureQuery) throws -> QueryPlan {
         let columns = try outColumns(query)
-        let returnsGeometry = query.readsGeometry && layer.geometryColumn != nil
-        var selected = columns.map { $0.isStored ? column($0.name) : "NULL" }
-        let attributes = selected
-        let geometry = returnsGeometry ? layer.geometryColumn.map(column) : nil
-        if let geometry { selected.append(geometry) }
-        if selected.isEmpty { selected = ["NULL"] }
         var parts = try conditions(of: query)
         let (table, sources) = try source(query)
         let order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
         let limit = limitClause(query, &parts)
         let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
-        let rows = " FROM \(table)\(parts.whereClause)"
         var plan = QueryPlan(
-            sql: "SELECT \(distinct)\(selected.joined(separator: ", "))" + rows + order + limit, arguments: sources + parts.arguments, columns: columns,
-            hasGeometry: returnsGeometry,
-            limit: query.limit)
-        // Rows that are found by their place come in no order.
-        if !connection.dialect.isSQLite, query.spatialFilter != nil, query.order.isEmpty, !query.returnsDistinctValues,
-            query.offset == 0, let key = columns.firstIndex(where: { $0.name == layer.objectIDColumn })
-        {
-            if let geometry, let plainPoint = connection.dialect.plainPoint, layer.holdsPlainPoints {
-                selected = attributes + [plainPoint(geometry)]
-            }
-            plan.unsorted = ("SELECT \(selected.joined(separator: ", "))" + rows + limit, key)
-        }
+            sql: "SELECT \(distinct)\(selected(columns, query)) FROM \(table)\(parts.whereClause)\(order)\(limit)",
+            arguments: sources + parts.arguments, columns: columns,
+            hasGeometry: query.readsGeometry && layer.geometryColumn != nil, limit: query.limit)
+        plan.unsorted = try unsorted(columns, of: query)
         return plan
+    }
+
+    /// Rows that are found by their place come in no order: a page of them is asked for as it comes.
+    private func unsorted(_ columns: [StoredColumn], of query: FeatureQuery) throws -> QueryPlan.Unsorted? {
+        guard !connection.dialect.isSQLite, query.spatialFilter != nil, query.order.isEmpty,
+            !query.returnsDistinctValues, query.offset == 0,
+            let key = columns.firstIndex(where: { $0.name == layer.objectIDColumn })
+        else { return nil }
+        var compiler = self
+        compiler.plainPoint = layer.holdsPlainPoints ? connection.dialect.plainPoint : nil
+        var parts = try compiler.conditions(of: query)
+        let (table, sources) = try source(query)
+        let limit = limitClause(query, &parts)
+        return QueryPlan.Unsorted(
+            sql: "SELECT \(compiler.selected(columns, query)) FROM \(table)\(parts.whereClause)\(limit)",
+            arguments: sources + parts.arguments, key: key)
+    }
+
+    /// What stands between SELECT and FROM: the columns, and the geometry after them if it is asked for.
+    private func selected(_ columns: [StoredColumn], _ query: FeatureQuery) -> String {
+        var selected = columns.map { $0.isStored ? column($0.name) : "NULL" }
+        if query.readsGeometry, let geometry = layer.geometryColumn.map(column) {
+            selected.append(plainPoint?(geometry) ?? geometry)
+        }
+        return selected.isEmpty ? "NULL" : selected.joined(separator: ", ")
     }
 
     /// Object id and, after it, the global id of the features.
@@ -181,7 +193,10 @@ struct QueryCompiler {
             throw StoreError(.invalidQuery, "\(layer.definition.name) is a table: it has no geometry to query.")
         }
         guard connection.dialect.isSQLite else {
-            return try PostgresFilter(filter, layer: layer).add(to: &parts, column: column(geometryColumn))
+            let filter = try PostgresFilter(filter, layer: layer)
+            let column = column(geometryColumn)
+            if let plainPoint, filter.add(toPlain: plainPoint(column), of: column, &parts) { return }
+            return filter.add(to: &parts, column: column)
         }
         // The R-tree knows where features are, not where they were.
         if filter.needsBoxesToMeet, query.moment == nil, query.objectIDs == nil, query.globalIDs == nil,

@@ -17,22 +17,29 @@ struct QueryPlan: Sendable {
     var hasGeometry: Bool
     /// Rows beyond this only tell that there are more.
     var limit: Int?
-    /// The same without an order, and the column of object ids that is to give it; nil where the database sorts. A page that has all
-    /// rows is put in order faster here: a database that sorts rows copies each of them. Its points may come in a form of their own
-    /// (`SQLDialect.plainPoint`).
-    var unsorted: (sql: String, key: Int)?
+    /// nil where the database sorts.
+    var unsorted: Unsorted?
     /// How many columns after the attributes are geometries of groups.
     var aggregates = 0
 
+    /// The same without an order. A page that has all rows is put in order faster here: a database that sorts rows copies each of them.
+    /// Its points may come in a form of their own (`SQLDialect.plainPoint`).
+    struct Unsorted {
+        var sql: String
+        var arguments: [Argument]
+        /// The column of object ids, which is to give the order.
+        var key: Int
+    }
+
     /// The statement, bound and ready to step. Whoever takes it finishes it.
     func statement(on connection: StoreConnection) throws -> StoreStatement {
-        try statement(sql, on: connection)
+        try statement(sql, arguments, on: connection)
     }
 
     /// The same for one page, which comes whole.
     func statementOfPage(on connection: StoreConnection) throws -> StoreStatement {
         if let unsorted, let limit {
-            let statement = try statement(unsorted.sql, on: connection)
+            let statement = try statement(unsorted.sql, unsorted.arguments, on: connection)
             do {
                 if try statement.session?.runSorted(by: unsorted.key, most: limit) == true { return statement }
             } catch {
@@ -45,7 +52,9 @@ struct QueryPlan: Sendable {
         return try statement(on: connection)
     }
 
-    private func statement(_ sql: String, on connection: StoreConnection) throws -> StoreStatement {
+    private func statement(
+        _ sql: String, _ arguments: [Argument], on connection: StoreConnection
+    ) throws -> StoreStatement {
         let statement = try connection.cached(sql)
         do {
             for (index, argument) in arguments.enumerated() {
