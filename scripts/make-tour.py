@@ -50,19 +50,44 @@ def main():
             page.value(
                 "fetch('/settings', { method: 'POST', body: new URLSearchParams({ theme: '%s' }) }).then(() => 1)" % theme)
             page.go(app + path.replace("T", tree, 1) if "T" in path else app + path)
-            page.wait("document.getElementById('busy').hidden && [...document.images].every((image) => image.complete)")
-            # The map draws what has come within the next frames.
-            time.sleep(2)
-            clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": scale}
-            picture = base64.b64decode(page.command("Page.captureScreenshot", format="png", clip=clip)["data"])
-            with open(os.path.join(PICTURES, name + ".png"), "wb") as file:
-                file.write(picture)
-            print(f"{name}.png, {len(picture)} bytes")
+            picture(page, name, width, height, scale)
+        work_offline(page, app, tree)
     finally:
         for process in reversed(processes):
             process.terminate()
             process.wait()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def picture(page, name, width, height, scale):
+    page.wait("document.getElementById('busy').hidden && [...document.images].every((image) => image.complete)")
+    # The map draws what has come within the next frames.
+    time.sleep(2)
+    clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": scale}
+    taken = base64.b64decode(page.command("Page.captureScreenshot", format="png", clip=clip)["data"])
+    with open(os.path.join(PICTURES, name + ".png"), "wb") as file:
+        file.write(taken)
+    print(f"{name}.png, {len(taken)} bytes")
+
+
+def work_offline(page, app, tree):
+    """Takes the shown area along, goes on without the service, and changes a tree there."""
+    size(page, 1280, 800)
+    page.go(app + "offline/new")
+    page.wait("document.querySelector('.area-figure')")
+    picture(page, "area", 1280, 800, 0.45)
+    page.value("document.getElementById('area-form').requestSubmit(), 1")
+    page.wait("document.querySelector('#panel').innerText.includes('is on this device')")
+    picture(page, "download", 1280, 800, 0.45)
+    page.value("document.querySelector('#panel form[action=\"/offline/mode\"]').requestSubmit(), 1")
+    page.wait("document.getElementById('state').innerText.includes('Offline')")
+    page.value(
+        "fetch('/%s/edit', { method: 'POST', body: new URLSearchParams({ session: crypto.randomUUID(), 'field.Condition': 'Fair' }) })"
+        ".then((answer) => answer.ok)" % tree)
+    for name, path in [("changes-offline", "changes"), ("offline", "offline"), ("phone-offline", "map/" + tree)]:
+        size(page, 390, 640 if name != "phone-offline" else 844)
+        page.go(app + path)
+        picture(page, name, 390, 640 if name != "phone-offline" else 844, 0.75)
 
 
 def photograph(page, tree):

@@ -140,7 +140,7 @@ package struct FeatureVersion: Sendable, Hashable {
 package struct EncodedFeatures: AsyncSequence, Sendable {
     package typealias Element = [UInt8]
 
-    /// About one socket buffer: large enough that the hop to the store's thread is paid once for a common answer.
+    /// A page of a thousand features is smaller: the hop to the store's thread is paid once for a common answer.
     package static let pieceSize = 512 * 1_024
 
     private let source: @Sendable () async throws -> [UInt8]?

@@ -177,7 +177,7 @@ function isCovered() {
 
 /**
  * Draws what has changed, once the page has told it: an edit is told more than once, and to draw the map takes longer than to
- * show a sentence. Under a panel it waits until the panel is gone.
+ * show a sentence. Under a panel it waits until the panel is gone, and before the map is there until it is.
  */
 export async function refresh({ layers = false } = {}) {
   state.stale = { layers: layers || (state.stale?.layers ?? false) };
@@ -185,7 +185,7 @@ export async function refresh({ layers = false } = {}) {
   state.waits = true;
   await painted();
   state.waits = false;
-  if (isCovered()) return;
+  if (!state.ready || isCovered()) return;
   const stale = state.stale;
   state.stale = null;
   if (stale.layers) await refreshAll();
@@ -304,6 +304,8 @@ async function drawLayers(overlay) {
   addLayers(state.map, { layers: state.layers });
   state.ready = true;
   await refreshOverlay(overlay);
+  // What changed while the map was on its way is newer than what it was drawn from.
+  if (state.stale) refresh();
 }
 
 /** Draws the map anew in the colours of another look. */
@@ -357,7 +359,7 @@ function pointAt(map, canvas) {
 async function settle(map, drawn, listed) {
   // A service that takes its time does not hold up what else the page can do.
   const patience = new Promise((done) => { setTimeout(done, 3000); });
-  await Promise.all([listed, Promise.race([drawn, patience])]);
+  await Promise.allSettled([listed, Promise.race([drawn, patience])]);
   document.documentElement.dataset.map = 'ready';
   map.on('idle', () => { document.documentElement.dataset.mapIdle = String(Number(document.documentElement.dataset.mapIdle ?? 0) + 1); });
 }
