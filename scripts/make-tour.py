@@ -82,7 +82,7 @@ def work_offline(page, app, tree):
     page.value("document.querySelector('#panel form[action=\"/offline/mode\"]').requestSubmit(), 1")
     page.wait("document.getElementById('state').innerText.includes('Offline')")
     page.value(
-        "fetch('/%s/edit', { method: 'POST', body: new URLSearchParams({ session: crypto.randomUUID(), 'field.Condition': 'Fair' }) })"
+        "fetch('/%s/edit', { method: 'POST', body: new URLSearchParams({ session: crypto.randomUUID(), 'field.Condition': 'Poor' }) })"
         ".then((answer) => answer.ok)" % tree)
     for name, path in [("changes-offline", "changes"), ("offline", "offline"), ("phone-offline", "map/" + tree)]:
         size(page, 390, 640 if name != "phone-offline" else 844)
