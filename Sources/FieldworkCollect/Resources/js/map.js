@@ -364,7 +364,7 @@ async function settle(map, drawn, listed) {
   map.on('idle', () => { document.documentElement.dataset.mapIdle = String(Number(document.documentElement.dataset.mapIdle ?? 0) + 1); });
 }
 
-/** Resolves when the map's layers are there; false without a map. */
+/** Resolves when the layers are on the map, or when there is none. */
 export async function start() {
   const [known, overlay] = [ask('/data/map'), ask('/data/overlay')];
   if (!await library()) { note('The map library is not installed. The list shows the same features.'); return; }
