@@ -1,0 +1,136 @@
+import Synchronization
+
+/// What a piece of work may still take: time and memory, and whether it is still wanted. A server makes one for each request and
+/// binds it to `current`; work that can become long looks at it every few hundred steps. Without one there is no limit.
+///
+/// It can be read from synchronous code and from a C library's callbacks, as long as they run within the task.
+package final class WorkAllowance: Sendable {
+    @TaskLocal package static var current: WorkAllowance?
+
+    /// The time that the work may take. Waiting does not count; see `waiting`.
+    package let time: Duration
+    /// The memory that it may hold at a time, in bytes.
+    package let memory: Int
+    /// Whose work it is: those who ask for much share what there is by this name.
+    package let client: String
+
+    private let account: (any MemoryAccount)?
+    private let began = ContinuousClock.now
+    /// Nanoseconds after `began` at which the work must be done.
+    private let end: Atomic<Int64>
+    private let isUnwanted = Atomic(false)
+    private let mustFinish = Atomic(false)
+    private let held = Atomic(0)
+    private let mostHeld = Atomic(0)
+
+    /// - Parameter account: what the memory of all work is charged to as well.
+    package init(
+        time: Duration, memory: Int = .max, client: String = "", account: (any MemoryAccount)? = nil
+    ) {
+        self.time = time
+        self.memory = memory
+        self.client = client
+        self.account = account
+        end = Atomic(time.nanoseconds)
+    }
+
+    deinit {
+        let rest = held.load(ordering: .relaxed)
+        if rest > 0 { account?.giveBack(rest) }
+    }
+
+    // MARK: Time
+
+    /// Throws when the work must not go on. It costs a look at the clock.
+    package func check() throws(AllowanceError) {
+        if isUnwanted.load(ordering: .relaxed), !mustFinish.load(ordering: .relaxed) { throw .unwanted }
+        guard sinceBegin <= end.load(ordering: .relaxed) else { throw .timeIsUp(time) }
+    }
+
+    /// The same for the work of the current task.
+    @inline(__always)
+    package static func check() throws(AllowanceError) { try current?.check() }
+
+    /// Time that the work has left; less than nothing when it is over.
+    package var timeLeft: Duration { .nanoseconds(end.load(ordering: .relaxed) - sinceBegin) }
+
+    /// Runs something that waits for others: for a turn, for a client that takes the answer. The time does not count.
+    package func waiting<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        let before = sinceBegin
+        defer { end.wrappingAdd(sinceBegin - before, ordering: .relaxed) }
+        return try await body()
+    }
+
+    private var sinceBegin: Int64 { began.duration(to: .now).nanoseconds }
+
+    // MARK: Whether it is wanted
+
+    /// The client has left: nothing of the work is wanted any more.
+    package func leave() { isUnwanted.store(true, ordering: .relaxed) }
+
+    /// From here on the work is finished though its client leaves: it is an edit, which is done or not done, whoever waits for
+    /// the answer.
+    package func finishAnyway() { mustFinish.store(true, ordering: .relaxed) }
+
+    // MARK: Memory
+
+    /// Counts bytes that the work holds from now on.
+    package func charge(_ bytes: Int) throws(AllowanceError) {
+        guard bytes > 0 else { return }
+        let now = held.wrappingAdd(bytes, ordering: .relaxed).newValue
+        guard now <= memory, now > 0 else {
+            held.wrappingSubtract(bytes, ordering: .relaxed)
+            throw .memoryIsUp(memory)
+        }
+        guard account?.take(bytes) ?? true else {
+            held.wrappingSubtract(bytes, ordering: .relaxed)
+            throw .memoryOfAllIsUp
+        }
+        mostHeld.max(now, ordering: .relaxed)
+    }
+
+    /// Gives back what was charged. What is not given back by then goes back with the allowance.
+    package func giveBack(_ bytes: Int) {
+        guard bytes > 0 else { return }
+        held.wrappingSubtract(bytes, ordering: .relaxed)
+        account?.giveBack(bytes)
+    }
+
+    /// Bytes that are charged now.
+    package var heldBytes: Int { held.load(ordering: .relaxed) }
+    /// The most that was charged at a time.
+    package var mostHeldBytes: Int { mostHeld.load(ordering: .relaxed) }
+}
+
+/// The memory that all work of a process may hold together.
+package protocol MemoryAccount: AnyObject, Sendable {
+    /// - Returns: false when there is not so much left: nothing is taken then.
+    func take(_ bytes: Int) -> Bool
+    func giveBack(_ bytes: Int)
+}
+
+/// Why work must not go on.
+package enum AllowanceError: Error, Sendable, Hashable {
+    /// It took longer than it may.
+    case timeIsUp(Duration)
+    /// It would hold more bytes than it may.
+    case memoryIsUp(Int)
+    /// All work together would hold more memory than it may: the same work may succeed later.
+    case memoryOfAllIsUp
+    /// The work would take too much, as can be told before it begins. The text says what to ask for instead.
+    case tooMuchWork(String)
+    /// Its client has left.
+    case unwanted
+}
+
+extension Duration {
+    /// Whole nanoseconds; the largest number for what is longer than that.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, more) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || more ? .max : sum
+    }
+}
