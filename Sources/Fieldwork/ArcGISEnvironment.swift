@@ -20,7 +20,7 @@ public enum ArcGISEnvironment {
         set { state.withLock { $0.localEditsDirectory = newValue } }
     }
 
-    /// How curve segments of services are fetched and sent.
+    /// How curve segments are sent to services. Features are fetched densified in both modes.
     public static var serviceCurveGeometryMode: ServiceCurveGeometryMode {
         get { state.withLock { $0.curveMode } }
         set { state.withLock { $0.curveMode = newValue } }
@@ -52,10 +52,11 @@ public enum ArcGISEnvironment {
     }
 }
 
-/// How curve segments of services are fetched and sent.
+/// How curve segments are sent to services.
 public enum ServiceCurveGeometryMode: Sendable {
-    /// Curves arrive as lines through many vertices.
+    /// Curves are sent as lines through many vertices, to every service.
     case densifyCurves
-    /// Curves are fetched and sent as they are.
+    /// Curves are sent as they are to a service that stores them and allows it (`supportsTrueCurve` and
+    /// `allowsTrueCurvesUpdates` of `ArcGISFeatureServiceInfo`), densified to every other one.
     case trueCurveClient
 }

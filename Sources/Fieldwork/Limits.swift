@@ -6,6 +6,8 @@ enum Limits {
     static let queryPages = 1_000
     /// The largest answer that is read into memory, in bytes.
     static let answerBytes = 256 * 1_024 * 1_024
+    /// The largest download that is looked at for an error of the protocol, in bytes.
+    static let errorAnswerBytes: Int64 = 64 * 1_024
     /// How many ids are named in one condition.
     static let idsPerCondition = 200
     /// How often a read is tried before its error is reported. Writes are tried once.

@@ -97,6 +97,36 @@ struct InterceptionTests {
         }
     }
 
+    @Test("An error of the protocol that comes in place of a file is thrown with its code, and no file of it is left")
+    func downloadOfAnError() async throws {
+        let refusal = #"{"error":{"code":498,"message":"Invalid token.","details":[]}}"#
+        try await LoopbackServer.with({ _ in .json(refusal) }) { server in
+            let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: file) }
+            let error = await #expect(throws: Fieldwork.ServiceError.self) {
+                try await Self.client(NetworkSettings(), []).download(server.url("/file"), to: file) { _, _ in }
+            }
+            #expect(error == .serverFailure(details: "Invalid token. (code 498)", code: 498))
+            let left = try Data(contentsOf: file)
+            #expect(left.isEmpty)
+        }
+    }
+
+    @Test("A JSON file that looks like an error is a file when the service sends it as one")
+    func downloadOfAFileLikeAnError() async throws {
+        let content = Data(#"{"error":{"code":498,"message":"An example."}}"#.utf8)
+        let action: @Sendable (LoopbackServer.Request) -> LoopbackServer.Action = { _ in
+            .answer(
+                status: 200, headers: [("Content-Disposition", #"attachment; filename="a.json""#)], body: content)
+        }
+        try await LoopbackServer.with(action) { server in
+            let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: file) }
+            try await Self.client(NetworkSettings(), []).download(server.url("/file"), to: file) { _, _ in }
+            #expect(try Data(contentsOf: file) == content)
+        }
+    }
+
     @Test("A session gives the bytes of an address, over its own way")
     func sessionData() async throws {
         try await LoopbackServer.with({ _ in .json(#"{"a":1}"#) }) { server in

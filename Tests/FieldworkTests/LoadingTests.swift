@@ -99,11 +99,11 @@ struct LoadingTests {
                 try await missing.load()
                 Issue.record("A service that does not exist was loaded.")
             } catch let error as Fieldwork.ServiceError {
-                guard case .serverFailure(let details) = error else {
+                guard case .serverFailure(let details, let code) = error else {
                     Issue.record("Unexpected error \(error)")
                     return
                 }
-                #expect(details.contains("404"))
+                #expect(details.contains("404") && code == 404)
                 #expect(error.localizedDescription == details)
             }
             #expect(missing.loadStatus == .failed)

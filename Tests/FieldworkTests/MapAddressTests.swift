@@ -75,7 +75,9 @@ struct MapAddressTests {
         await #expect(throws: CommonError.self) { try await Self.map("http://portal.test/maps/page.html").load() }
         await #expect(throws: CommonError.self) { try await Self.map("file:///nowhere/at/all.json").load() }
         let shut = try Self.map("http://portal.test/portal/home/item.html?id=shut")
-        await #expect(throws: ServiceError.serverFailure(details: "No access. (code 403)")) { try await shut.load() }
+        await #expect(throws: ServiceError.serverFailure(details: "No access. (code 403)", code: 403)) {
+            try await shut.load()
+        }
         await #expect(throws: ServiceError.self) { try await shut.retryLoad() }
         #expect(shut.loadStatus == .failed && shut.operationalLayers.isEmpty)
         // An id is no way to another place of the server.

@@ -230,7 +230,7 @@ struct PatienceTests {
             let root = try server.url("/rest/services/T/FeatureServer")
             let service = FeatureServiceClient(root: root, client: Self.client(Self.seconds(attempts: 2)))
             let error = await #expect(throws: Fieldwork.ServiceError.self) { try await service.definition() }
-            #expect(error == .serverFailure(details: "Too many requests of this user. (code 429)"))
+            #expect(error == .serverFailure(details: "Too many requests of this user. (code 429)", code: 429))
             #expect(server.requests.count == 2)
         }
     }

@@ -178,9 +178,9 @@ struct RecordedServiceTests {
             do {
                 _ = try await client.definition()
                 Issue.record("An error was taken for a service.")
-            } catch Fieldwork.ServiceError.serverFailure(let details) {
+            } catch Fieldwork.ServiceError.serverFailure(let details, let sent) {
                 if let message = own?["message"]?.stringValue { #expect(details.contains(message)) }
-                if let code = own?["code"]?.integerValue { #expect(details.contains("\(code)")) }
+                if let code = own?["code"]?.integerValue { #expect(details.contains("\(code)") && sent == Int(code)) }
             } catch Fieldwork.ServiceError.unknown {
                 // Some are no error of the protocol, and no service either.
                 #expect(own == nil)

@@ -12,10 +12,16 @@ struct EditRequest {
     }
 
     let usesGlobalIDs: Bool
+    /// Whether curves are sent as they are. A service that stores none gets the vertices that they are densified to.
+    private let keepsCurves: Bool
     private var parts: [LayerPart] = []
 
-    init(_ edits: [LocalEdit], service: ServiceDefinition, usesGlobalIDs: Bool) {
+    init(
+        _ edits: [LocalEdit], service: ServiceDefinition, usesGlobalIDs: Bool,
+        curveMode: ServiceCurveGeometryMode = ArcGISEnvironment.serviceCurveGeometryMode
+    ) {
         self.usesGlobalIDs = usesGlobalIDs
+        keepsCurves = curveMode == .trueCurveClient && ArcGISFeatureServiceInfo.takesCurves(service)
         for layer in service.layers {
             let own = edits.filter { $0.key.layerID == layer.id }
             if own.isEmpty { continue }
@@ -52,15 +58,22 @@ struct EditRequest {
         }
         var feature = JSONObject(["attributes": .object(attributes)])
         if !layer.isTable, edit.operation == .add ? current.geometry != nil : current.geometry != edit.base?.geometry {
-            feature.append("geometry", current.geometry.map { GeoServicesJSON.json(for: $0) } ?? .null)
+            feature.append("geometry", current.geometry.map { GeoServicesJSON.json(for: sent($0)) } ?? .null)
         }
         return .object(feature)
+    }
+
+    private func sent(_ geometry: Geometry) -> Geometry {
+        keepsCurves ? geometry : (geometry as? Multipart)?.densified ?? geometry
     }
 
     private func identifier(_ edit: LocalEdit) -> JSONValue {
         if usesGlobalIDs, let id = edit.globalID { return .string(GUID.normalForm(id)) }
         return .integer(edit.key.objectID)
     }
+
+    /// Says to the service that the client knows curves, when curves are sent.
+    var parameters: [(name: String, value: String)] { keepsCurves ? [("trueCurveClient", "true")] : [] }
 
     // MARK: Reading
 

@@ -111,7 +111,8 @@ struct EditSender: Sendable {
         let request = EditRequest(sent, service: session.service, usesGlobalIDs: usesGlobalIDs)
         let answer: [JSONValue]
         do {
-            answer = try await session.applyEdits(request.json, usesGlobalIDs: usesGlobalIDs, turn)
+            answer = try await session.applyEdits(
+                request.json, usesGlobalIDs: usesGlobalIDs, turn, also: request.parameters)
         } catch let error as ServiceError {
             // The service refused the whole request: nothing was done. After any other failure that is not known.
             if case .serverFailure = error { try await local.settle(sent.map { ($0, .notSent) }) }

@@ -50,9 +50,12 @@ final class ServiceSession: Sendable {
     var mindsTurns: Bool { service.unknownMembers[EditTurn.ability]?.boolValue ?? false }
 
     /// Sends edits in their turn. Whether they were done is not known after `ServiceError.unknown`.
-    func applyEdits(_ edits: JSONValue, usesGlobalIDs: Bool, _ turn: EditTurn) async throws -> [JSONValue] {
+    func applyEdits(
+        _ edits: JSONValue, usesGlobalIDs: Bool, _ turn: EditTurn, also parameters: [(name: String, value: String)] = []
+    ) async throws -> [JSONValue] {
         do {
-            return try await remote.applyEdits(edits, usesGlobalIDs: usesGlobalIDs, turn: mindsTurns ? turn : nil)
+            return try await remote.applyEdits(
+                edits, usesGlobalIDs: usesGlobalIDs, turn: mindsTurns ? turn : nil, also: parameters)
         } catch let passed as PassedTurn {
             throw ServiceError.unknown(details: passed.details)
         }

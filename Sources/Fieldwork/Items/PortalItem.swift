@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkREST
 public import Foundation
 import Synchronization
 
@@ -98,10 +99,8 @@ public final class PortalItem: Item, @unchecked Sendable {
         guard let json = try? JSONParser.parse(answer.bytes), let object = json.objectValue else {
             throw ServiceError.unknown(details: "The item's server gave no JSON.")
         }
-        if let error = object["error"]?.objectValue {
-            let text = error["message"]?.stringValue ?? "The server gives no reason."
-            let code = error["code"]?.integerValue.map { " (code \($0))" } ?? ""
-            throw ServiceError.serverFailure(details: text + code)
+        if object["error"]?.objectValue != nil, let error = FieldworkREST.ServiceError(answer: json) {
+            throw ServiceError(error)
         }
         return object
     }

@@ -72,7 +72,9 @@ struct ReplicaClient: Sendable {
             return JobStatus(isFinished: true, resultURL: result, word: word)
         case "failed":
             let reason = json["error"]?["description"]?.stringValue ?? json["error"]?["message"]?.stringValue
-            throw ServiceError.serverFailure(details: reason ?? "The service could not finish its work.")
+            throw ServiceError.serverFailure(
+                details: reason ?? "The service could not finish its work.",
+                code: json["error"]?["code"]?.integerValue.flatMap { Int(exactly: $0) })
         default: return JobStatus(isFinished: false, resultURL: nil, word: word)
         }
     }

@@ -106,13 +106,15 @@ struct FeatureServiceClient: Sendable {
 
     /// Sends the edits of several layers as one request; the answer has one element a layer. Throws `PassedTurn` when the
     /// service has had this turn or a later one.
-    func applyEdits(_ edits: JSONValue, usesGlobalIDs: Bool, turn: EditTurn?) async throws -> [JSONValue] {
+    func applyEdits(
+        _ edits: JSONValue, usesGlobalIDs: Bool, turn: EditTurn?, also parameters: [(name: String, value: String)] = []
+    ) async throws -> [JSONValue] {
         let request = ServiceRequest(
             root.appending(path: "applyEdits"),
             [
                 ("edits", edits.text), ("useGlobalIds", String(usesGlobalIDs)), ("rollbackOnFailure", "false"),
                 ("returnEditMoment", "true"), ("f", "json"),
-            ] + (turn?.parameters ?? []), isRead: false)
+            ] + parameters + (turn?.parameters ?? []), isRead: false)
         let answer = try await client.answer(to: request)
         guard let layers = try json(of: answer, refusal: turn.map { _ in Self.refusal }).arrayValue else {
             throw ServiceError.unknown(details: "The answer to edits is not a list of layers.")

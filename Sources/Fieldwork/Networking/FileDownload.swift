@@ -1,4 +1,6 @@
 import AsyncHTTPClient
+import FieldworkGeometry
+import FieldworkREST
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -48,7 +50,7 @@ extension HTTPServiceClient: FileDownloading {
         progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws {
         if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
-        let handle = try FileHandle(forWritingTo: file)
+        let handle = try FileHandle(forUpdating: file)
         defer { try? handle.close() }
         let there = Int64(try handle.seekToEnd())
         let outgoing = try await session.prepared(ServiceRequest(url))
@@ -94,7 +96,8 @@ extension HTTPServiceClient: FileDownloading {
             let pause = RetryPolicy.retryAfter(response.headers.first(name: "Retry-After"), now: Date.now)
             throw Busy(status: status.code, retryAfter: pause)
         case let status:
-            throw ServiceError.serverFailure(details: "The download was refused with status \(status.code).")
+            throw ServiceError.serverFailure(
+                details: "The download was refused with status \(status.code).", code: Int(status.code))
         }
         let rest = response.headers.first(name: "Content-Length").flatMap { Int64($0) }
         let whole = rest.map { $0 + there }
@@ -108,7 +111,24 @@ extension HTTPServiceClient: FileDownloading {
         if let whole, there < whole {
             throw ServiceError.connectionFailed(details: "The download ended early.")
         }
+        // A file that has a name of its own is a file, whatever is in it.
+        if response.status == .ok, response.headers.first(name: "Content-Disposition") == nil {
+            try Self.refuseError(in: handle, size: there)
+        }
         return (response.status, Int(there - begin))
+    }
+
+    /// The protocol sends its errors with status 200: an answer that is one is not the file. What was written of it is
+    /// removed, so that a later attempt doesn't go on behind it.
+    private static func refuseError(in handle: FileHandle, size: Int64) throws {
+        guard size > 1, size <= Limits.errorAnswerBytes else { return }
+        try handle.seek(toOffset: 0)
+        guard let data = try handle.readToEnd(), data.first == UInt8(ascii: "{"),
+            let json = try? JSONParser.parse(Array(data)), json.objectValue?["error"]?.objectValue != nil,
+            let error = FieldworkREST.ServiceError(answer: json)
+        else { return }
+        try handle.truncate(atOffset: 0)
+        throw ServiceError(error)
     }
 
     /// A device without room is no broken connection: trying again would not help.

@@ -143,7 +143,8 @@ struct Exchange: Sendable {
             let pause = RetryPolicy.retryAfter(answer.retryAfter, now: Date.now)
             let details = "The service is not available (status \(answer.status))."
             let error: ServiceError =
-                answer.status == 429 ? .serverFailure(details: details) : .connectionFailed(details: details)
+                answer.status == 429
+                ? .serverFailure(details: details, code: 429) : .connectionFailed(details: details)
             throw NoAnswer(result: isJSON ? .success(answer) : .failure(error), retryAfter: pause)
         }
         // So a service tells in the protocol's way that it is too busy.
@@ -151,7 +152,8 @@ struct Exchange: Sendable {
             throw NoAnswer(result: .success(answer), retryAfter: pause)
         }
         guard !(200..<300).contains(answer.status), !isJSON else { return answer }
-        throw ServiceError.serverFailure(details: "The service answered with status \(answer.status).")
+        throw ServiceError.serverFailure(
+            details: "The service answered with status \(answer.status).", code: answer.status)
     }
 }
 

@@ -45,10 +45,19 @@ public final class ArcGISFeatureServiceInfo: Sendable {
         maxRecordCount = definition.maxRecordCount
         canUseServiceGeodatabaseApplyEdits = definition.capabilities.contains(.editing)
         isSyncEnabled = definition.capabilities.contains(.sync)
-        let flag = { (name: String) in definition.unknownMembers[name]?.boolValue ?? false }
-        supportsTrueCurve = flag("supportsTrueCurve")
-        allowsTrueCurvesUpdates = flag("allowTrueCurvesUpdates")
-        onlyAllowsTrueCurveUpdatesByTrueCurveClients = flag("onlyAllowTrueCurveUpdatesByTrueCurveClients")
+        supportsTrueCurve = Self.flag("supportsTrueCurve", definition)
+        allowsTrueCurvesUpdates = Self.flag("allowTrueCurvesUpdates", definition)
+        onlyAllowsTrueCurveUpdatesByTrueCurveClients =
+            Self.flag("onlyAllowTrueCurveUpdatesByTrueCurveClients", definition)
+    }
+
+    private static func flag(_ name: String, _ definition: ServiceDefinition) -> Bool {
+        definition.unknownMembers[name]?.boolValue ?? false
+    }
+
+    /// Whether a service stores curves and lets clients send them.
+    static func takesCurves(_ definition: ServiceDefinition) -> Bool {
+        flag("supportsTrueCurve", definition) && flag("allowTrueCurvesUpdates", definition)
     }
 }
 

@@ -10,7 +10,8 @@ actor Workspace {
     private let logger: Logger
     private var maps: [String: OpenMap] = [:]
     private var current: OpenMap?
-    private var opening: Task<OpenMap, any Error>?
+    /// The map that is being opened, by its key: a second window that wants the same one waits for it.
+    private var opening: (key: String, task: Task<OpenMap, any Error>)?
     private var unreachable = false
     private var hasOpenedFile = false
     /// The file that was to be opened at the start; the page says why it wasn't.
@@ -93,18 +94,36 @@ actor Workspace {
     func open(_ url: URL) async throws -> OpenMap {
         let url = try Self.mapURL(url)
         let address = MapAddress(url, ownRoot: configuration.ownRoot)
-        if let known = maps[address.key] {
-            select(known)
-            return known
+        return try await openOnce(address.key) {
+            let (directory, ownRoot) = (self.configuration.dataDirectory, self.configuration.ownRoot)
+            let map = try await OpenMap.open(address, ownRoot: ownRoot, dataDirectory: directory)
+            _ = await self.adopt(map)
+            return map
         }
-        if let opening { return try await opening.value }
-        let (directory, ownRoot) = (configuration.dataDirectory, configuration.ownRoot)
-        let task = Task { try await OpenMap.open(address, ownRoot: ownRoot, dataDirectory: directory) }
-        opening = task
-        defer { opening = nil }
-        let map = try await task.value
-        _ = await adopt(map)
-        return map
+    }
+
+    /// Opens a map unless it is open. One map is opened at a time: whoever wants the same one gets it, whoever wants
+    /// another one waits until the first is open.
+    private func openOnce(
+        _ key: String, _ open: @escaping @Sendable () async throws -> OpenMap
+    ) async throws -> OpenMap {
+        while true {
+            if let known = maps[key] {
+                select(known)
+                return known
+            }
+            guard let opening else { break }
+            if opening.key == key { return try await opening.task.value }
+            // Whether it could be opened is for the window that wanted it.
+            _ = await opening.task.result
+        }
+        let task = Task {
+            // Before the task has a result: those that wait for it find the place free.
+            defer { opening = nil }
+            return try await open()
+        }
+        opening = (key, task)
+        return try await task.value
     }
 
     /// - Parameter file: of an area; nil for a map of a server.
@@ -141,16 +160,8 @@ actor Workspace {
 
     /// Works offline, in an area that is on this device.
     func open(_ area: OfflineArea) async throws -> OpenMap {
-        if let known = maps[area.key] {
-            select(known)
-            return known
-        }
-        if let opening { return try await opening.value }
-        // Nobody gets the map before it is certain that its file is the area's.
-        let task = Task { try await self.openFile(of: area) }
-        opening = task
-        defer { opening = nil }
-        let map = try await task.value
+        // The map is given to no window before it is certain that its file is the area's.
+        let map = try await openOnce(area.key) { try await self.openFile(of: area) }
         if settings.view(of: area.key) == nil { settings.setView(firstView(of: area), of: area.key) }
         return map
     }

@@ -14,6 +14,14 @@ public class Multipart: Geometry, @unchecked Sendable {
 
     public override var hasCurves: Bool { curves != nil }
 
+    /// The same lines without their curves: as they are for a service that stores no curves.
+    package var densified: Geometry {
+        guard curves != nil else { return self }
+        return self is Polygon
+            ? Polygon(vertices: vertices, spatialReference: spatialReference)
+            : Polyline(vertices: vertices, spatialReference: spatialReference)
+    }
+
     override func hasSameContent(as other: Geometry) -> Bool {
         super.hasSameContent(as: other) && curves == (other as? Multipart)?.curves
     }
