@@ -133,6 +133,26 @@ import Testing
         }
     }
 
+    @Test func aValueWithAQuoteInItIsAFilterLikeEveryOther() async throws {
+        var definition = DamageField.definition()
+        let owners = DomainDefinition(
+            name: "Owner", kind: .codedValues(["d'Or", "d", "City"].map { .init(code: .text($0), name: $0) }))
+        definition.layers[0].fields.append(
+            FieldDefinition(name: "owner", alias: "Owner", type: .string, length: 40, domain: owners))
+        try await DamageField.with(points: 5, definition: definition) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            try await Self.look(visitor)
+            let updates = [(1, "d'Or"), (2, "d"), (3, "d'Or")].map { id, owner in
+                FeatureEdit(objectID: Int64(id), attributes: [("owner", .text(owner))])
+            }
+            _ = try await field.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, updates: updates)], moment: Date()), to: DamageField.service)
+            let page = try await visitor.get("/list/0?scope=all&sort=primcause&only=owner%3Dd%27Or")
+            #expect(page.status == 200)
+            #expect(Self.rows(page.text).sorted() == ["Cause 1", "Cause 3"])
+        }
+    }
+
     /// What isn't a value or a field of the layer is no filter, and no part of a condition.
     @Test(arguments: ["only=typdamage%3DMajor%27%20OR%201%3D1", "range=OBJECTID%3B&low=1", "range=occupants&low=x"])
     func whatTheLayerDoesNotHaveIsNoFilter(query: String) async throws {

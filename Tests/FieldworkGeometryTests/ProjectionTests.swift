@@ -104,8 +104,22 @@ struct ProjectionTests {
         let albers = try reference(5_070)
         let box = Envelope(xMin: -110, yMin: 30, xMax: -80, yMax: 45, spatialReference: .wgs84)
         let projected = try #require(GeometryEngine.project(box, into: albers))
-        let bulge = try #require(GeometryEngine.project(Point(latitude: 45, longitude: -96), into: albers))
-        #expect(projected.yMax >= bulge.y - 1)
+        // The southern side sags in the middle, far below its ends.
+        let sag = try #require(GeometryEngine.project(Point(latitude: 30, longitude: -96), into: albers))
+        for longitude in [-110.0, -80] {
+            let corner = try #require(
+                GeometryEngine.project(Point(latitude: 30, longitude: longitude), into: albers))
+            #expect(corner.y > sag.y + 50_000)
+        }
+        #expect(projected.yMin <= sag.y + 1_000)
+        for latitude in stride(from: 30.0, through: 45, by: 2.5) {
+            for longitude in stride(from: -110.0, through: -80, by: 2.5) {
+                let inner = try #require(
+                    GeometryEngine.project(Point(latitude: latitude, longitude: longitude), into: albers))
+                #expect(inner.x >= projected.xMin - 1_000 && inner.x <= projected.xMax + 1_000)
+                #expect(inner.y >= projected.yMin - 1_000 && inner.y <= projected.yMax + 1_000)
+            }
+        }
         #expect(projected.spatialReference == albers)
     }
 

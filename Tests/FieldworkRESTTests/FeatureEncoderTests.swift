@@ -240,6 +240,46 @@ struct Row {
         #expect(try !String(decoding: answers(nowhere)[0], as: UTF8.self).contains("geometry\":{"))
     }
 
+    @Test(arguments: [-1, 0, 1, 9_007_199_254_740_993, .min, .max] as [Int64])
+    func aBigIntegerComesThroughAsItIs(_ value: Int64) throws {
+        let layer = LayerDefinition(
+            id: 0, name: "Sample",
+            fields: [FieldDefinition(name: "OBJECTID", type: .oid), FieldDefinition(name: "big", type: .bigInteger)])
+        let row = Row(values: [.integer(1), .integer(value)])
+        let pbf = try Row.encode(
+            [row], with: try PBFFeatureEncoder(layer: layer, query: FeatureQuery()), hasGeometry: false)
+        let json = try Row.encode(
+            [row], with: try JSONFeatureEncoder(layer: layer, query: FeatureQuery()), hasGeometry: false)
+        for set in [
+            try PBFFeatureSetReader.read(pbf), try FeatureSetReader.read(json: try JSONParser.parse(json)),
+        ] {
+            #expect(set.features.map { $0.attributes["big"] } == [.integer(value)])
+        }
+    }
+
+    /// The height and the measure of each vertex say where it is: they must say so in whichever direction a ring goes.
+    @Test(arguments: [false, true]) func aRingThatIsTurnedTakesHeightsAndMeasuresAlong(isReversed: Bool) throws {
+        let corners = [(0.0, 0.0), (0.0, 4.0), (4.0, 4.0), (4.0, 1.0)].map { x, y in
+            Point(x: x, y: y, z: 100 + 10 * x + y, m: 10 * x + y)
+        }
+        let polygon = Polygon(points: isReversed ? corners.reversed() : corners, spatialReference: .wgs84)
+        let query = FeatureQuery(output: GeometryOutput(returnsZ: true, returnsM: true))
+        let layer = layer(.polygon, hasZ: true, hasM: true)
+        let pbf = try Row.encode([row(polygon)], with: try PBFFeatureEncoder(layer: layer, query: query))
+        let json = try Row.encode([row(polygon)], with: try JSONFeatureEncoder(layer: layer, query: query))
+        for set in [
+            try PBFFeatureSetReader.read(pbf), try FeatureSetReader.read(json: try JSONParser.parse(json)),
+        ] {
+            let vertices = try #require(set.features.first?.geometry).vertices
+            #expect(vertices.count >= 4)
+            for index in 0..<vertices.count {
+                let place = 10 * vertices.x(index) + vertices.y(index)
+                #expect(vertices.m(index).map { abs($0 - place) < 1e-5 } == true)
+                #expect(vertices.z(index).map { abs($0 - 100 - place) < 1e-5 } == true)
+            }
+        }
+    }
+
     @Test func aMissingMeasureStaysMissing() throws {
         let line = Polyline(
             points: [Point(x: 1, y: 2, z: 3, m: 4), Point(x: 5, y: 6, z: 7, m: .nan)], spatialReference: .wgs84)

@@ -94,6 +94,21 @@ struct HTTPBehaviourTests {
         }
     }
 
+    @Test("A body that does not announce its length is held to the same limit while it is read")
+    func bodyWithoutLength() async throws {
+        let configuration = ServerConfiguration(port: 0, maximumBodyBytes: 100_000)
+        try await TestServer.with(store: ScriptedStore(), configuration: configuration) { server in
+            let form = ("Content-Type", "application/x-www-form-urlencoded")
+            let fitting = Array("f=json&x=".utf8) + [UInt8](repeating: 0x61, count: 99_991)
+            for (body, code) in [(fitting, nil), (fitting + [0x61], 413), (fitting + fitting, 413)] {
+                let answer = try await server.client.send(
+                    "POST", "Trees/FeatureServer/0", headers: [form], body: body, announcesLength: false)
+                #expect(answer.status == 200)
+                #expect(answer.errorCode == code, "\(body.count) bytes")
+            }
+        }
+    }
+
     @Test("A body of 100 MB is refused without being kept")
     func hugeBody() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in

@@ -62,6 +62,8 @@ struct FieldTypeRulesTests {
             ("single", .integer(16_777_217), .real(16_777_216)), ("real", .real(0.123456789), .real(0.123456789)),
             // Four characters, of which the first takes four bytes and two units of UTF-16.
             ("text", .text("🌳bäume".prefixText(4)), .text("🌳bäu")),
+            // Letters with accents of their own: two of each.
+            ("text", .text("e\u{301}e\u{301}"), .text("e\u{301}e\u{301}")),
             ("date", .integer(-1), .integer(-1)), ("date", .text("2026-01-02T03:04:05Z"), .integer(1_767_323_045_000)),
             ("day", .text("2024-02-29"), .text("2024-02-29")), ("time", .text("23:59:59"), .text("23:59:59")),
             ("moment", .text("2003-01-25T17:00:00-05:00"), .text("2003-01-25T17:00:00-05:00")),
@@ -87,6 +89,9 @@ struct FieldTypeRulesTests {
             ("big", .real(1e19), "takes a whole number"), ("big", .text("9223372036854775808"), "takes a whole number"),
             ("single", .real(1e39), "takes a number of single precision"), ("real", .text("tall"), "takes a number"),
             ("text", .text("🌳bäum"), "holds at most 4 characters"), ("text", .integer(1), "takes text"),
+            // What looks like three letters, and like one family, is five and seven characters.
+            ("text", .text("e\u{301}e\u{301}e"), "holds at most 4 characters"),
+            ("text", .text("👨\u{200D}👩\u{200D}👧\u{200D}👦"), "holds at most 4 characters"),
             ("text", .text("a\0"), "takes text without null characters"),
             ("date", .text("yesterday"), "takes a date as milliseconds since 1970"),
             ("date", .integer(.max), "takes a date of the years 0 to 9999"),

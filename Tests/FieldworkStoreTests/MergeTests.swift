@@ -169,6 +169,20 @@ struct MergeTests {
         #expect(try await conflicts().isEmpty)
     }
 
+    @Test("A client that sends its old geometry again does not undo another's move", arguments: ConflictRule.allCases)
+    func oldGeometry(rule: ConflictRule) async throws {
+        var (ada, grace) = try await twoClients()
+        grace.sendsAll = true
+        ada.trees[Self.tree]?.x = 20
+        grace.trees[Self.tree]?.note = "hollow"
+        try await store.synchronize(&ada, rule: rule)
+        let result = try await store.synchronize(&grace, rule: rule)
+        #expect(result.hasErrors == false)
+        #expect(try await theTree() == FieldClient.Tree(species: "oak", note: "hollow", x: 20))
+        #expect(grace.trees[Self.tree]?.x == 20)
+        #expect(try await conflicts().isEmpty)
+    }
+
     @Test("A client that hands in twice without a download in between does not conflict with itself")
     func ownChanges() async throws {
         var (ada, grace) = try await twoClients()
@@ -414,5 +428,29 @@ struct MergeTests {
         #expect(second.generation == first.generation)
         #expect(try await reopened.generation(of: Samples.name) == generation)
         #expect(try await reopened.currentTrees()[Self.tree]?.species == "ash")
+    }
+
+    @Test("An upload with a refused item is done once as well: sent again, it gets the recorded results")
+    func refusedItemOnce() async throws {
+        let ada = try await store.client("ada")
+        var edits = ada.edits
+        edits.adds = [Samples.tree("new", globalID: UUID())]
+        edits.updates = [
+            FeatureEdit(globalID: Self.tree, attributes: [("species", .text("elm"))]),
+            FeatureEdit(globalID: UUID(), attributes: [("species", .text("nowhere"))]),
+        ]
+        let upload = ReplicaUpload(
+            id: UUID(), replicaID: ada.replicaID, layers: [edits], editor: "ada", moment: Samples.moment)
+        let first = try await store.apply(upload, to: Samples.name)
+        #expect(first.layers[0].updates.map { $0.error?.code } == [nil, 1019])
+        let change = FeatureEdit(globalID: Self.tree, attributes: [("species", .text("ash"))])
+        _ = try await store.apply(Samples.batch(updates: [change], usesGlobalIDs: true), to: Samples.name)
+        let generation = try await store.generation(of: Samples.name)
+        let second = try await store.apply(upload, to: Samples.name)
+        #expect(second.isRecorded)
+        #expect(second.layers == first.layers && second.generation == first.generation)
+        #expect(try await store.generation(of: Samples.name) == generation)
+        #expect(try await theTree()?.species == "ash")
+        #expect(try await conflicts().isEmpty)
     }
 }

@@ -165,6 +165,20 @@ struct RelationshipTests {
         #expect(try await store.values("TreeCode", of: Orchard.plaques) == [.text("Z")])
     }
 
+    @Test("Rows keep a key that another origin still has; they follow the last origin that has it")
+    func sharedKey() async throws {
+        try await store.edit([
+            LayerEdits(layerID: 0, adds: [Orchard.edit(["Code": .text("A")]), Orchard.edit(["Code": .text("A")])]),
+            LayerEdits(layerID: 3, adds: [Orchard.edit(["TreeCode": .text("A")])]),
+        ])
+        for (tree, code, followed) in [(1, "Y", "A"), (2, "Z", "Z")] {
+            let update = FeatureEdit(objectID: Int64(tree), attributes: [("Code", .text(code))])
+            let result = try await store.edit([LayerEdits(layerID: 0, updates: [update])], usesGlobalIDs: false)
+            #expect(!result.hasErrors)
+            #expect(try await store.values("TreeCode", of: Orchard.plaques) == [.text(followed)])
+        }
+    }
+
     enum Spoiling: String, CaseIterable {
         case twice = "is there twice"
         case noField = "does not have"

@@ -201,6 +201,22 @@ struct ReplicaDeltaTests {
         #expect(try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later) == 1)
     }
 
+    @Test("Of several replicas the slowest decides what compaction leaves")
+    func compactionKeepsForTheSlowest() async throws {
+        try await apply(Samples.batch(adds: [Samples.tree("a")]))
+        let slow = try await store.client("slow")
+        try await apply(Samples.batch(adds: [Samples.tree("b")]))
+        let quick = try await store.client("quick")
+        try await apply(Samples.batch(adds: [Samples.tree("c")]))
+        #expect(try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later) == 1)
+        #expect(try await store.logFloors(of: Samples.name)[0] == 1)
+        for (client, species) in [(slow, ["b", "c"]), (quick, ["c"])] {
+            let layer = try #require(try await store.delta(for: client).layers[0])
+            #expect(layer.isWhole == false)
+            #expect(layer.adds.map(\.species) == species)
+        }
+    }
+
     @Test("Young entries stay even when nobody needs them")
     func compactionAge() async throws {
         try await apply(Samples.batch(adds: [Samples.tree("a")]))

@@ -101,6 +101,24 @@ struct SameAnswersTests {
         try await close()
     }
 
+    @Test("ROUND takes halves away from zero, below zero as above it")
+    func halves() async throws {
+        let half = SQLExpression.binary(.multiply, .field("stems"), .literal(.real(0.5)))
+        let cases: [(rounded: Int64, stems: [Int64])] = [(-2, [-3]), (-1, [-2, -1]), (0, [0]), (1, [1, 2]), (2, [3])]
+        for (rounded, stems) in cases {
+            let query = FeatureQuery(
+                condition: .binary(.equal, .function(.round, [half]), .literal(.integer(rounded))))
+            let same = FeatureQuery(
+                condition: .inList(.field("stems"), stems.map { .literal(.integer($0)) }, negated: false))
+            for store in stores {
+                let found = try await store.objectIDs(query, in: Samples.trees)
+                let expected = try await store.objectIDs(same, in: Samples.trees)
+                #expect(!found.isEmpty && found == expected, "\(rounded) in \(type(of: store))")
+            }
+        }
+        try await close()
+    }
+
     @Test("Features of every kind of relation with boxes, lines and triangles")
     func places() async throws {
         var generator = SeededGenerator(seed: 5)

@@ -54,7 +54,23 @@ struct StoreEditingTests {
         #expect(record.attributes["height"] == .real(3))
         #expect(record.attributes["Creator"] == .text("ada"))
         #expect(record.attributes["Editor"] == .text("grace"))
+        #expect(record.attributes["CreationDate"] == .integer(1_767_323_045_678))
+        #expect(record.attributes["EditDate"] == .integer(1_767_323_105_678))
         #expect(record.geometry == Point(x: 1, y: 1, spatialReference: .webMercator))
+    }
+
+    @Test("An update by nobody known says when it was, and names nobody")
+    func anonymousUpdate() async throws {
+        _ = try await store.apply(Samples.batch(adds: [Samples.tree("Acer")]), to: Samples.name)
+        var batch = Samples.batch(
+            updates: [FeatureEdit(objectID: 1, attributes: [("species", .text("Quercus"))])], editor: nil)
+        batch.moment = Samples.moment.addingTimeInterval(120)
+        let result = try await store.apply(batch, to: Samples.name)
+        #expect(result.hasErrors == false)
+        let record = try #require(try await store.records(FeatureQuery(), in: Samples.trees).first)
+        #expect(record.attributes["Creator"] == .text("ada"))
+        #expect(record.attributes["Editor"] == .text(""))
+        #expect(record.attributes["EditDate"] == .integer(1_767_323_165_678))
     }
 
     @Test("A geometry can be moved and taken away, and the index follows")

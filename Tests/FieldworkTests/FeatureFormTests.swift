@@ -102,11 +102,13 @@ struct FeatureFormTests {
             let cases: [(String, (any Sendable)?, [String])] = [
                 ("Condition", Int32(9), ["notInCodedValueDomain"]), ("Condition", "x", ["incorrectValueType"]),
                 ("Condition", Int64(3), []), ("Condition", nil, []), ("DBH", -1, ["lessThanNumericMinimum"]),
-                ("DBH", 4_000.5, ["exceedsNumericMaximum"]), ("DBH", "12", ["incorrectValueType"]), ("DBH", 12.5, []),
+                ("DBH", 4_000.5, ["exceedsNumericMaximum"]), ("DBH", "12", ["incorrectValueType"]),
+                ("DBH", 0.0, []), ("DBH", 4_000.0, []), ("DBH", 12.5, []),
                 ("Kind", nil, ["nullNotAllowed", "fieldIsRequired"]), ("Kind", "", ["fieldIsRequired"]),
                 ("Kind", "12345678901", ["exceedsMaximumLength"]), ("Kind", "park", []),
                 ("Notes", "ab", ["lessThanMinimumLength"]), ("Notes", "abcdef", ["exceedsMaximumLength"]),
                 ("Notes", nil, ["fieldIsRequired"]), ("Notes", "abc", []),
+                ("Planted", Date(timeIntervalSince1970: 1), []), ("Planted", Date(timeIntervalSince1970: 2), []),
                 ("Planted", Date(timeIntervalSince1970: 0), ["lessThanMinimumDateTime"]),
                 ("Planted", Date(timeIntervalSince1970: 3), ["exceedsMaximumDateTime"]),
             ]

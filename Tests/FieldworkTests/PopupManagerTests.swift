@@ -15,7 +15,9 @@ struct PopupManagerTests {
          "relatedRecordsInfo":{"orderByFields":[{"field":"relationships/0/Inspected","order":"desc"}]}}
         """#
 
-    private static func tree(_ number: Int, in geodatabase: ServiceGeodatabase) async throws -> PopupManager {
+    private static func tree(
+        _ number: Int, in geodatabase: ServiceGeodatabase, definition: String = definition
+    ) async throws -> PopupManager {
         let table = try #require(geodatabase.table(withLayerID: 0))
         table.popupDefinition = try PopupDefinition.fromJSON(Data(definition.utf8))
         let parameters = QueryParameters()
@@ -128,6 +130,25 @@ struct PopupManagerTests {
                 $0.attributes["TreeID"] == .text(GUID.normalForm(id))
             }
             #expect(rows.compactMap { $0.attributes["DBH"]?.doubleValue }.sorted() == [5, 10])
+        }
+    }
+
+    @Test("Of several relationships each has the order of its own element")
+    func ordersOfRelationships() async throws {
+        try await TestService.withTrees(3) { service in
+            let geodatabase = try await service.geodatabase()
+            for (order, sizes) in [("asc", [10.0, 20.0]), ("desc", [20, 10])] {
+                let other = order == "asc" ? "desc" : "asc"
+                let definition = #"""
+                    {"title":"{Address}","popupElements":[
+                     {"type":"relationship","relationshipId":1,"orderByFields":[{"field":"DBH","order":"\#(other)"}]},
+                     {"type":"relationship","relationshipId":0,"orderByFields":[{"field":"DBH","order":"\#(order)"}]}]}
+                    """#
+                let manager = try await Self.tree(2, in: geodatabase, definition: definition)
+                let inspections = try #require(manager.relationships?.oneToMany.first)
+                let found = inspections.relatedPopups.map { $0.geoElement.attributeValue(forKey: "DBH") as? Double }
+                #expect(found == sizes)
+            }
         }
     }
 

@@ -28,6 +28,38 @@ struct ReplicaRecordTests {
         #expect(again.hasRefused && again == record)
     }
 
+    @Test("All that a record can hold is read as it was written")
+    func everything() throws {
+        let plain = try Self.record()
+        var record = try Self.record()
+        record.serviceURL = record.serviceURL.appending(path: "other")
+        record.replicaName = "crew"
+        record.syncModel = .layer
+        record.serverGeneration = 7
+        record.layerGenerations = [0: 7, 3: 6]
+        record.sentGeneration = 4
+        record.layerSentGenerations = [3: 5]
+        record.area = Envelope(xMin: -1, yMin: 2, xMax: 3, yMax: 4, spatialReference: .wgs84)
+        record.lastSync = Date(timeIntervalSince1970: 1_700_000_000)
+        record.pendingUpload = ReplicaRecord.PendingUpload(id: Self.ids[0], throughGeneration: 5)
+        record.refused = [0: [Self.ids[0]: .add]]
+        record.refusedFields = [Self.ids[1]: ["Name", "Height"]]
+        record.refusedAttachments = [3: [Self.ids[2]: .delete]]
+        record.attachmentDirection = .bidirectional
+        record.acceptsGzip = true
+        record.arrived = ReplicaRecord.Arrived(answer: ["edits": []], parameters: ["layers": [0]], through: 9)
+        record.contentUploads = ["photo": "i12"]
+        record.heldFeatures = [0: [Self.ids[0]]]
+        record.awaitedAttachments = [0: [Self.ids[1]: ["globalId": .string(GUID.normalForm(Self.ids[1]))]]]
+        record.halfTaken = [0: [Self.ids[0], Self.ids[1]], 3: [Self.ids[2]]]
+        record.halfTakenAttachments = [3: [Self.ids[1]]]
+        // A member that is new must get a value above.
+        for (member, other) in zip(Mirror(reflecting: record).children, Mirror(reflecting: plain).children) {
+            #expect("\(member.value)" != "\(other.value)", "\(member.label ?? "") has no value of its own")
+        }
+        #expect(try ReplicaRecord(json: try JSONParser.parse(record.json.text)) == record)
+    }
+
     @Test("A file of an earlier version tells the same: it lists the refused features, and the new ones once more")
     func earlierVersion() throws {
         var object = try #require(try Self.record().json.objectValue)

@@ -32,14 +32,17 @@ struct TestClient: Sendable {
 
     static let answerBytesMax = 256 * 1_024 * 1_024
 
-    /// - Parameter path: below `base`, or from the root of the server when it starts with a slash.
+    /// - Parameters:
+    ///   - path: below `base`, or from the root of the server when it starts with a slash.
+    ///   - announcesLength: whether the head of the request says how long the body is; otherwise it goes in chunks.
     func send(
-        _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+        _ method: String, _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        announcesLength: Bool = true
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: address(path))
         request.method = HTTPMethod(rawValue: method)
         request.headers = HTTPHeaders(headers)
-        if let body { request.body = .bytes(body) }
+        if let body { request.body = announcesLength ? .bytes(body) : .bytes(body, length: .unknown) }
         let response = try await Self.http.execute(request, timeout: .seconds(120))
         var bytes: [UInt8] = []
         for try await piece in response.body {
