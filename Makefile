@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz simulate crash crash-servers bench tour examples limits lint format setup clean
+.PHONY: run test build fuzz mutants simulate crash crash-servers bench tour examples limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -29,6 +29,11 @@ fuzz: ## Feed each reader of foreign input ten million mutated ones (FUZZ_INPUTS
 	  FIELDWORK_FUZZ_INPUTS=$(FUZZ_INPUTS) FIELDWORK_FUZZ_READER=$$reader \
 	    nice swift test --skip-build --filter 'FuzzTests.mutations' || exit 1; \
 	done
+
+# Each fault stands alone: the build has them all, and a variable says which one is on.
+mutants: ## Put small faults into a copy, one at a time, and see which of them no test notices (ARGS="--only 10-20 --all")
+	@scripts/setup test
+	python3 Tests/Mutants/mutants.py $(ARGS)
 
 # Each seed is a story of its own: a failing one prints the command that tells it again.
 SIMULATION_SEEDS ?= 10000
