@@ -15,6 +15,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Fieldwork", targets: ["Fieldwork"]),
+        .library(name: "FieldworkArcade", targets: ["FieldworkArcade"]),
         .executable(name: "fieldwork", targets: ["FieldworkCommand"]),
     ],
     dependencies: [
@@ -44,6 +45,7 @@ let package = Package(
             name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
+        .target(name: "FieldworkArcade", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
         .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry", "CZlib"], swiftSettings: strict),
         .target(
             name: "FieldworkStore",
@@ -60,7 +62,7 @@ let package = Package(
         .target(
             name: "Fieldwork",
             dependencies: [
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkArcade", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -101,8 +103,8 @@ let package = Package(
         .executableTarget(
             name: "FieldworkCommand",
             dependencies: [
-                "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS", "FieldworkStore",
-                "FieldworkREST", "FieldworkGeometry", "CMalloc",
+                "Fieldwork", "FieldworkArcade", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS",
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -123,6 +125,9 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkArcadeTests", dependencies: ["FieldworkArcade", "FieldworkGeometry"],
+            exclude: ["Cases"], swiftSettings: strict),
         .testTarget(
             name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry"], swiftSettings: strict),
         // A database server of the tests' own, for those that run on every store.

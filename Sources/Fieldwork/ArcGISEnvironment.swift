@@ -8,7 +8,7 @@ public enum ArcGISEnvironment {
         var curveMode = ServiceCurveGeometryMode.densifyCurves
         var session = ArcGISURLSession()
         var backgroundSession: ArcGISURLSession?
-        var expressionEvaluator: any ExpressionEvaluator = ConstantEvaluator()
+        var expressionEvaluator: any ExpressionEvaluator = ArcadeExpressionEvaluator()
     }
 
     private static let state = Mutex(State())

@@ -26,7 +26,7 @@ struct FieldworkCommand: AsyncParsableCommand {
             DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
             ServiceCommand.self, ServicesCommand.self, QueryCommand.self, ExportCommand.self, OfflineCommand.self,
             CodeCommand.self, SyncCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
-            HistoryCommand.self,
+            HistoryCommand.self, ArcadeCommand.self,
             RestoreCommand.self, StoreCommand.self, DoctorCommand.self, LimitsCommand.self,
         ])
 }

@@ -7,15 +7,16 @@ struct ArchitectureTests {
     /// Which of our own modules, and which C libraries and frameworks with a single home, a module may import.
     private static let arrows: [String: Set<String>] = [
         "FieldworkGeometry": ["CGEOS", "CPROJ"],
+        "FieldworkArcade": ["FieldworkGeometry"],
         "FieldworkREST": ["FieldworkGeometry", "CZlib"],
         "FieldworkStore": ["FieldworkREST", "FieldworkGeometry", "GRDB", "GRDBSQLite"],
         "FieldworkPostGIS": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CPostgres"],
-        "Fieldwork": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "AsyncHTTPClient"],
+        "Fieldwork": ["FieldworkArcade", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "AsyncHTTPClient"],
         "FieldworkServer": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Hummingbird"],
         "FieldworkCollect": ["Fieldwork", "CTurboJPEG", "CZBar", "CQREncode", "Hummingbird", "Mustache"],
         "FieldworkCommand": [
-            "Fieldwork", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST",
-            "FieldworkGeometry", "CMalloc",
+            "Fieldwork", "FieldworkArcade", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS", "FieldworkStore",
+            "FieldworkREST", "FieldworkGeometry", "CMalloc",
         ],
     ]
 

@@ -23,20 +23,20 @@ struct FeatureFormTests {
         }
     }
 
-    private static func form(
+    static func form(
         _ text: String, _ feature: ArcGISFeature, _ rules: any ExpressionEvaluator = Rules()
     ) throws -> FeatureForm {
         FeatureForm(
             feature: feature, definition: try FeatureFormDefinition.fromJSON(Data(text.utf8)), expressions: rules)
     }
 
-    private static func tree(_ table: FeatureTable) async throws -> ArcGISFeature {
+    static func tree(_ table: FeatureTable) async throws -> ArcGISFeature {
         table.state.withLock { $0.timeZone = .gmt }
         let found = Array(try await table.queryFeatures(using: QueryParameters()).features())
         return try #require(found.first as? ArcGISFeature)
     }
 
-    private static func field(_ name: String, _ form: FeatureForm) throws -> FieldFormElement {
+    static func field(_ name: String, _ form: FeatureForm) throws -> FieldFormElement {
         try #require(form.allElements.compactMap { $0 as? FieldFormElement }.first { $0.fieldName == name })
     }
 

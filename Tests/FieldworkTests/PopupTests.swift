@@ -21,11 +21,11 @@ struct PopupTests {
         }
     }
 
-    private static func definition(_ text: String) throws -> PopupDefinition {
+    static func definition(_ text: String) throws -> PopupDefinition {
         try PopupDefinition.fromJSON(Data(text.utf8))
     }
 
-    private static func tree(_ table: FeatureTable, _ index: Int) async throws -> ArcGISFeature {
+    static func tree(_ table: FeatureTable, _ index: Int) async throws -> ArcGISFeature {
         table.state.withLock { $0.timeZone = .gmt }
         let parameters = QueryParameters()
         parameters.whereClause = "Address = '\(index) Main St'"
@@ -108,7 +108,7 @@ struct PopupTests {
                       {"type":"media","mediaInfos":[{"type":"piechart","value":{"fields":["DBH","expression/e1"]}},
                        {"type":"image","value":{"sourceURL":"https://example.org/{expression/e1}"}}]},
                       {"type":"expression","expressionInfo":{"title":"Made","expression":"{type: 'text'}"}}]}
-                    """#))
+                    """#), expressions: ConstantEvaluator())
             let evaluations = try await popup.evaluateExpressions()
             #expect(evaluations.count == 2)
             for evaluation in evaluations {

@@ -213,6 +213,9 @@ struct FormEvaluator {
         _ value: ExpressionValue, to field: FieldDefinition
     ) throws(ExpressionError) -> (any Sendable)? {
         let stored: AttributeValue?
+        if case .number(let number) = value, !number.isFinite {
+            throw .evaluationFailed(details: "The expression gives no number for \(field.name).")
+        }
         switch (field.type, value) {
         case (_, .null): return nil
         case (.date, .date(let date)): return date

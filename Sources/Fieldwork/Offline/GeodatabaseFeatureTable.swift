@@ -29,6 +29,10 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
         layerID == id ? self : geodatabase?.featureTable(withServiceLayerID: layerID)
     }
 
+    override var tablesBeside: [ArcGISFeatureTable] {
+        [self] + (geodatabase?.featureTables ?? []).filter { $0 !== self }
+    }
+
     /// Whether the table has edits since the last sync. Not part of the vendor's API: asks the file.
     public func hasLocalEdits() async throws -> Bool { try await !changes().isEmpty }
 

@@ -70,4 +70,7 @@ public class ArcGISFeatureTable: FeatureTable, @unchecked Sendable {
 
     /// A table of the same service or geodatabase; for subclasses. nil when it is not at hand.
     func table(besideWithID layerID: Int) -> ArcGISFeatureTable? { nil }
+
+    /// The tables of the same service or geodatabase that are at hand, this one among them.
+    var tablesBeside: [ArcGISFeatureTable] { [self] }
 }

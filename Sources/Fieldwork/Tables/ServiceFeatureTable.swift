@@ -192,6 +192,10 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
         id == layerID ? self : serviceGeodatabase?.table(withLayerID: id)
     }
 
+    override var tablesBeside: [ArcGISFeatureTable] {
+        [self] + (serviceGeodatabase?.connectedTables ?? []).filter { $0 !== self }
+    }
+
     /// The features that are related to a feature, local edits included, with as much of each as is asked for.
     public func queryRelatedFeatures(
         to feature: ArcGISFeature, using parameters: RelatedQueryParameters, queryFeatureFields: QueryFeatureFields

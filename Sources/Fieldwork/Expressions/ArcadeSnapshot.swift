@@ -1,0 +1,103 @@
+import FieldworkArcade
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// A feature and its surroundings as an interpreter reads them: values as they are now.
+struct ArcadeSnapshot {
+    let context: ArcadeContext
+
+    init(_ expression: ExpressionContext) {
+        let table = (expression.feature as? Feature)?.table
+        let layer = table.flatMap(ArcadeTables.layer)
+        let schema = layer?.schema ?? Self.schema(of: expression.feature.attributes)
+        // The script was read for its profile; the context only brings values.
+        var context = ArcadeContext(
+            profile: .any, now: (Date.now.timeIntervalSince1970 * 1_000).rounded(.down),
+            zone: ArcadeZone(expression.timeZone), systemZone: ArcadeZone(.current), seed: .random(in: 0 ... .max))
+        context.spatialReference = table?.spatialReference ?? expression.feature.geometry?.spatialReference
+        context.feature = Self.feature(expression.feature, schema, layer)
+        if let isNew = expression.isNew { context.editType = isNew ? "INSERT" : "UPDATE" }
+        if let original = expression.originalAttributes {
+            // A new feature was nothing before.
+            let values = expression.isNew == true ? [:] : original
+            context.originalFeature = ArcadeFeature(
+                schema: schema, values: schema.fields.map { Self.value(values[$0.name], ofType: $0.type) },
+                geometry: expression.isNew == true ? nil : expression.feature.geometry, layer: layer)
+        }
+        if let table { context.data = ArcadeTables(table: table, feature: expression.feature, now: context.now) }
+        self.context = context
+    }
+
+    /// A feature as an interpreter reads it.
+    static func feature(_ element: any GeoElement, _ schema: ArcadeSchema, _ layer: ArcadeLayer?) -> ArcadeFeature {
+        let attributes = element.attributes
+        let values = schema.fields.map { value(attributes[$0.name], ofType: $0.type) }
+        return ArcadeFeature(schema: schema, values: values, geometry: element.geometry, layer: layer)
+    }
+
+    /// A value of an attribute.
+    static func value(_ value: (any Sendable)?, ofType type: String) -> ArcadeValue {
+        switch value {
+        case nil: .null
+        case let text as String: FeatureJSON.value(text, ofType: type)
+        case let truth as Bool: .boolean(truth)
+        case let number as any BinaryInteger: .number(Double(number))
+        case let number as any BinaryFloatingPoint: .number(Double(number))
+        case let date as Date: .number((date.timeIntervalSince1970 * 1_000).rounded())
+        case let id as UUID: .text(GUID.normalForm(id))
+        default: .null
+        }
+    }
+
+    /// The fields of something that is of no table: those that have a value.
+    private static func schema(of attributes: [String: any Sendable]) -> ArcadeSchema {
+        ArcadeSchema(
+            fields: attributes.keys.sorted().map { name in
+                let type: String =
+                    switch attributes[name] {
+                    case is Date: "esriFieldTypeDate"
+                    case is String, is UUID: "esriFieldTypeString"
+                    default: "esriFieldTypeDouble"
+                    }
+                return ArcadeField(name: name, type: type)
+            })
+    }
+}
+
+extension ArcadeSchema {
+    /// The fields, domains and subtypes of a layer.
+    convenience init(_ layer: LayerDefinition) {
+        let types = layer.types.map { (code: $0.id, name: $0.name, domains: $0.domains) }
+        let subtypes = layer.subtypes.map { (code: $0.code, name: $0.name, domains: $0.domains) }
+        self.init(
+            fields: layer.fields.map { field in
+                ArcadeField(
+                    name: field.name, alias: field.alias, type: field.type.rawValue,
+                    length: field.length > 0 ? field.length : nil, isNullable: field.isNullable,
+                    isEditable: field.isEditable, domain: field.domain.flatMap(ArcadeDomain.init))
+            },
+            geometryType: layer.geometryType?.rawValue ?? "", objectIDField: layer.objectIDField,
+            globalIDField: layer.globalIDField, subtypeField: layer.subtypeField ?? layer.typeIDField,
+            subtypes: (subtypes.isEmpty ? types : subtypes).map { subtype in
+                var domains: [String: ArcadeDomain] = [:]
+                for (field, domain) in subtype.domains { domains[field.lowercased()] = ArcadeDomain(domain) }
+                return ArcadeSubtype(code: ArcadeValue(json: subtype.code.json), name: subtype.name, domains: domains)
+            })
+    }
+}
+
+extension ArcadeDomain {
+    /// nil for a domain that stands for another.
+    fileprivate init?(_ domain: DomainDefinition) {
+        switch domain.kind {
+        case .codedValues(let codes):
+            self.init(
+                name: domain.name, codes: codes.map { Code(code: ArcadeValue(json: $0.code.json), name: $0.name) })
+        case .range(let minimum, let maximum):
+            guard let low = minimum.doubleValue, let high = maximum.doubleValue, low <= high else { return nil }
+            self.init(name: domain.name, range: low...high)
+        case .inherited: return nil
+        }
+    }
+}

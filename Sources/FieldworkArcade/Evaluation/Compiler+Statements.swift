@@ -1,0 +1,203 @@
+extension Compiler {
+    /// Statements one after the other.
+    func block(_ statements: [Statement]) -> Step {
+        let steps = statements.compactMap { statement -> Step? in
+            if case .function = statement.kind { nil } else { step(statement) }
+        }
+        if steps.count == 1 { return steps[0] }
+        return { machine in
+            for step in steps {
+                let flow = try step(machine)
+                guard case .next = flow else { return flow }
+            }
+            return .next
+        }
+    }
+
+    private func step(_ statement: Statement) -> Step {
+        switch statement.kind {
+        case .expression(let expression):
+            let code = code(expression)
+            return { machine in
+                try machine.charge(1)
+                machine.last = try code(machine)
+                return .next
+            }
+        case .variables(let variables):
+            let assignments = variables.map { variable in
+                let code = optional(variable.value)
+                return assign(to: variable.name, code)
+            }
+            return { machine in
+                try machine.charge(1)
+                for assignment in assignments { _ = try assignment(machine) }
+                machine.last = .null
+                return .next
+            }
+        case .block(let inside): return block(inside)
+        case .condition(let branches, let otherwise): return condition(branches, otherwise)
+        case .loop(let start, let test, let update, let body): return loop(start, test, update, body)
+        case .whileLoop(let test, let body): return loop(nil, test, nil, body)
+        case .each(let name, let declares, let isOf, let over, let body):
+            return each(name, declares, isOf, over, body, at: statement.offset)
+        case .breakLoop: return { _ in .breakLoop }
+        case .continueLoop: return { _ in .continueLoop }
+        case .giveBack(let expression):
+            let code = optional(expression)
+            return { machine in
+                machine.last = try code(machine)
+                return .giveBack
+            }
+        case .function: return { _ in .next }
+        case .importModule(let name):
+            let error = ArcadeError(
+                .notSupported, "The script imports “\(name)”, and imports are not supported here.",
+                at: statement.offset)
+            report(.notSupported, error.message, at: statement.offset)
+            return { _ in throw error }
+        }
+    }
+
+    /// The value of an expression that may be missing.
+    private func optional(_ expression: Expression?) -> Code {
+        guard let expression else { return { _ in .null } }
+        return code(expression)
+    }
+
+    /// A condition; anything but a Boolean is an error.
+    private func test(_ expression: Expression, _ word: String) -> @Sendable (Machine) throws -> Bool {
+        let code = code(expression)
+        let offset = expression.offset
+        return { machine in
+            let value = try code(machine)
+            guard case .boolean(let truth) = value else {
+                throw ArcadeError(
+                    .runtime, "The condition of “\(word)” must be a Boolean, and is \(value.kindName).", at: offset)
+            }
+            return truth
+        }
+    }
+
+    private func condition(_ branches: [Statement.Branch], _ otherwise: Statement?) -> Step {
+        let tests = branches.map { (test: test($0.condition, "if"), body: step($0.body)) }
+        let last: Step? = otherwise.map(step)
+        return { machine in
+            try machine.charge(1)
+            for (test, body) in tests where try test(machine) {
+                machine.last = .null
+                return try body(machine)
+            }
+            machine.last = .null
+            return try last?(machine) ?? .next
+        }
+    }
+
+    private func loop(
+        _ start: Statement?, _ test: Expression?, _ update: Expression?, _ body: Statement
+    ) -> Step {
+        let start: Step? = start.map(step)
+        let test = test.map { self.test($0, start == nil && update == nil ? "while" : "for") }
+        let update: Code? = update.map(code)
+        let body = step(body)
+        return { machine in
+            _ = try start?(machine)
+            machine.last = .null
+            while try test?(machine) ?? true {
+                try machine.charge(1)
+                switch try body(machine) {
+                case .giveBack: return .giveBack
+                case .breakLoop: return .next
+                case .next, .continueLoop: break
+                }
+                _ = try update?(machine)
+            }
+            return .next
+        }
+    }
+
+    private func each(
+        _ name: String, _ declares: Bool, _ isOf: Bool, _ over: Expression, _ body: Statement, at offset: Int
+    ) -> Step {
+        let over = code(over)
+        let body = step(body)
+        let slot: Slot
+        switch meaning(name) {
+        case .local(let place): slot = .local(place)
+        case .variable(let place): slot = .variable(place)
+        default:
+            report(.syntax, "The variable “\(name)” is not declared.", at: offset)
+            let error = ArcadeError(.runtime, "The variable “\(name)” is not declared.", at: offset)
+            return { _ in throw error }
+        }
+        return { machine in
+            let values = try over(machine)
+            machine.last = .null
+            var flow = Flow.next
+            do {
+                try Iteration.each(values, isOf: isOf, machine) { value in
+                    try machine.charge(1)
+                    slot.set(value, machine)
+                    switch try body(machine) {
+                    case .giveBack:
+                        flow = .giveBack
+                        return false
+                    case .breakLoop: return false
+                    case .next, .continueLoop: return true
+                    }
+                }
+            } catch { throw placed(error, at: offset) }
+            return flow
+        }
+    }
+}
+
+/// The place of a variable.
+enum Slot: Sendable {
+    case local(Int)
+    case variable(Int)
+
+    @inline(__always)
+    func set(_ value: Value, _ machine: Machine) {
+        switch self {
+        case .local(let place): machine.stack[machine.base + place] = value
+        case .variable(let place): machine.stack[place] = value
+        }
+    }
+
+    @inline(__always)
+    func get(_ machine: Machine) -> Value {
+        switch self {
+        case .local(let place): machine.stack[machine.base + place]
+        case .variable(let place): machine.stack[place]
+        }
+    }
+}
+
+/// What a loop goes through.
+enum Iteration {
+    static func each(
+        _ values: Value, isOf: Bool, _ machine: Machine, _ body: (Value) throws -> Bool
+    ) throws {
+        switch values {
+        case .array(let array):
+            // The array may change on the way.
+            var index = 0
+            while index < array.elements.count {
+                if try !body(isOf ? array.elements[index] : .number(Double(index))) { return }
+                index += 1
+            }
+        case .dictionary(let dictionary):
+            let (keys, values) = (dictionary.keys, dictionary.values)
+            for (index, key) in keys.enumerated() where try !body(isOf ? values[index] : .text(key)) { return }
+        case .feature(let feature):
+            for (index, field) in feature.schema.fields.enumerated() {
+                if try !body(isOf ? feature.value(at: index, machine) : .text(field.name)) { return }
+            }
+        case .featureSet(let features):
+            try features.forEach(machine) { try body(.feature(FeatureObject($0, source: features))) }
+        case .geometry(let geometry):
+            for name in GeometryMembers.names(of: geometry) where try !body(.text(name)) { return }
+        default: throw ArcadeError.runtime("“for” can't go through \(values.kindName).")
+        }
+    }
+}

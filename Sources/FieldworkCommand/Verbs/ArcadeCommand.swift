@@ -1,0 +1,146 @@
+import ArgumentParser
+import FieldworkArcade
+import FieldworkGeometry
+import Foundation
+
+/// `fieldwork arcade`.
+struct ArcadeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "arcade", abstract: "Check and run Arcade expressions, as maps carry them.",
+        subcommands: [ArcadeEvalCommand.self, ArcadeCheckCommand.self])
+}
+
+/// `fieldwork arcade eval`.
+struct ArcadeEvalCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "eval", abstract: "Run an expression and print its result as one line of JSON.",
+        discussion: """
+            Dates are printed in milliseconds since 1970; NaN and Infinity are null. What the script writes with Console goes \
+            to standard error, and so does its error, with its line, its column and exit code 65.
+
+            The feature is JSON as services give it: {"attributes": {…}, "geometry": {…}}, with "fields" beside when the types \
+            of the fields matter (dates, domains).
+
+            EXAMPLES
+              fieldwork arcade eval 'Round(2.567, 1)'
+              fieldwork arcade eval 'Upper($feature.species)' --feature tree.json --profile labeling
+            """)
+
+    @Argument(help: "The expression.")
+    var expression: String
+
+    @Option(help: ArgumentHelp("A feature for $feature.", valueName: "file.json"))
+    var feature: String?
+
+    @Option(help: "Where the expression stands: \(ArcadePlaces.names).")
+    var profile = "any"
+
+    @Option(name: .customLong("time-zone"), help: ArgumentHelp("The zone of dates; UTC without.", valueName: "zone"))
+    var timeZone = "UTC"
+
+    func run() async throws {
+        try await runVerb {
+            let script = ArcadeScript(expression, profile: try ArcadePlaces.profile(profile))
+            guard let zone = timeZone.lowercased() == "system" ? ArcadeZone(.current) : ArcadeZone(timeZone) else {
+                throw CommandFailure(.badData, "There is no time zone \(timeZone).")
+            }
+            var context = ArcadeContext(
+                profile: script.profile, now: (Date.now.timeIntervalSince1970 * 1_000).rounded(.down), zone: zone,
+                systemZone: ArcadeZone(.current), seed: .random(in: 0 ... .max), spatialReference: .wgs84)
+            if let feature { context.feature = try ArcadePlaces.feature(feature) }
+            do {
+                let outcome = try await script.evaluate(context)
+                for line in outcome.console { Terminal.error(line) }
+                Terminal.output(outcome.value.json.text)
+            } catch {
+                throw CommandFailure(.badData, ArcadePlaces.message(error, in: script))
+            }
+        }
+    }
+}
+
+/// `fieldwork arcade check`.
+struct ArcadeCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Find all errors of an expression without running it.",
+        discussion: """
+            Every error is printed with its line, its column and a mark below its place; the exit code is 65 when there are any. \
+            With --explain it says what the expression reads, one name a line.
+
+            EXAMPLES
+              fieldwork arcade check 'Round($feature.dbh, 1)' --profile labeling --explain
+            """)
+
+    @Argument(help: "The expression.")
+    var expression: String
+
+    @Option(help: "Where the expression stands: \(ArcadePlaces.names).")
+    var profile = "any"
+
+    @Flag(help: "Say which fields, globals and layers it reads.")
+    var explain = false
+
+    func run() async throws {
+        try await runVerb {
+            let script = ArcadeScript(expression, profile: try ArcadePlaces.profile(profile))
+            if explain { for line in Self.explanation(script.reads) { Terminal.output(line) } }
+            guard script.problems.isEmpty else {
+                throw CommandFailure(
+                    .badData,
+                    script.problems.map { ArcadePlaces.message($0, in: script) }.joined(separator: "\nfieldwork: "))
+            }
+            if !explain { Terminal.output("No errors.") }
+        }
+    }
+
+    private static func explanation(_ reads: ArcadeReads) -> [String] {
+        var lines: [String] = []
+        for (global, fields) in reads.fields.sorted(by: { $0.key < $1.key }) {
+            lines += fields.sorted().map { "field\t\(global)\t\($0)" }
+        }
+        lines += reads.globals.sorted().map { "global\t\($0)" }
+        lines += reads.layers.sorted { ($0.collection, $0.name) < ($1.collection, $1.name) }
+            .map { "layer\t\($0.collection)\t\($0.name)" }
+        lines += reads.relationships.sorted().map { "relationship\t\($0)" }
+        lines += reads.functions.sorted().map { "function\t\($0)" }
+        if reads.readsOtherFields { lines.append("reads\tfields that only a run can tell") }
+        if reads.needsGeometry { lines.append("reads\tgeometries") }
+        if reads.needsData { lines.append("reads\tdata of layers") }
+        return lines
+    }
+}
+
+/// What both verbs read and write.
+enum ArcadePlaces {
+    static var names: String { ArcadeProfile.all.map(\.name).joined(separator: ", ") }
+
+    static func profile(_ name: String) throws -> ArcadeProfile {
+        guard let profile = ArcadeProfile.all.first(where: { $0.name == name.lowercased() }) else {
+            throw CommandFailure(.badData, "There is no profile \(name): \(names).")
+        }
+        return profile
+    }
+
+    static func feature(_ path: String) throws -> ArcadeFeature {
+        let url = URL(filePath: (path as NSString).expandingTildeInPath)
+        guard let data = try? Data(contentsOf: url) else {
+            throw CommandFailure(.noInput, "There is no file \(path), or it can't be read.")
+        }
+        do {
+            return try FeatureJSON.feature(try JSONParser.parse(data), reference: .wgs84)
+        } catch let error as GeometryError {
+            throw CommandFailure(.badData, "\(path): \(error.details)")
+        } catch {
+            throw CommandFailure(.badData, "\(path) is not JSON.")
+        }
+    }
+
+    /// The message, the line of the script, and a mark below the place.
+    static func message(_ error: ArcadeError, in script: ArcadeScript) -> String {
+        guard let position = error.position else { return error.message }
+        let line = script.line(position.line)
+        // Tabs stay tabs, so that the mark stands where the place is.
+        let space = line.prefix(position.column - 1).map { $0 == "\t" ? "\t" : " " }.joined()
+        return "line \(position.line), column \(position.column): \(error.message)\n  \(line)\n  \(space)^"
+    }
+}
