@@ -5,6 +5,7 @@ enum LimitTable {
         NamedLimit(module: "Fieldwork", name: "queriedFeatures", value: "250_000", meaning: "The most features that one query gathers from all its pages."),
         NamedLimit(module: "Fieldwork", name: "queryPages", value: "1_000", meaning: "The most pages that one query asks for."),
         NamedLimit(module: "Fieldwork", name: "answerBytes", value: "256 * 1_024 * 1_024", meaning: "The largest answer that is read into memory, in bytes."),
+        NamedLimit(module: "Fieldwork", name: "errorAnswerBytes", value: "64 * 1_024", meaning: "The largest download that is looked at for an error of the protocol, in bytes."),
         NamedLimit(module: "Fieldwork", name: "idsPerCondition", value: "200", meaning: "How many ids are named in one condition."),
         NamedLimit(module: "Fieldwork", name: "readAttempts", value: "3", meaning: "How often a read is tried before its error is reported. Writes are tried once."),
         NamedLimit(module: "Fieldwork", name: "requestSeconds", value: "60", meaning: "How long a connection may be silent while an answer is awaited, in seconds."),
