@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz mutants simulate crash crash-servers bench tour examples limits lint format setup clean
+.PHONY: run test build fuzz mutants simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -59,6 +59,14 @@ bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	swift build -c release --product fieldwork
 	swift build -c release --product bench-sdk
 	swift run -c release --package-path Benchmarks bench $(ARGS)
+
+bench-arcade: ## Measure expressions: features a second, a form, reading scripts
+	swift build -c release --product bench-arcade
+	.build/release/bench-arcade
+
+fuzz-arcade: ## Run ten million mutated expressions (FIELDWORK_ARCADE_FUZZ)
+	swift build --build-tests
+	FIELDWORK_ARCADE_FUZZ=$${FIELDWORK_ARCADE_FUZZ:-10000000} nice swift test --skip-build --filter FieldworkArcadeTests.FuzzTests
 
 tour: ## Make the pictures of Documentation/tour.md anew
 	@scripts/setup test

@@ -122,6 +122,11 @@ let package = Package(
         // What `make bench` runs to measure the SDK as an app uses it.
         .executableTarget(name: "bench-sdk", dependencies: ["Fieldwork"], path: "Benchmarks/Sources/bench-sdk"),
 
+        // Measures expressions alone.
+        .executableTarget(
+            name: "bench-arcade", dependencies: ["FieldworkArcade"], path: "Benchmarks/Sources/bench-arcade",
+            swiftSettings: strict),
+
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),

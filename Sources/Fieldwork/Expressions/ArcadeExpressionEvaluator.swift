@@ -13,17 +13,13 @@ struct ArcadeExpressionEvaluator: ExpressionEvaluator {
         do {
             return ExpressionValue(try await script.evaluate(arcade).value)
         } catch {
-            switch error.kind {
-            case .cancelled: throw CancellationError()
-            case .notSupported: throw ExpressionError.notSupported(details: "\(error)")
-            default: throw ExpressionError.evaluationFailed(details: "\(error)")
-            }
+            throw error.expressionError
         }
     }
 }
 
 extension ExpressionContext.Profile {
-    fileprivate var arcade: ArcadeProfile {
+    fileprivate var arcade: FieldworkArcade.ArcadeProfile {
         switch self {
         case .popup: .popup
         case .formConstraint: .formConstraint
@@ -37,12 +33,12 @@ extension ExpressionContext.Profile {
 final class KeptScripts: Sendable {
     private struct Key: Hashable {
         var source: String
-        var profile: ArcadeProfile
+        var profile: FieldworkArcade.ArcadeProfile
     }
 
     private let scripts = Mutex<[Key: ArcadeScript]>([:])
 
-    func script(_ source: String, _ profile: ArcadeProfile) -> ArcadeScript {
+    func script(_ source: String, _ profile: FieldworkArcade.ArcadeProfile) -> ArcadeScript {
         let key = Key(source: source, profile: profile)
         if let kept = scripts.withLock({ $0[key] }) { return kept }
         let made = ArcadeScript(source, profile: profile)

@@ -7,25 +7,34 @@ import Foundation
 struct ArcadeSnapshot {
     let context: ArcadeContext
 
-    init(_ expression: ExpressionContext) {
-        let table = (expression.feature as? Feature)?.table
+    /// A feature, or none, and the table whose layer it stands in.
+    init(_ element: (any GeoElement)?, _ table: FeatureTable?, timeZone: TimeZone) {
         let layer = table.flatMap(ArcadeTables.layer)
-        let schema = layer?.schema ?? Self.schema(of: expression.feature.attributes)
         // The script was read for its profile; the context only brings values.
         var context = ArcadeContext(
-            profile: .any, now: (Date.now.timeIntervalSince1970 * 1_000).rounded(.down),
-            zone: ArcadeZone(expression.timeZone), systemZone: ArcadeZone(.current), seed: .random(in: 0 ... .max))
-        context.spatialReference = table?.spatialReference ?? expression.feature.geometry?.spatialReference
-        context.feature = Self.feature(expression.feature, schema, layer)
-        if let isNew = expression.isNew { context.editType = isNew ? "INSERT" : "UPDATE" }
-        if let original = expression.originalAttributes {
-            // A new feature was nothing before.
-            let values = expression.isNew == true ? [:] : original
-            context.originalFeature = ArcadeFeature(
-                schema: schema, values: schema.fields.map { Self.value(values[$0.name], ofType: $0.type) },
-                geometry: expression.isNew == true ? nil : expression.feature.geometry, layer: layer)
+            profile: .any, now: (Date.now.timeIntervalSince1970 * 1_000).rounded(.down), zone: ArcadeZone(timeZone),
+            systemZone: ArcadeZone(.current), seed: .random(in: 0 ... .max))
+        context.spatialReference = table?.spatialReference ?? element?.geometry?.spatialReference
+        context.feature = element.map {
+            Self.feature($0, layer?.schema ?? Self.schema(of: $0.attributes), layer)
         }
-        if let table { context.data = ArcadeTables(table: table, feature: expression.feature, now: context.now) }
+        if let table { context.data = ArcadeTables(table: table, feature: element, now: context.now) }
+        self.context = context
+    }
+
+    init(_ expression: ExpressionContext) {
+        let element = expression.feature
+        var context = ArcadeSnapshot(element, (element as? Feature)?.table, timeZone: expression.timeZone).context
+        if let isNew = expression.isNew { context.editType = isNew ? "INSERT" : "UPDATE" }
+        if let original = expression.originalAttributes, let feature = context.feature {
+            // A new feature was nothing before.
+            let isNew = expression.isNew == true
+            let fields = feature.schema.fields
+            context.originalFeature = ArcadeFeature(
+                schema: feature.schema,
+                values: fields.map { isNew ? .null : Self.value(original[$0.name], ofType: $0.type) },
+                geometry: isNew ? nil : element.geometry, layer: feature.layer)
+        }
         self.context = context
     }
 

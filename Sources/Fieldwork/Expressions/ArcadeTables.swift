@@ -8,9 +8,11 @@ import Synchronization
 /// Answers what expressions ask of layers: the tables of the feature's service or geodatabase, as far as they are at
 /// hand. What is asked becomes one query of a table; only what tables can't say is made of their features.
 struct ArcadeTables: ArcadeDataSource {
-    let table: FeatureTable
-    let feature: any GeoElement
+    let table: FeatureTable?
+    let feature: (any GeoElement)?
     let now: Double
+    /// Tables of a map, for `$map`.
+    var mapTables: [FeatureTable] = []
 
     /// A table as an interpreter knows it; nil until it is loaded.
     static func layer(_ table: FeatureTable) -> ArcadeLayer? {
@@ -21,9 +23,12 @@ struct ArcadeTables: ArcadeDataSource {
             url: (table as? ServiceFeatureTable)?.url?.absoluteString ?? "")
     }
 
-    private var tables: [FeatureTable] { (table as? ArcGISFeatureTable)?.tablesBeside ?? [table] }
+    private var tables: [FeatureTable] {
+        let beside: [FeatureTable] = (table as? ArcGISFeatureTable)?.tablesBeside ?? table.map { [$0] } ?? []
+        return beside + mapTables.filter { other in !beside.contains { $0 === other } }
+    }
 
-    func layerOfFeature() throws -> ArcadeLayer? { Self.layer(table) }
+    func layerOfFeature() throws -> ArcadeLayer? { table.flatMap(Self.layer) }
 
     func layer(named name: String, in collection: ArcadeLayerCollection) throws -> ArcadeLayer? {
         try layer {
@@ -36,10 +41,15 @@ struct ArcadeTables: ArcadeDataSource {
     }
 
     private func layer(_ isMeant: (FeatureTable) -> Bool) throws -> ArcadeLayer? {
+        var problem: (any Error)?
         for table in tables {
-            if table.definition == nil { try Self.wait { try await table.load() } }
-            if isMeant(table) { return Self.layer(table) }
+            if table.definition == nil {
+                do { try Self.wait { try await table.load() } } catch { problem = error }
+            }
+            if isMeant(table), let layer = Self.layer(table) { return layer }
         }
+        // It may be one of those that could not be loaded.
+        if let problem { throw problem }
         return nil
     }
 

@@ -52,7 +52,7 @@ struct ArcadeEvalCommand: AsyncParsableCommand {
                 let outcome = try await script.evaluate(context)
                 for line in outcome.console { Terminal.error(line) }
                 Terminal.output(outcome.value.json.text)
-            } catch {
+            } catch let error as ArcadeError {
                 throw CommandFailure(.badData, ArcadePlaces.message(error, in: script))
             }
         }

@@ -1,0 +1,59 @@
+import FieldworkArcade
+import Foundation
+
+// Measures the interpreter: labels of many features, the expressions of a form, reading scripts. One core.
+
+let schema = ArcadeSchema(fields: [
+    ArcadeField(name: "species", type: "esriFieldTypeString"), ArcadeField(name: "dbh", type: "esriFieldTypeDouble"),
+    ArcadeField(name: "height", type: "esriFieldTypeDouble"), ArcadeField(name: "planted", type: "esriFieldTypeDate"),
+])
+
+func feature(_ index: Int) -> ArcadeFeature {
+    let number = Double(index)
+    let values: [ArcadeValue] = [
+        .text(index % 2 == 0 ? "ACMA" : "Quercus garryana"), .number(number / 7), .number(Double(index % 40)),
+        .number(1_262_304_000_000 + number * 86_400_000),
+    ]
+    return ArcadeFeature(schema: schema, values: values)
+}
+
+let features = (0..<1_000).map(feature)
+
+func measure(_ name: String, _ source: String, profile: ArcadeProfile = .labeling, rounds: Int) throws {
+    let script = ArcadeScript(source, profile: profile)
+    let runner = try ArcadeRunner(script, ArcadeContext(profile: profile, now: 0))
+    for feature in features { _ = try runner.value(feature) }
+    let clock = ContinuousClock()
+    let time = try clock.measure {
+        for _ in 0..<rounds {
+            for feature in features { _ = try runner.value(feature) }
+        }
+    }
+    let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    print("\(name)\t\(Int(Double(rounds * features.count) / seconds)) a second")
+}
+
+try measure("label of three functions", "Left(Upper($feature.species), 3) + ' ' + Round($feature.dbh)", rounds: 1_000)
+try measure(
+    "label with a number format", "Proper($feature.species) + TextFormatting.NewLine + Text($feature.dbh, '#,##0.0')",
+    rounds: 300)
+try measure(
+    "class of a renderer", "When($feature.dbh < 6, 'small', $feature.dbh < 18, 'medium', 'large')",
+    profile: .visualization, rounds: 1_000)
+try measure("arithmetic", "Sqrt($feature.dbh * $feature.height) / (1 + Abs($feature.dbh))", rounds: 1_000)
+try measure(
+    "a loop of a thousand turns", "var s = 0; for (var i = 0; i < 1000; i++) { s += i * $feature.dbh } s", rounds: 2)
+
+let expressions = (0..<40).map { "Round($feature.dbh * \($0) + $feature.height / 2, 2)" }
+let runners = try expressions.map {
+    try ArcadeRunner(
+        ArcadeScript($0, profile: .formCalculation), ArcadeContext(profile: .formCalculation, now: 0))
+}
+let settled = try ContinuousClock().measure {
+    for _ in 0..<100 { for runner in runners { _ = try runner.value(features[7]) } }
+}
+print("a form of 40 values\t\(settled / 100)")
+let read = ContinuousClock().measure {
+    for _ in 0..<25 { for source in expressions { _ = ArcadeScript(source, profile: .formCalculation) } }
+}
+print("reading a script\t\(read / 1_000)")
