@@ -47,9 +47,8 @@ struct ArcadeExpressionTests {
                   {"name":"wrong","expression":"var a = 1\nnosuch(a)"}],
                  "formElements":[
                   {"type":"field","fieldName":"DBH","editableExpression":"expr/system/true"},
-                  {"type":"field","fieldName":"Notes","valueExpression":"note"},
-                  {"type":"field","fieldName":"Address","visibilityExpression":"thick"},
-                  {"type":"field","fieldName":"Kind","requiredExpression":"wrong"}]}
+                  {"type":"field","fieldName":"Notes","valueExpression":"note","requiredExpression":"wrong"},
+                  {"type":"field","fieldName":"Address","visibilityExpression":"thick"}]}
                 """#, try await FeatureFormTests.tree(table), ArcadeExpressionEvaluator())
             try FeatureFormTests.field("DBH", form).updateValue(60.0)
             let errors = try await form.evaluateExpressions()
@@ -73,7 +72,8 @@ struct ArcadeExpressionTests {
             let form = try FeatureFormTests.form(
                 #"""
                 {"expressionInfos":[{"name":"none","expression":"0 / 0"}],
-                 "formElements":[{"type":"field","fieldName":"DBH","valueExpression":"none"}]}
+                 "formElements":[{"type":"field","fieldName":"Notes","editableExpression":"expr/system/true"},
+                  {"type":"field","fieldName":"DBH","valueExpression":"none"}]}
                 """#, tree, ArcadeExpressionEvaluator())
             let errors = try await form.evaluateExpressions()
             #expect(errors.count == 1)
