@@ -95,7 +95,7 @@ package struct FeatureServer: Service {
         return RequestPipeline(
             router: makeRouter(replicas, attachments, metrics: metrics),
             reader: RequestReader(
-                instance: configuration.instance, maximumBodyBytes: configuration.maximumBodyBytes,
+                routes: RouteTable(instance: configuration.instance), maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
                 uploads: attachments?.uploads.keeper, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),

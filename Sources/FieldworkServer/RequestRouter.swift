@@ -4,7 +4,8 @@ import FieldworkStore
 import HTTPTypes
 import Logging
 
-/// Finds the operation that a request asks for and turns what it gives, or what went wrong, into an answer.
+/// Does the operation that a request's route names, once it is allowed, and turns what it gives, or what went wrong, into an
+/// answer.
 struct RequestRouter: Sendable {
     let instance: String
     let catalog: ServiceCatalog
@@ -20,11 +21,11 @@ struct RequestRouter: Sendable {
     let logger: Logger
 
     func answer(_ request: ServiceRequest) async -> (ServerMetrics.Operation, Answer) {
-        var operation = ServerMetrics.Operation.other
+        let operation = request.match?.route.metric ?? .other
         do {
             let callback = try request.parameters["callback"].map { name throws(ServiceError) in try JSONPCallback(name)
             }
-            let answer = try await route(request, &operation).begun()
+            let answer = try await route(request).begun()
             return (operation, callback.map { answer.wrapped(in: $0) } ?? answer)
         } catch let error as ServiceError {
             return (operation, failure(error, request))
@@ -45,40 +46,45 @@ struct RequestRouter: Sendable {
         return format == .html ? directory.error(error) : .error(error, format: format)
     }
 
-    private func route(_ request: ServiceRequest, _ operation: inout ServerMetrics.Operation) async throws -> Answer {
+    private func route(_ request: ServiceRequest) async throws -> Answer {
         guard [.get, .head, .post].contains(request.method) else {
             throw ServiceError(code: 405, message: "Method not allowed.")
         }
-        switch request.resource {
-        case .services(let segments):
-            return try await services(segments, request, &operation)
-        case .administration(let segments):
-            operation = .administration
-            return try await administration.answer(segments, request)
-        case .info:
-            operation = .info
-            return tagged(.json(ServerInfo.json, format: try request.format()))
-        case .home, .restRoot:
-            operation = .page
-            return directory.home()
-        case .stylesheet:
-            operation = .page
-            return tagged(.text(ServicesDirectory.stylesheet, type: "text/css;charset=utf-8"))
-        case .health:
-            operation = .health
-            return await health()
-        case .metrics:
-            operation = .metrics
-            return .text(metrics.text, type: "text/plain;version=0.0.4;charset=utf-8")
-        case .unknown:
+        guard let match = request.match else {
             var answer = Answer.error(.notFound("There is nothing at this address."))
             answer.status = .notFound
             return answer
         }
+        let context = try await context(of: match, request)
+        if let page = match.route.page, request.wantsPage { return try await page(context) }
+        if match.route.method == .write { try request.requirePost() }
+        return try await match.route.answer(context)
     }
 
+    /// Finds the service and the layer of an address, and checks the right that the operation needs.
+    private func context(of match: RouteMatch, _ request: ServiceRequest) async throws -> RouteContext {
+        let right = match.route.right
+        // Before anything is said of what there is.
+        if right == .administer { try administration.authorize(request) }
+        var published: PublishedService?
+        var layer: LayerDefinition?
+        if let path = match.values.service {
+            guard let found = try await catalog.service(path: path) else {
+                throw ServiceError.notFound("Service \(path) not found.")
+            }
+            let service = right == .administer ? found : found.seen(by: request.editor)
+            layer = try match.values.layerID.map { id throws(ServiceError) in try service.layer(id: id) }
+            try right.require(of: service.definition, layer)
+            published = service
+        }
+        return RouteContext(
+            request: request, values: match.values, server: self, service: published, layer: layer)
+    }
+
+    // MARK: The server itself
+
     /// Says whether the store answers.
-    private func health() async -> Answer {
+    func health() async -> Answer {
         do {
             let names = try await store.serviceNames()
             return .json(["status": "ok", "services": JSONValue(names.count)])
@@ -91,135 +97,21 @@ struct RequestRouter: Sendable {
         }
     }
 
-    // MARK: Catalogue and services
-
-    private func services(
-        _ segments: [String], _ request: ServiceRequest, _ operation: inout ServerMetrics.Operation
-    ) async throws -> Answer {
-        let position = segments.prefix(3).dropFirst().firstIndex { ServiceFace(segment: $0) != nil }
-        guard let position, let face = ServiceFace(segment: segments[position]) else {
-            operation = .catalog
-            return tagged(try await folder(segments, request))
-        }
-        let path = segments[..<position].joined(separator: "/")
-        let below = segments[(position + 1)...]
-        let resource = face == .feature ? ServiceResource(below) : .unknown
-        let mapResource = face == .map ? MapServiceResource(below) : nil
-        operation = mapResource?.operation ?? resource.operation
-        guard let published = try await catalog.service(path: path)?.seen(by: request.editor) else {
-            throw .notFound("Service \(path) not found.") as ServiceError
-        }
-        if let mapResource { return try await answer(mapResource, of: published, request) }
-        return try await answer(resource, of: published, request)
-    }
-
-    private func answer(_ resource: ServiceResource, of published: PublishedService, _ request: ServiceRequest)
-        async throws -> Answer
-    {
-        let definition = published.definition
-        switch resource {
-        case .root:
-            let format = try request.format()
-            if format == .html { return directory.service(definition) }
-            return tagged(.json(try await service.root(published), format: format))
-        case .layers:
-            return tagged(.json(try await service.layers(published), format: try request.format()))
-        case .relationships:
-            return tagged(.json(service.relationships(published), format: try request.format()))
-        case .replicas(let resource):
-            guard let replicas else { throw ServiceError.notSupported }
-            return try await replicas.answer(resource, of: published, request)
-        case .uploads(let resource):
-            guard let attachments else { throw ServiceError.notSupported }
-            return try await attachments.uploads.answer(resource, of: definition, request)
-        case .attachments(let layerID, let objectID, let resource):
-            guard let attachments else { throw ServiceError.notSupported }
-            return try await attachments.answer(
-                resource, of: objectID, in: published.layer(id: layerID), published, request)
-        case .layerOperation(let layerID, .queryAttachments):
-            guard let attachments else { throw ServiceError.notSupported }
-            return try await attachments.query(published.layer(id: layerID), of: published, request)
-        case .layer(let id):
-            let layer = try published.layer(id: id)
-            let format = try request.format()
-            if format == .html { return directory.layer(layer, of: definition) }
-            let recounts = try request.parameters.bool("returnUpdates") ?? false
-            return tagged(.json(try await service.layer(layer, of: published, recounts: recounts), format: format))
-        case .feature(let layerID, let objectID):
-            return try await service.feature(objectID, in: published.layer(id: layerID), of: published, request)
-        case .history(let layerID, let feature):
-            let layer = try published.layer(id: layerID)
-            return .json(
-                try await FeatureHistory(store: store).versions(of: feature, in: layer, of: published),
-                format: try request.format() == .prettyJSON ? .prettyJSON : .json)
-        case .restoreVersion(let layerID, let feature, let generation):
-            try request.requirePost()
-            let layer = try published.layer(id: layerID)
-            return .json(
-                try await FeatureHistory(store: store).restore(
-                    feature, until: generation, in: layer, of: published, editor: request.editor))
-        case .layerOperation(let layerID, .query):
-            let layer = try published.layer(id: layerID)
-            if request.wantsPage { return try await queryPage(layer, of: published, face: .feature, request) }
-            return try await service.query(layer, of: published, request)
-        case .layerOperation(let layerID, .queryTopFeatures):
-            return try await service.queryTopFeatures(published.layer(id: layerID), of: published, request)
-        case .layerOperation(let layerID, .calculate):
-            try request.requirePost()
-            return try await service.calculate(published.layer(id: layerID), of: published, request)
-        case .layerOperation(let layerID, .queryRelatedRecords):
-            return try await service.queryRelatedRecords(published.layer(id: layerID), of: published, request)
-        case .layerOperation(let layerID, .validateSQL):
-            let answer = try SQLValidation.answer(request.parameters, layer: published.layer(id: layerID))
-            return .json(answer, format: try request.format())
-        case .layerOperation(let layerID, let operation):
-            let layer = try published.layer(id: layerID)
-            if request.wantsPage, let form = EditForm(operation) {
-                return try await editPage(form, layer, of: published, request)
-            }
-            try request.requirePost()
-            return try await service.edit(operation, layer, of: published, request)
-        case .layerResource(let layerID, let kind):
-            return tagged(
-                .json(try service.contents(kind, of: published.layer(id: layerID)), format: try request.format()))
-        case .query: return try await service.query(published, request)
-        case .queryDomains:
-            let answer = try DomainQuery.answer(request.parameters, service: definition)
-            return tagged(.json(answer, format: try request.format()))
-        case .queryContingentValues:
-            let answer = try ContingentValuesQuery.answer(request.parameters, service: definition)
-            return tagged(.json(answer, format: try request.format()))
-        case .applyEdits:
-            try request.requirePost()
-            return try await service.applyEdits(to: published, request)
-        case .unknown:
-            throw ServiceError(
-                code: 400, message: "Invalid URL", details: ["The service has no such resource or operation."])
-        }
-    }
-
-    private func folder(_ segments: [String], _ request: ServiceRequest) async throws -> Answer {
+    /// The services of a folder; nil: those outside of folders, and the folders.
+    func folder(_ wanted: String?, _ request: ServiceRequest) async throws -> Answer {
         let names = try await catalog.names()
         let folders = Set(names.compactMap(\.folder)).sorted()
         let format = try request.format()
-        guard let wanted = segments.first else {
+        guard let wanted else {
             let services = names.filter { $0.folder == nil }
-            if format == .html { return directory.catalog(folder: nil, folders: folders, names: services) }
-            return .json(ServerInfo.catalog(folders: folders, names: services), format: format)
+            if format == .html { return directory.catalog(folder: nil, folders: folders, names: services).tagged() }
+            return Answer.json(ServerInfo.catalog(folders: folders, names: services), format: format).tagged()
         }
-        guard segments.count == 1, let folder = folders.first(where: { $0.equalsIgnoringCase(wanted) }) else {
-            throw .notFound("Folder not found.") as ServiceError
+        guard let folder = folders.first(where: { $0.equalsIgnoringCase(wanted) }) else {
+            throw ServiceError.notFound("Folder not found.")
         }
         let services = names.filter { $0.folder == folder }
-        if format == .html { return directory.catalog(folder: folder, folders: [], names: services) }
-        return .json(ServerInfo.catalog(folders: [], names: services), format: format)
-    }
-
-    /// An answer that is at hand is named by its bytes.
-    func tagged(_ answer: Answer) -> Answer {
-        guard case .bytes(let bytes) = answer.body else { return answer }
-        var tagged = answer
-        tagged.entityTag = EntityTag.ofBytes(bytes)
-        return tagged
+        if format == .html { return directory.catalog(folder: folder, folders: [], names: services).tagged() }
+        return Answer.json(ServerInfo.catalog(folders: [], names: services), format: format).tagged()
     }
 }

@@ -31,24 +31,4 @@ struct RequestTargetTests {
         #expect(try RequestTarget(longest).segments.count == Limits.pathSegments)
         #expect(throws: ServiceError.self) { try RequestTarget(longest + "/a") }
     }
-
-    @Test("Paths match without regard to case up to the operation")
-    func resources() throws {
-        let target = try RequestTarget("/ArcGIS/REST/Services/Trees/featureserver/0/QUERY")
-        let resource = Resource(target, instance: "arcgis")
-        #expect(resource == .services(["Trees", "featureserver", "0", "QUERY"]))
-        #expect(ServiceResource(["0", "QUERY"]) == .layerOperation(layerID: 0, .query))
-        #expect(ServiceResource(["0", "17"]) == .feature(layerID: 0, objectID: 17))
-        #expect(ServiceResource(["applyedits"]) == .applyEdits)
-        #expect(ServiceResource([]) == .root)
-    }
-
-    @Test(
-        "What is not an address of the protocol is unknown",
-        arguments: ["/other/rest/info", "/arcgis/admin", "/arcgis/rest/nothing", "/favicon.ico"])
-    func unknown(path: String) throws {
-        #expect(Resource(try RequestTarget(path), instance: "arcgis") == .unknown)
-        #expect(ServiceResource(["-1"]) == .unknown)
-        #expect(ServiceResource(["0", "query", "more"]) == .unknown)
-    }
 }

@@ -3,7 +3,8 @@ import Foundation
 
 /// The answers to requests that edit (rest-api §4.4 to §4.7).
 package enum EditAnswer {
-    package enum Operation: Sendable {
+    /// The operations of a layer or table that edit features, spelled as in their addresses.
+    package enum Operation: String, Sendable {
         case addFeatures, updateFeatures, deleteFeatures, applyEdits
     }
 

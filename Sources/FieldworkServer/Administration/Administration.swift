@@ -12,22 +12,8 @@ struct Administration: Sendable {
     /// nil: administration is off.
     let key: AdministrationKey?
 
-    /// - Parameter segments: what follows `rest/admin/services`.
-    func answer(_ segments: [String], _ request: ServiceRequest) async throws -> Answer {
-        try authorize(request)
-        let position = segments.prefix(3).firstIndex { $0.equalsIgnoringCase("FeatureServer") }
-        guard let position, position == 1 || position == 2 else { throw ServiceError.notFound("Service not found.") }
-        let path = segments[..<position].joined(separator: "/")
-        guard let published = try await catalog.service(path: path) else {
-            throw ServiceError.notFound("Service \(path) not found.")
-        }
-        let format = try request.format()
-        let json = try await answer(AdministrationResource(segments[(position + 1)...]), published, request)
-        return .json(json, format: format == .html ? .json : format)
-    }
-
     /// Loopback is no exception: a page in a browser of this machine reaches it as well.
-    private func authorize(_ request: ServiceRequest) throws(ServiceError) {
+    func authorize(_ request: ServiceRequest) throws(ServiceError) {
         guard let key else {
             throw ServiceError(
                 code: 403, message: "Administration is off.",
@@ -39,39 +25,27 @@ struct Administration: Sendable {
         guard key.opens(with: token) else { throw ServiceError(code: 498, message: "Invalid token.") }
     }
 
-    private func answer(
-        _ resource: AdministrationResource, _ published: PublishedService, _ request: ServiceRequest
-    ) async throws -> JSONValue {
-        switch resource {
-        case .service: return published.definition.document
-        case .layer(let id): return try await service.layer(published.layer(id: id), of: published)
-        case .unknown:
-            throw ServiceError(
-                code: 400, message: "Invalid URL", details: ["There is no such administrative operation."])
-        case .edit, .truncate, .refresh:
-            try request.requirePost()
-            if try request.parameters.bool("async") == true {
-                throw ServiceError.invalidParameter("'async' is not supported: the answer comes when all is done.")
-            }
-        }
-        switch resource {
-        case .edit(let operation, let layerID): return try await edit(operation, layerID, published, request)
-        case .truncate(let id): try await truncate(published.layer(id: id), published, request)
-        default: break
-        }
+    /// The answer to a write comes when all is done.
+    private static func refuseJobs(_ request: ServiceRequest) throws {
+        guard try request.parameters.bool("async") == true else { return }
+        throw ServiceError.invalidParameter("'async' is not supported: the answer comes when all is done.")
+    }
+
+    /// Forgets what is remembered of definitions.
+    func refresh(_ context: RouteContext) throws -> JSONValue {
+        try Self.refuseJobs(context.request)
         catalog.invalidate()
         return ["success": true]
     }
 
     // MARK: Definitions
 
-    private func edit(
-        _ operation: DefinitionEdit.Operation, _ layerID: Int?, _ published: PublishedService,
-        _ request: ServiceRequest
-    ) async throws -> JSONValue {
-        let edit = try DefinitionEdit(operation, layerID: layerID, parameters: request.parameters)
+    func edit(_ operation: DefinitionEdit.Operation, _ context: RouteContext) async throws -> JSONValue {
+        try Self.refuseJobs(context.request)
+        let layerID = context.values.layerID
+        let edit = try DefinitionEdit(operation, layerID: layerID, parameters: context.request.parameters)
         // The definition as it is, not as it was remembered a moment ago.
-        let name = published.definition.name
+        let name = try context.service.definition.name
         let current = try await store.service(name)
         let (document, added) = try edit.applied(to: current.document)
         let changed: ServiceDefinition
@@ -101,17 +75,20 @@ struct Administration: Sendable {
     // MARK: Features
 
     /// Deletes all features, as an edit: history and change log know of each, and replicas learn of it.
-    private func truncate(
-        _ layer: LayerDefinition, _ published: PublishedService, _ request: ServiceRequest
-    ) async throws {
+    func truncate(_ context: RouteContext) async throws -> JSONValue {
+        let (layer, request) = (try context.layer, context.request)
+        try Self.refuseJobs(request)
         if try request.parameters.bool("attachmentOnly") == true {
             throw ServiceError.invalidParameter("'attachmentOnly' is not supported.")
         }
         let edits = LayerEdits(layerID: layer.id, deletes: .matching(FeatureQuery()))
         var batch = EditBatch(layers: [edits], editor: request.editor, moment: service.now())
         batch.listsMatches = false
-        let result = try await store.apply(batch, to: published.definition.name)
-        guard let error = result.layers.flatMap(\.deletes).compactMap(\.error).first else { return }
-        throw ServiceError(code: error.code, message: "The layer was not emptied.", details: [error.description])
+        let result = try await store.apply(batch, to: context.service.definition.name)
+        if let error = result.layers.flatMap(\.deletes).compactMap(\.error).first {
+            throw ServiceError(code: error.code, message: "The layer was not emptied.", details: [error.description])
+        }
+        catalog.invalidate()
+        return ["success": true]
     }
 }

@@ -11,19 +11,9 @@ struct AttachmentService: Sendable {
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
 
-    func answer(
-        _ resource: AttachmentResource, of objectID: Int64, in layer: LayerDefinition, _ published: PublishedService,
-        _ request: ServiceRequest
-    ) async throws -> Answer {
-        guard layer.hasAttachments else { throw Self.none }
-        switch resource {
-        case .list: return try await list(objectID, layer, published, request)
-        case .content(let id): return try await content(id, of: objectID, layer, published, request)
-        case .edit(let operation): return try await edit(operation, objectID, layer, published, request)
-        }
+    private static func requireAttachments(of layer: LayerDefinition) throws(ServiceError) {
+        guard layer.hasAttachments else { throw .invalidParameter("The layer has no attachments.") }
     }
-
-    private static let none = ServiceError.invalidParameter("The layer has no attachments.")
 
     private static func format(_ request: ServiceRequest) throws(ServiceError) -> AnswerFormat {
         try request.format() == .json ? .json : .prettyJSON
@@ -31,10 +21,10 @@ struct AttachmentService: Sendable {
 
     // MARK: Reading
 
-    private func list(
-        _ objectID: Int64, _ layer: LayerDefinition, _ published: PublishedService, _ request: ServiceRequest
-    ) async throws -> Answer {
-        try Permissions(service: published.definition, layer: layer).require(.query)
+    func list(_ context: RouteContext) async throws -> Answer {
+        let (published, layer, objectID, request) =
+            (try context.service, try context.layer, try context.objectID, context.request)
+        try Self.requireAttachments(of: layer)
         try request.parameters.refuse(["gdbVersion"])
         try await requireFeature(objectID, layer, published)
         let page = try await store.attachments(Self.query(objectID, layer), in: Self.address(layer, published))
@@ -61,11 +51,10 @@ struct AttachmentService: Sendable {
         }
     }
 
-    private func content(
-        _ id: Int64, of objectID: Int64, _ layer: LayerDefinition, _ published: PublishedService,
-        _ request: ServiceRequest
-    ) async throws -> Answer {
-        try Permissions(service: published.definition, layer: layer).require(.query)
+    func content(_ context: RouteContext) async throws -> Answer {
+        let (published, layer, request) = (try context.service, try context.layer, context.request)
+        let (objectID, id) = (try context.objectID, try context.attachmentID)
+        try Self.requireAttachments(of: layer)
         let address = Self.address(layer, published)
         var query = Self.query(objectID, layer)
         query.ids = [id]
@@ -100,8 +89,7 @@ struct AttachmentService: Sendable {
     func query(
         _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {
-        try Permissions(service: published.definition, layer: layer).require(.query)
-        guard layer.hasAttachments else { throw Self.none }
+        try Self.requireAttachments(of: layer)
         let asked = try AttachmentQueryRequest(request.parameters, layer: layer)
         let format = try Self.format(request)
         let address = Self.address(layer, published)
@@ -118,11 +106,10 @@ struct AttachmentService: Sendable {
 
     // MARK: Editing
 
-    private func edit(
-        _ operation: AttachmentEditRequest.Operation, _ objectID: Int64, _ layer: LayerDefinition,
-        _ published: PublishedService, _ request: ServiceRequest
-    ) async throws -> Answer {
-        try request.requirePost()
+    func edit(_ operation: AttachmentEditRequest.Operation, _ context: RouteContext) async throws -> Answer {
+        let (published, layer, objectID, request) =
+            (try context.service, try context.layer, try context.objectID, context.request)
+        try Self.requireAttachments(of: layer)
         let file = request.files["attachment"]
         let name = published.definition.name
         let (edits, found) = try await uploads.reading(name, editor: request.editor) { finder in

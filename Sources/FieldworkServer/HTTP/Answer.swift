@@ -76,6 +76,14 @@ struct Answer: Sendable {
         return begun
     }
 
+    /// The answer with a tag, where its bytes are at hand: they name it.
+    func tagged() -> Answer {
+        guard case .bytes(let bytes) = body else { return self }
+        var tagged = self
+        tagged.entityTag = EntityTag.ofBytes(bytes)
+        return tagged
+    }
+
     /// The answer as the argument of a function call; `/**/` keeps a reader from taking the script for something else.
     func wrapped(in callback: JSONPCallback) -> Answer {
         guard case .bytes(let bytes) = body, contentType == Self.jsonType else { return self }

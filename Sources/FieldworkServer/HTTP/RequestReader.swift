@@ -8,7 +8,7 @@ import NIOCore
 /// Reads requests within their limits: the address, and for POST the body in any of the forms that clients use. Parameters
 /// of both are merged; the body wins.
 struct RequestReader: Sendable {
-    let instance: String
+    let routes: RouteTable
     let maximumBodyBytes: Int
     let budget: BodyBudget
     /// Where files are received; nil: no operation takes files.
@@ -20,20 +20,23 @@ struct RequestReader: Sendable {
     func read(_ request: Request, lease: inout BodyLease) async throws -> ServiceRequest {
         let address = request.head.path ?? "/"
         let target = try RequestTarget(address)
-        let resource = Resource(target, instance: instance)
+        let match = routes.match(target)
         var parameters = RequestParameters(try FormURLEncoded.fields(target.query.utf8))
         var files: [String: ReceivedFile] = [:]
         var hasStretch = false
         if request.method == .post {
             let contentType = request.headers[.contentType] ?? ""
-            if let id = resource.growingUpload, Self.mediaType(contentType) == "application/octet-stream" {
+            if let match, match.route.body == .uploadBytes, let id = match.values.text,
+                Self.mediaType(contentType) == "application/octet-stream"
+            {
                 try await receive(request, of: id, at: try parameters.integer("offset"))
                 hasStretch = true
             } else if Self.mediaType(contentType) == "multipart/form-data" {
                 if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
                     throw ServiceError(code: 415, message: "A form with files can't be encoded.")
                 }
-                let form = try await form(of: request, contentType, resource, lease: &lease)
+                let form = try await form(
+                    of: request, contentType, takesFiles: match?.route.body == .files, lease: &lease)
                 parameters.merge(form.fields)
                 files = form.files
             } else {
@@ -42,7 +45,7 @@ struct RequestReader: Sendable {
             }
         }
         return ServiceRequest(
-            method: request.method, address: address, resource: resource, parameters: parameters, files: files,
+            method: request.method, address: address, match: match, parameters: parameters, files: files,
             hasStretch: hasStretch,
             accept: request.headers[.accept], origin: Self.origin(of: request.head), range: request.headers[.range],
             editor: identify(request.head), keepsAnswers: Self.keepsAnswers(request.head),
@@ -74,9 +77,9 @@ struct RequestReader: Sendable {
 
     /// The fields of a form: texts, and files on the disk for the operations that take them.
     private func form(
-        of request: Request, _ contentType: String, _ resource: Resource, lease: inout BodyLease
+        of request: Request, _ contentType: String, takesFiles: Bool, lease: inout BodyLease
     ) async throws -> (fields: [(name: String, value: String)], files: [String: ReceivedFile]) {
-        let takesFile = resource.takesFile && uploads != nil
+        let takesFile = takesFiles && uploads != nil
         let announced = request.headers[.contentLength].flatMap { Int($0) }
         if let announced, !takesFile, announced > maximumBodyBytes { throw ServiceError.tooLarge(maximumBodyBytes) }
         var form = try FormReception(

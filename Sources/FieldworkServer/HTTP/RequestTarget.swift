@@ -52,3 +52,14 @@ struct RequestTarget: Sendable, Hashable {
         }
     }
 }
+
+extension String {
+    /// Equality without regard to the case of ASCII letters, and without making lower-case copies.
+    func equalsIgnoringCase(_ other: String) -> Bool {
+        let (left, right) = (utf8, other.utf8)
+        guard left.count == right.count else { return false }
+        return zip(left, right).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+}

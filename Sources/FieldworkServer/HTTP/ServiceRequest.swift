@@ -7,7 +7,8 @@ struct ServiceRequest: Sendable {
     var method: HTTPRequest.Method
     /// Path and query as they were sent.
     var address: String
-    var resource: Resource
+    /// The operation that the address names; nil when there is nothing at it.
+    var match: RouteMatch?
     var parameters: RequestParameters
     /// The files of a form by the names of their fields, in lower case.
     var files: [String: ReceivedFile] = [:]

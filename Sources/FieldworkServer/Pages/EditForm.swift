@@ -5,13 +5,7 @@ import FieldworkREST
 enum EditForm: Sendable, Hashable, CaseIterable {
     case add, update, delete
 
-    /// nil for an operation without a form.
-    init?(_ operation: LayerOperation) {
-        guard let form = Self.allCases.first(where: { $0.operation == operation }) else { return nil }
-        self = form
-    }
-
-    var operation: LayerOperation {
+    var operation: EditAnswer.Operation {
         switch self {
         case .add: .addFeatures
         case .update: .updateFeatures
@@ -24,6 +18,22 @@ enum EditForm: Sendable, Hashable, CaseIterable {
         case .add: .create
         case .update: .update
         case .delete: .delete
+        }
+    }
+
+    var right: Right {
+        switch self {
+        case .add: .create
+        case .update: .update
+        case .delete: .delete
+        }
+    }
+
+    var metric: ServerMetrics.Operation {
+        switch self {
+        case .add: .addFeatures
+        case .update: .updateFeatures
+        case .delete: .deleteFeatures
         }
     }
 

@@ -6,13 +6,12 @@ import HTTPTypes
 /// The operations that a person does on pages. They are the same operations: the page shows their JSON as a table.
 extension RequestRouter {
     /// `query` on a page: the form alone at first, with what was found once it was filled in.
-    func queryPage(
-        _ layer: LayerDefinition, of published: PublishedService, face: ServiceFace, _ request: ServiceRequest
-    ) async throws -> Answer {
-        let parameters = request.parameters
+    func queryPage(_ context: RouteContext, face: ServiceFace) async throws -> Answer {
+        let (published, layer) = (try context.service, try context.layer)
+        let parameters = context.request.parameters
         let isFilledIn = ["where", "objectIds", "geometry", "globalIds"].contains { parameters[$0] != nil }
         guard isFilledIn else { return directory.queryForm(layer, of: published.definition, face: face) }
-        var asked = request
+        var asked = context.request
         asked.parameters.set("f", "json")
         asked.keepsAnswers = false
         let count = try parameters.integer("resultRecordCount") ?? Limits.pageRecords
@@ -23,9 +22,8 @@ extension RequestRouter {
     }
 
     /// An edit on a page. A form of another site must not make a visitor edit here.
-    func editPage(
-        _ form: EditForm, _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
-    ) async throws -> Answer {
+    func editPage(_ form: EditForm, _ context: RouteContext) async throws -> Answer {
+        let (published, layer, request) = (try context.service, try context.layer, context.request)
         guard request.method == .post else { return directory.editForm(form, layer, of: published.definition) }
         guard !request.isFromOtherSite else {
             throw ServiceError(

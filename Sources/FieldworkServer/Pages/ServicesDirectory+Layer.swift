@@ -93,24 +93,20 @@ extension ServicesDirectory {
         html.markup("</ul>")
         let others = face == .feature ? Self.operationsWithoutPage(of: layer, permissions) : []
         if !others.isEmpty {
-            html.element("<p>By programs also: ", others.map(\.rawValue).joined(separator: ", "), "</p>")
+            html.element("<p>By programs also: ", others.joined(separator: ", "), "</p>")
         }
     }
 
     /// What a layer can do that has no form here.
     private static func operationsWithoutPage(
         of layer: LayerDefinition, _ permissions: Permissions
-    ) -> [LayerOperation] {
+    ) -> [String] {
+        let isReadable = permissions.allow(.query)
         let isEditable = EditForm.allCases.contains { permissions.allow($0.capability) }
-        return LayerOperation.allCases.filter { operation in
-            switch operation {
-            case .query, .addFeatures, .updateFeatures, .deleteFeatures: false
-            case .queryTopFeatures, .validateSQL: permissions.allow(.query)
-            case .queryRelatedRecords: permissions.allow(.query) && !layer.relationships.isEmpty
-            case .queryAttachments: permissions.allow(.query) && layer.hasAttachments
-            case .calculate: permissions.allow(.update)
-            case .applyEdits: isEditable
-            }
-        }
+        return [
+            ("queryTopFeatures", isReadable), ("queryRelatedRecords", isReadable && !layer.relationships.isEmpty),
+            ("queryAttachments", isReadable && layer.hasAttachments), ("validateSQL", isReadable),
+            ("calculate", permissions.allow(.update)), ("applyEdits", isEditable),
+        ].filter(\.1).map(\.0)
     }
 }

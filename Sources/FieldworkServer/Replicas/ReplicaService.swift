@@ -52,39 +52,14 @@ struct ReplicaService: Sendable {
         return DatabaseWork(work: shared.sharedWork, local: folder, lease: jobLease)
     }
 
-    func answer(
-        _ resource: ReplicaResource, of published: PublishedService, _ request: ServiceRequest
-    ) async throws -> Answer {
-        let service = published.definition
-        if case .extractChanges = resource {
-            guard ReplicaAbilities.allowsExtract(service) else { throw ServiceError.notSupported }
-        } else if case .job = resource {
-        } else if case .result = resource {
-        } else {
-            guard ReplicaAbilities.allowsSync(service) else { throw ServiceError.notSupported }
-        }
-        if resource.isWrite { try request.requirePost() }
-        let format = try request.format() == .prettyJSON ? AnswerFormat.prettyJSON : .json
-        switch resource {
-        case .createReplica: return try await perform(.createReplica, service, request, format)
-        case .synchronizeReplica: return try await perform(.synchronizeReplica, service, request, format)
-        case .extractChanges: return try await perform(.extractChanges, service, request, format)
-        case .unRegisterReplica: return .json(try await unregister(service, request), format: format)
-        case .replicas: return .json(try await list(service, request), format: format)
-        case .replica(let id): return .json(try await info(id, service), format: format)
-        case .job(let id): return .json(try await status(id, service, request), format: format)
-        case .result(let name): return try await file(name, request)
-        case .conflicts, .conflict, .restoreConflict, .closeConflict:
-            return .json(try await conflicts(resource, published, request), format: format)
-        }
-    }
+    /// The folder of results in addresses.
+    static let resultFolder = "replicafiles"
 
     // MARK: Work
 
-    private func perform(
-        _ operation: ServiceJob.Operation, _ service: ServiceDefinition, _ request: ServiceRequest,
-        _ format: AnswerFormat
-    ) async throws -> Answer {
+    /// Does at once what a request wants, or makes a job of it.
+    func perform(_ operation: ServiceJob.Operation, _ context: RouteContext) async throws -> Answer {
+        let (service, request, format) = (try context.service.definition, context.request, try context.jsonFormat)
         let requested = operation == .createReplica ? try CreateReplicaRequest.requestID(request.parameters) : nil
         let order = ReplicaWorker.Order(
             id: requested ?? makeID(), operation: operation, parameters: request.parameters, service: service,
@@ -121,7 +96,7 @@ struct ReplicaService: Sendable {
         case .url:
             let made = try await Self.makeResult(order, worker, keeper)
             var answer = made.outcome
-            let url = address("\(ReplicaResource.resultFolder)/\(made.name)", service, request)
+            let url = address("\(Self.resultFolder)/\(made.name)", service, request)
             answer["transportType"] = "esriTransportTypeUrl"
             answer["URL"] = .string(url)
             answer["resultUrl"] = .string(url)
@@ -184,21 +159,23 @@ struct ReplicaService: Sendable {
 
     // MARK: Replicas
 
-    private func unregister(_ service: ServiceDefinition, _ request: ServiceRequest) async throws -> JSONValue {
-        let id = try SynchronizeReplicaRequest.replicaID(request.parameters)
+    func unregister(_ context: RouteContext) async throws -> JSONValue {
+        let service = try context.service.definition
+        let id = try SynchronizeReplicaRequest.replicaID(context.request.parameters)
         guard try await store.retireReplica(id, of: service.name) else {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
         return ["success": true]
     }
 
-    private func list(_ service: ServiceDefinition, _ request: ServiceRequest) async throws -> JSONValue {
-        let returnsDates = try request.parameters.bool("returnLastSyncDate") ?? false
-        let replicas = try await store.replicas(of: service.name).filter { $0.state != .retired }
+    func list(_ context: RouteContext) async throws -> JSONValue {
+        let returnsDates = try context.request.parameters.bool("returnLastSyncDate") ?? false
+        let replicas = try await store.replicas(of: context.service.definition.name).filter { $0.state != .retired }
         return ReplicaAnswer.list(replicas, returnsDates: returnsDates)
     }
 
-    private func info(_ id: UUID, _ service: ServiceDefinition) async throws -> JSONValue {
+    func info(_ context: RouteContext) async throws -> JSONValue {
+        let (service, id) = (try context.service.definition, try context.id)
         guard let replica = try await store.replica(id, of: service.name), replica.state != .retired else {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
@@ -207,16 +184,16 @@ struct ReplicaService: Sendable {
 
     // MARK: Jobs and results
 
-    private func status(_ id: UUID, _ service: ServiceDefinition, _ request: ServiceRequest) async throws
-        -> JSONValue
-    {
+    func status(_ context: RouteContext) async throws -> JSONValue {
+        let (service, id, request) = (try context.service.definition, try context.id, context.request)
         guard let job = try await jobs.job(id), job.service == service.name else {
             throw ServiceError.notFound("The service has no job \(ReplicaID.text(id)).")
         }
-        return job.json { address("\(ReplicaResource.resultFolder)/\($0)", service, request) }
+        return job.json { address("\(Self.resultFolder)/\($0)", service, request) }
     }
 
-    private func file(_ name: String, _ request: ServiceRequest) async throws -> Answer {
+    func file(_ context: RouteContext) async throws -> Answer {
+        let (name, request) = (try context.name, context.request)
         guard let kept = try await keeper.kept(name) else {
             throw ServiceError.notFound("There is no such file (any more).")
         }
@@ -231,42 +208,48 @@ struct ReplicaService: Sendable {
 
     // MARK: Conflicts
 
-    private func conflicts(
-        _ resource: ReplicaResource, _ published: PublishedService, _ request: ServiceRequest
-    ) async throws -> JSONValue {
-        let name = published.definition.name
-        /// Where each sees only his own features, a conflict tells nobody of another's.
-        func isShown(_ conflict: MergeConflict) -> Bool {
-            published.definition.layer(id: conflict.layerID)?.restriction == nil
-        }
-        func found(_ id: Int64) async throws -> MergeConflict {
-            guard let conflict = try await store.conflict(id, of: name) else {
-                throw ServiceError.notFound("The service has no conflict \(id).")
+    func conflicts(_ context: RouteContext) async throws -> JSONValue {
+        let published = try context.service
+        var states = Set(MergeConflict.State.allCases)
+        if let text = context.request.parameters["state"] {
+            guard let state = MergeConflict.State(rawValue: text.lowercased()) else {
+                throw ServiceError.invalidParameter("'state' must be open, decided or restored.")
             }
-            guard isShown(conflict) else { throw ServiceError.notFound("The service has no conflict \(id).") }
-            return conflict
+            states = [state]
         }
-        switch resource {
-        case .conflict(let id): return try await found(id).json
-        case .restoreConflict(let id):
-            let layer = try published.layer(id: try await found(id).layerID)
-            try Permissions(service: published.definition, layer: layer).require(.update)
-            let result = try await store.restoreConflict(id, of: name, editor: request.editor, moment: now())
-            return ["success": .bool(result.isSuccess), "error": JSONValue(result.error?.description)]
-        case .closeConflict(let id):
-            _ = try await found(id)
-            try await store.closeConflict(id, of: name)
-            return ["success": true]
-        default:
-            var states = Set(MergeConflict.State.allCases)
-            if let text = request.parameters["state"] {
-                guard let state = MergeConflict.State(rawValue: text.lowercased()) else {
-                    throw ServiceError.invalidParameter("'state' must be open, decided or restored.")
-                }
-                states = [state]
-            }
-            let list = try await store.conflicts(in: states, of: name, limit: Limits.conflictsPerAnswer)
-            return ["conflicts": .array(list.filter(isShown).map(\.json))]
-        }
+        let list = try await store.conflicts(
+            in: states, of: published.definition.name, limit: Limits.conflictsPerAnswer)
+        return ["conflicts": .array(list.filter { Self.isShown($0, published) }.map(\.json))]
+    }
+
+    /// Where each sees only his own features, a conflict tells nobody of another's.
+    private static func isShown(_ conflict: MergeConflict, _ published: PublishedService) -> Bool {
+        published.definition.layer(id: conflict.layerID)?.restriction == nil
+    }
+
+    /// The conflict of the address.
+    func conflict(_ context: RouteContext) async throws -> MergeConflict {
+        let (published, id) = (try context.service, try context.conflictID)
+        guard let conflict = try await store.conflict(id, of: published.definition.name),
+            Self.isShown(conflict, published)
+        else { throw ServiceError.notFound("The service has no conflict \(id).") }
+        return conflict
+    }
+
+    /// Brings back what lost: an edit of the conflict's layer.
+    func restoreConflict(_ context: RouteContext) async throws -> JSONValue {
+        let published = try context.service
+        let layer = try published.layer(id: try await conflict(context).layerID)
+        try Permissions(service: published.definition, layer: layer).require(.update)
+        let result = try await store.restoreConflict(
+            context.conflictID, of: published.definition.name, editor: context.request.editor, moment: now())
+        return ["success": .bool(result.isSuccess), "error": JSONValue(result.error?.description)]
+    }
+
+    /// Leaves what won, and takes the conflict from those that are open.
+    func closeConflict(_ context: RouteContext) async throws -> JSONValue {
+        _ = try await conflict(context)
+        try await store.closeConflict(context.conflictID, of: context.service.definition.name)
+        return ["success": true]
     }
 }

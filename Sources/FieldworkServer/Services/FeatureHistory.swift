@@ -28,7 +28,6 @@ struct FeatureHistory: Sendable {
         of published: PublishedService,
         editor: String?
     ) async throws -> JSONValue {
-        try Permissions(service: published.definition, layer: layer).require(.update)
         let versions = try await found(feature, layer, published)
         guard let version = versions.first(where: { $0.toGeneration == generation }) else {
             throw ServiceError.notFound("The feature has no version that ended with generation \(generation).")

@@ -6,47 +6,37 @@ import HTTPTypes
 extension FeatureService {
     /// `addFeatures`, `updateFeatures`, `deleteFeatures` and `applyEdits` of a layer or table (rest-api §4.4, §4.5).
     func edit(
-        _ operation: LayerOperation, _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
+        _ operation: EditAnswer.Operation, _ layer: LayerDefinition, of published: PublishedService,
+        _ request: ServiceRequest
     ) async throws -> Answer {
         let permissions = Permissions(service: published.definition, layer: layer)
         let parameters = request.parameters
         let edits: ApplyEditsRequest
         var found = FoundUploads()
-        let answered: EditAnswer.Operation
         switch operation {
-        case .query, .queryTopFeatures, .queryRelatedRecords, .queryAttachments, .validateSQL, .calculate:
-            throw ServiceError.notSupported
         case .addFeatures:
-            try permissions.require(.create)
             edits = try ApplyEditsRequest(adding: parameters, layer: layer, moment: now(), editor: request.editor)
-            answered = .addFeatures
         case .updateFeatures:
-            try permissions.require(.update)
             edits = try ApplyEditsRequest(updating: parameters, layer: layer, moment: now(), editor: request.editor)
-            answered = .updateFeatures
         case .deleteFeatures:
-            try permissions.require(.delete)
             edits = try ApplyEditsRequest(deleting: parameters, layer: layer, moment: now(), editor: request.editor)
-            answered = .deleteFeatures
         case .applyEdits:
             (edits, found) = try await reading(published, request) { finder in
                 try ApplyEditsRequest(
                     edits: parameters, layer: layer, moment: now(), editor: request.editor, uploads: finder)
             }
-            answered = .applyEdits
         }
         for layerEdits in edits.batch.layers { try permissions.require(for: layerEdits) }
         let format = try request.format()
         let result = try await store.apply(edits.batch, to: published.definition.name)
         withExtendedLifetime(found) {}
-        return .json(EditAnswer.json(result, to: edits, answered), format: format == .html ? .json : format)
+        return .json(EditAnswer.json(result, to: edits, operation), format: format == .html ? .json : format)
     }
 
     /// `calculate` of a layer or table (rest-api §4.9).
     func calculate(
         _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {
-        try Permissions(service: published.definition, layer: layer).require(.update)
         let calculation = try CalculateRequest(
             parameters: request.parameters, layer: layer, moment: now(), editor: request.editor)
         let format = try request.format()

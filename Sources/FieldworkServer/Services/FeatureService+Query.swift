@@ -8,7 +8,6 @@ extension FeatureService {
     func query(_ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest) async throws
         -> Answer
     {
-        try Permissions(service: published.definition, layer: layer).require(.query)
         let query = try QueryRequest(parameters: request.parameters, layer: layer, service: published.definition)
         return try await answer(query, layer, of: published, request)
     }
@@ -17,7 +16,6 @@ extension FeatureService {
     func queryTopFeatures(
         _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {
-        try Permissions(service: published.definition, layer: layer).require(.query)
         let query = try QueryRequest(
             topFeatures: request.parameters, layer: layer, service: published.definition)
         return try await answer(query, layer, of: published, request)
@@ -38,7 +36,6 @@ extension FeatureService {
     func feature(
         _ objectID: Int64, in layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {
-        try Permissions(service: published.definition, layer: layer).require(.query)
         let format = try request.format()
         var query = FeatureQuery(condition: layer.restriction, objectIDs: [objectID], limit: 1)
         query.output.returnsZ = layer.hasZ

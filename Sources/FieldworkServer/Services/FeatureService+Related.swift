@@ -9,7 +9,6 @@ extension FeatureService {
         _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {
         let service = published.definition
-        try Permissions(service: service, layer: layer).require(.query)
         let related = try RelatedQueryRequest(parameters: request.parameters, layer: layer, service: service)
         try Permissions(service: service, layer: related.related).require(.query)
         let tag = try await entityTag(for: request, of: published)

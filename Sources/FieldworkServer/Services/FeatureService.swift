@@ -82,14 +82,6 @@ struct FeatureService: Sendable {
         return moments[0] <= moments[1] ? moments[0]...moments[1] : nil
     }
 
-    /// What else a layer shows of its definition (rest-api §2.8).
-    func contents(_ kind: LayerResource, of layer: LayerDefinition) -> JSONValue {
-        switch kind {
-        case .fieldGroups: ContingentValuesCoding.fieldGroups(of: layer)
-        case .contingentValues: ContingentValuesCoding.contingentValues(of: layer)
-        }
-    }
-
     /// The service as it says what it can: uploads are there wherever they are of use.
     private func advertised(_ definition: ServiceDefinition) -> ServiceDefinition {
         var definition = definition

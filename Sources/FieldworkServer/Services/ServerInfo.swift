@@ -29,9 +29,4 @@ enum ServerInfo {
 enum ServiceFace: String, Sendable, Hashable, CaseIterable {
     case feature = "FeatureServer"
     case map = "MapServer"
-
-    init?(segment: String) {
-        guard let face = Self.allCases.first(where: { $0.rawValue.equalsIgnoringCase(segment) }) else { return nil }
-        self = face
-    }
 }

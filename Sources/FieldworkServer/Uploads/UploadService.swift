@@ -20,65 +20,70 @@ struct UploadService: Sendable {
         }
     }
 
-    func answer(
-        _ resource: UploadResource, of service: ServiceDefinition, _ request: ServiceRequest
-    ) async throws -> Answer {
-        guard Self.isAllowed(service) else { throw ServiceError.notSupported }
-        if resource.isWrite { try request.requirePost() }
-        let format = try request.format() == .prettyJSON ? AnswerFormat.prettyJSON : .json
-        return .json(try await json(resource, service, request), format: format)
+    /// What the server takes.
+    static let info: JSONValue = {
+        let megabytes = JSONValue(FieldworkREST.Limits.attachmentBytes / (1_024 * 1_024))
+        return ["maxUploadFileSize": megabytes, "maxUploadFileSizeInMB": megabytes]
+    }()
+
+    /// A file that comes whole.
+    func upload(_ context: RouteContext) async throws -> JSONValue {
+        let file = try Self.file("file", context.request)
+        try await checkRoom()
+        let name = try Self.name(context.request.parameters["filename"] ?? file.name)
+        let kept = try await keeper.keep(newItem(name, contentType: file.contentType, context), content: file)
+        return ["success": true, "item": kept.json]
     }
 
-    private func json(
-        _ resource: UploadResource, _ service: ServiceDefinition, _ request: ServiceRequest
-    ) async throws -> JSONValue {
-        switch resource {
-        case .info:
-            let megabytes = JSONValue(FieldworkREST.Limits.attachmentBytes / (1_024 * 1_024))
-            return ["maxUploadFileSize": megabytes, "maxUploadFileSizeInMB": megabytes]
-        case .upload:
-            let file = try Self.file("file", request)
-            try await checkRoom()
-            let name = try Self.name(request.parameters["filename"] ?? file.name)
-            let kept = try await keeper.keep(
-                newItem(name, contentType: file.contentType, service, request), content: file)
-            return ["success": true, "item": kept.json]
-        case .register:
-            guard let text = request.parameters["itemName"] else {
-                throw ServiceError.invalidParameter("'itemName' is required.")
-            }
-            try await checkRoom()
-            let item = newItem(try Self.name(text), contentType: nil, service, request)
-            try await keeper.keep(item)
-            return ["success": true, "item": try await described(item)]
-        case .item(let id): return try await described(item(id, service, request))
-        case .uploadPart(let id):
-            let item = try await item(id, service, request)
-            guard let number = try request.parameters.integer("partId") ?? request.parameters.integer("partNum"),
-                (1...Limits.uploadParts).contains(number)
-            else { throw ServiceError.invalidParameter("'partId' must be a number from 1 to \(Limits.uploadParts).") }
-            try await keeper.keepPart(number, try Self.file("file", request), of: item)
-            return ["success": true, "partId": JSONValue(number)]
-        case .append(let id):
-            let item = try await item(id, service, request)
-            guard request.hasStretch else {
-                throw ServiceError.invalidParameter("'append' takes bytes, as application/octet-stream.")
-            }
-            return ["success": true, "item": try await described(item)]
-        case .parts(let id):
-            let parts = try await keeper.parts(of: item(id, service, request))
-            return ["parts": .array(parts.map { JSONValue($0) })]
-        case .commit(let id):
-            let item = try await item(id, service, request)
-            let parts = try request.parameters.objectIDs("parts")?.map { Int(clamping: $0) }
-            let announced = UploadAnnouncement(
-                size: try request.parameters.integer("size"), sha256: request.parameters["sha256"])
-            let kept = try await keeper.commit(item, parts: parts, as: announced)
-            return ["success": true, "item": kept.json]
-        case .delete(let id):
-            try await keeper.remove(item(id, service, request).id)
-            return ["success": true, "status": "success"]
+    /// Announces a file that comes in parts.
+    func register(_ context: RouteContext) async throws -> JSONValue {
+        guard let text = context.request.parameters["itemName"] else {
+            throw ServiceError.invalidParameter("'itemName' is required.")
         }
+        try await checkRoom()
+        let item = try newItem(Self.name(text), contentType: nil, context)
+        try await keeper.keep(item)
+        return ["success": true, "item": try await described(item)]
+    }
+
+    func info(of context: RouteContext) async throws -> JSONValue { try await described(item(context)) }
+
+    func uploadPart(_ context: RouteContext) async throws -> JSONValue {
+        let item = try await item(context)
+        let parameters = context.request.parameters
+        guard let number = try parameters.integer("partId") ?? parameters.integer("partNum"),
+            (1...Limits.uploadParts).contains(number)
+        else { throw ServiceError.invalidParameter("'partId' must be a number from 1 to \(Limits.uploadParts).") }
+        try await keeper.keepPart(number, try Self.file("file", context.request), of: item)
+        return ["success": true, "partId": JSONValue(number)]
+    }
+
+    /// The next bytes of an upload, which have been written where they belong while they were read.
+    func append(_ context: RouteContext) async throws -> JSONValue {
+        let item = try await item(context)
+        guard context.request.hasStretch else {
+            throw ServiceError.invalidParameter("'append' takes bytes, as application/octet-stream.")
+        }
+        return ["success": true, "item": try await described(item)]
+    }
+
+    func parts(_ context: RouteContext) async throws -> JSONValue {
+        let parts = try await keeper.parts(of: item(context))
+        return ["parts": .array(parts.map { JSONValue($0) })]
+    }
+
+    func commit(_ context: RouteContext) async throws -> JSONValue {
+        let item = try await item(context)
+        let parameters = context.request.parameters
+        let parts = try parameters.objectIDs("parts")?.map { Int(clamping: $0) }
+        let announced = UploadAnnouncement(size: try parameters.integer("size"), sha256: parameters["sha256"])
+        let kept = try await keeper.commit(item, parts: parts, as: announced)
+        return ["success": true, "item": kept.json]
+    }
+
+    func delete(_ context: RouteContext) async throws -> JSONValue {
+        try await keeper.remove(item(context).id)
+        return ["success": true, "status": "success"]
     }
 
     /// An upload that is not complete tells where it goes on.
@@ -88,12 +93,11 @@ struct UploadService: Sendable {
         return .object(object)
     }
 
-    private func newItem(
-        _ name: String, contentType: String?, _ service: ServiceDefinition, _ request: ServiceRequest
-    ) -> UploadItem {
+    private func newItem(_ name: String, contentType: String?, _ context: RouteContext) throws -> UploadItem {
         UploadItem(
-            id: makeID(), name: name, contentType: contentType, description: request.parameters["description"] ?? "",
-            service: service.name, editor: request.editor, date: now())
+            id: makeID(), name: name, contentType: contentType,
+            description: context.request.parameters["description"] ?? "",
+            service: try context.service.definition.name, editor: context.request.editor, date: now())
     }
 
     private static func name(_ text: String) throws(ServiceError) -> String {
@@ -118,10 +122,12 @@ struct UploadService: Sendable {
         }
     }
 
-    private func item(
-        _ id: String, _ service: ServiceDefinition, _ request: ServiceRequest
-    ) async throws -> UploadItem {
-        guard let item = try await item(id, of: service.name, editor: request.editor) else {
+    /// The upload of the address.
+    private func item(_ context: RouteContext) async throws -> UploadItem {
+        let id = try context.name
+        guard
+            let item = try await item(id, of: context.service.definition.name, editor: context.request.editor)
+        else {
             throw ServiceError.notFound("There is no upload '\(id.prefix(64))' (any more).")
         }
         return item

@@ -39,6 +39,7 @@ final class SimulatedServer: Sendable {
     let process: SimulatedProcess
     let store: any ReplicaStore & AttachmentStore
     private let router: RequestRouter
+    private let routes = RouteTable(instance: "arcgis")
     private let replicas: ReplicaService
     private let uploads: UploadService
 
@@ -94,7 +95,7 @@ final class SimulatedServer: Sendable {
         parameters.merge(try FormURLEncoded.fields(order.form.utf8))
         var request = ServiceRequest(
             method: order.isRead ? .get : .post, address: order.address,
-            resource: Resource(target, instance: "arcgis"), parameters: parameters, accept: nil, origin: Self.origin,
+            match: routes.match(target), parameters: parameters, accept: nil, origin: Self.origin,
             range: order.offset.flatMap { $0 > 0 ? "bytes=\($0)-" : nil }, editor: order.editor)
         if let stretch = order.stretch {
             if let refusal = try await receive(stretch, of: request) { return refusal }
@@ -115,7 +116,8 @@ final class SimulatedServer: Sendable {
 
     /// Receives more of an upload, as the reader of requests does from a socket.
     private func receive(_ bytes: [UInt8], of request: FieldworkServer.ServiceRequest) async throws -> Reply? {
-        guard let id = request.resource.growingUpload, let offset = try request.parameters.integer("offset"),
+        guard let match = request.match, match.route.body == .uploadBytes, let id = match.values.text,
+            let offset = try request.parameters.integer("offset"),
             let item = try await uploads.keeper.item(id, now: uploads.now()), item.editor == request.editor,
             item.content == nil
         else { return Reply(status: 404, bytes: Array(#"{"error":{"code":404,"message":"No such upload."}}"#.utf8)) }

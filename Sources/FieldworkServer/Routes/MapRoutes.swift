@@ -1,0 +1,58 @@
+import FieldworkREST
+
+extension Route {
+    /// The map service face: read only.
+    static let mapRoutes: [Route] =
+        [
+            Route(
+                .mapServer, "", .read, [.json, .pjson, .html], metric: .service, needs: .describe,
+                page: { $0.directory.service(try $0.service.definition, face: .map) },
+                answer: { Answer.json(try await $0.map.root($0.service), format: try $0.request.format()).tagged() }),
+            Route(.mapServer, "layers", metric: .service, needs: .describe) {
+                Answer.json(try await $0.map.layers($0.service), format: try $0.request.format()).tagged()
+            },
+            Route(
+                .mapServer, "{layer}", .read, [.json, .pjson, .html], metric: .layer, needs: .describe,
+                page: { $0.directory.layer(try $0.layer, of: try $0.service.definition, face: .map) },
+                answer: {
+                    Answer.json(try await $0.map.layer($0.layer, of: $0.service), format: try $0.request.format())
+                        .tagged()
+                }),
+            Route(.mapServer, "{layer}/{objectId}", metric: .feature, needs: .query) {
+                try await $0.features.feature($0.objectID, in: $0.layer, of: $0.service, $0.request)
+            },
+            Route(
+                .mapServer, "{layer}/query", .read, [.json, .pjson, .geojson, .pbf, .html], metric: .query,
+                needs: .query, page: { try await $0.server.queryPage($0, face: .map) },
+                answer: { try await $0.features.query($0.layer, of: $0.service, $0.request) }),
+            Route(.mapServer, "{layer}/queryRelatedRecords", metric: .queryRelatedRecords, needs: .query) {
+                try await $0.features.queryRelatedRecords($0.layer, of: $0.service, $0.request)
+            },
+            Route(.mapServer, "identify", metric: .identify, needs: .query) {
+                try await $0.map.identify($0.service, $0.request)
+            },
+            Route(.mapServer, "find", metric: .find, needs: .query) {
+                try await $0.map.find($0.service, $0.request)
+            },
+            Route(.mapServer, "legend", metric: .legend, needs: .describe) {
+                let legend = try $0.map.legend($0.service, $0.request.parameters)
+                return Answer.json(legend, format: try $0.request.format()).tagged()
+            },
+            Route(.mapServer, "{layer}/images/{name}", .read, [.file], metric: .legend, needs: .describe) {
+                try $0.map.image($0.name, of: $0.layer).tagged()
+            },
+            Route(.mapServer, "*", metric: .other, needs: .describe) { _ in throw ServiceError.noSuchOperation },
+        ] + undrawn
+
+    /// The operations of map services that draw. They are refused by name.
+    private static let undrawn: [Route] = [
+        "export", "exportTiles", "estimateExportTilesSize", "tile", "tilemap", "generateKml", "queryLegends",
+        "dynamicLayer",
+    ].map { name in
+        Route(.mapServer, "\(name)/*", .read, [], metric: .other, needs: .describe) { _ in
+            throw ServiceError(
+                code: 400, message: "Requested operation is not supported by this service.",
+                details: ["This map service draws no maps: '\(name)' is not supported."])
+        }
+    }
+}

@@ -1,0 +1,6 @@
+extension Route {
+    /// Every operation of the server.
+    static let all: [Route] =
+        serverRoutes + catalogueRoutes + serviceRoutes + layerRoutes + editRoutes + attachmentRoutes + uploadRoutes
+        + replicaRoutes + conflictRoutes + mapRoutes + administrationRoutes
+}
