@@ -10,6 +10,15 @@ package enum Limits {
     package static let whereListCount = 10_000
     /// Signs of one chain such as `a + b + c`.
     package static let whereArithmetic = 200
+    /// Fields of a form in an address or a body.
+    package static let parameterCount = 1_000
+    /// Bytes of a parameter that is a short list: of layers, moments, sizes or coordinates.
+    package static let listBytes = 1_024 * 1_024
+    /// Bytes of memory that the values of one JSON document of a request may take: up to twenty times its text. Features of edits
+    /// are read one by one, each held to it.
+    package static let documentBytes = 256 * 1_024 * 1_024
+    /// Terms of one order.
+    package static let orderTermCount = 100
     /// Object ids or global ids of one request.
     package static let identifierCount = 100_000
     /// Features of one edit request.

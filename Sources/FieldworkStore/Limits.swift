@@ -46,8 +46,13 @@ package enum Limits {
     package static let editedFeatures = 10_000
     /// Features that `records` gives when the query sets no limit of its own.
     package static let recordsPerAnswer = 1_000_000
-    /// Levels of an expression: SQLite itself refuses more than 1,000.
-    package static let expressionDepth = 400
+    /// How deep the pieces of an expression may lie within each other: three a function or a pair of parentheses, up to seven a
+    /// CASE. SQLite's parser has room for 100, of which the statement around it needs some.
+    package static let expressionDepth = 60
+    /// Values of an expression outside of lists: the time in which a database reads them grows with their square.
+    package static let expressionValues = 5_000
+    /// Values of all lists of an expression: PostgreSQL takes 65,535 of everything.
+    package static let expressionListedValues = 50_000
     /// Bytes of one geometry or binary value (SQLite's own limit is 1,000,000,000).
     package static let valueBytes = 256 * 1_024 * 1_024
     /// Pages that a reader keeps, in KiB: the operating system has the rest of the file. So much holds the inner pages of

@@ -26,9 +26,9 @@ import Testing
     }
 
     @Test func tooManyFieldsAreRefused() {
-        let many = String(repeating: "a=1&", count: FormURLEncoded.fieldCountMax + 1)
+        let many = String(repeating: "a=1&", count: Limits.parameterCount + 1)
         #expect(throws: ServiceError.self) { try FormURLEncoded.fields(Array(many.utf8)) }
-        let enough = String(repeating: "a=1&", count: FormURLEncoded.fieldCountMax)
+        let enough = String(repeating: "a=1&", count: Limits.parameterCount)
         #expect(throws: Never.self) { try FormURLEncoded.fields(Array(enough.utf8)) }
     }
 }

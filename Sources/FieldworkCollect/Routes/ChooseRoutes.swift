@@ -104,8 +104,8 @@ struct ChooseRoutes: Sendable {
     static func condition(_ text: String, fields: [String]) -> String {
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines).prefix(100)
         guard !trimmed.isEmpty, !fields.isEmpty else { return "1=1" }
-        let plain = trimmed.uppercased().filter { $0 != "%" && $0 != "_" }.replacingOccurrences(of: "'", with: "''")
-        return fields.map { "UPPER(\($0)) LIKE '%\(plain)%'" }.joined(separator: " OR ")
+        let plain = trimmed.filter { $0 != "%" && $0 != "_" }.replacingOccurrences(of: "'", with: "''")
+        return fields.map { "UPPER(\($0)) LIKE UPPER('%\(plain)%')" }.joined(separator: " OR ")
     }
 
     private func choose(_ request: Request, _ context: CollectContext) async throws -> Response {

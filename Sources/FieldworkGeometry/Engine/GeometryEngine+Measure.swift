@@ -258,6 +258,14 @@ extension GeometryEngine {
         around geometry: Geometry, distance: Double, distanceUnit: LinearUnit? = nil, maxDeviation: Double = .nan,
         curveType: GeodeticCurveType = .geodesic
     ) -> Polygon? {
+        (try? widenedOnEllipsoid(geometry, by: distance * (distanceUnit ?? .meters).metersPerUnit)) ?? nil
+    }
+
+    /// The same, by metres. Throws when it would take more than a request may take, or than the task has left.
+    package static func widenedOnEllipsoid(
+        _ geometry: Geometry, by meters: Double
+    ) throws(AllowanceError) -> Polygon? {
+        try geometry.checkBufferCost()
         guard let placed = degrees(geometry), !placed.isEmpty else { return nil }
         let center = placed.extent.center
         let text = """
@@ -267,7 +275,7 @@ extension GeometryEngine {
             PARAMETER["false_easting",0],PARAMETER["false_northing",0],UNIT["metre",1]]
             """
         guard let local = SpatialReference(wkText: text), let flat = project(placed, into: local),
-            let buffer = buffer(around: flat, distance: distance * (distanceUnit ?? .meters).metersPerUnit)
+            let buffer = try widened(flat, by: meters)
         else { return nil }
         return project(buffer, into: geometry.spatialReference ?? .wgs84)
     }

@@ -5,11 +5,20 @@ extension GeometryEngine {
     static func result(
         of geometry: Geometry, _ operation: (GEOSContextHandle_t, OpaquePointer) -> OpaquePointer?
     ) -> Geometry? {
-        let context = GEOSContext()
-        guard let shape = try? context.shape(geometry),
-            let made = try? context.owned(operation(context.handle, shape.pointer))
-        else { return nil }
-        return (try? made.geometry(spatialReference: geometry.spatialReference)) ?? nil
+        (try? made(of: geometry, operation)) ?? nil
+    }
+
+    /// The same. Throws when the task has no more time for it.
+    static func made(
+        of geometry: Geometry, _ operation: (GEOSContextHandle_t, OpaquePointer) -> OpaquePointer?
+    ) throws(AllowanceError) -> Geometry? {
+        try GEOSInterrupts.run {
+            let context = GEOSContext()
+            guard let shape = try? context.shape(geometry),
+                let made = try? context.owned(operation(context.handle, shape.pointer))
+            else { return nil }
+            return (try? made.geometry(spatialReference: geometry.spatialReference)) ?? nil
+        }
     }
 
     /// Runs an operation on two geometries and reads its result. Geometries that cross themselves are repaired and
@@ -21,11 +30,14 @@ extension GeometryEngine {
     ) -> Answer? {
         guard let other = try? aligned(other, with: one) else { return nil }
         func attempt(_ one: Geometry, _ other: Geometry) -> Answer? {
-            let context = GEOSContext()
-            guard let first = try? context.shape(one), let second = try? context.shape(other),
-                let made = try? context.owned(operation(context.handle, first.pointer, second.pointer))
-            else { return nil }
-            return try? answer(made)
+            let answer = try? GEOSInterrupts.run { () -> Answer? in
+                let context = GEOSContext()
+                guard let first = try? context.shape(one), let second = try? context.shape(other),
+                    let made = try? context.owned(operation(context.handle, first.pointer, second.pointer))
+                else { return nil }
+                return try? answer(made)
+            }
+            return answer ?? nil
         }
         if let answer = attempt(one, other) { return answer }
         guard let repairedOne = simplify(one), let repairedOther = simplify(other) else { return nil }

@@ -13,7 +13,11 @@ extension GeometryEngine {
         let context = GEOSContext()
         let first = try context.shape(one)
         let second = try context.shape(try aligned(other, with: one))
-        return try context.truth(predicate(context.handle, first.pointer, second.pointer))
+        let answer = try? GEOSInterrupts.run { () -> CChar? in
+            let answer = predicate(context.handle, first.pointer, second.pointer)
+            return answer == 2 ? nil : answer
+        }
+        return try context.truth((answer ?? nil) ?? 2)
     }
 
     /// Whether the first geometry contains the second. False when the relation can't be told.
@@ -74,7 +78,8 @@ extension GeometryEngine {
         let context = GEOSContext()
         let first = try context.shape(one)
         let second = try context.shape(try aligned(other, with: one))
-        guard let text = GEOSRelate_r(context.handle, first.pointer, second.pointer) else {
+        let found = try? GEOSInterrupts.run { GEOSRelate_r(context.handle, first.pointer, second.pointer) }
+        guard let text = found ?? nil else {
             throw .nonSimpleGeometry(details: "The relation can't be told for this geometry.")
         }
         defer { GEOSFree_r(context.handle, text) }

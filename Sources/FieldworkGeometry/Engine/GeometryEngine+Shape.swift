@@ -2,12 +2,6 @@ internal import CGEOS
 import Foundation
 
 extension GeometryEngine {
-    /// The polygon around all points within a distance, in units of the spatial reference; nil when it is empty.
-    public static func buffer(around geometry: Geometry, distance: Double) -> Polygon? {
-        guard distance.isFinite else { return nil }
-        return result(of: geometry) { GEOSBuffer_r($0, $1, distance, 16) } as? Polygon
-    }
-
     /// A buffer around each geometry, or one around all of them. Distances are in units of the spatial reference; the
     /// last counts for all that follow.
     public static func buffer(around geometries: [Geometry], distances: [Double], shouldUnion: Bool) -> [Polygon] {

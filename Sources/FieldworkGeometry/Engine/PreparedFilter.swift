@@ -50,20 +50,27 @@ package final class PreparedFilter {
         var check = FiniteCheck()
         guard (try? walker.walk(&check)) != nil, check.isFinite else { return false }
         guard let feature = try? context.shape(wkb: wkb) else { return false }
-        let (handle, other) = (context.handle, feature.pointer)
-        let answer =
-            switch relation {
-            case .intersects: GEOSPreparedIntersects_r(handle, prepared, other)
-            case .contains: GEOSPreparedContains_r(handle, prepared, other)
-            case .within: GEOSPreparedWithin_r(handle, prepared, other)
-            case .crosses: GEOSPreparedCrosses_r(handle, prepared, other)
-            case .touches: GEOSPreparedTouches_r(handle, prepared, other)
-            case .overlaps: GEOSPreparedOverlaps_r(handle, prepared, other)
-            case .disjoint: GEOSPreparedDisjoint_r(handle, prepared, other)
-            case .equals: GEOSEquals_r(handle, shape.pointer, other)
-            case .matches(let pattern): GEOSRelatePattern_r(handle, shape.pointer, other, pattern)
-            }
+        // What was ended counts as not holding: who asks looks whether the time is over.
+        let answer = try? GEOSInterrupts.run { () -> CChar? in
+            let answer = compare(feature.pointer)
+            return answer == 2 ? nil : answer
+        }
         return answer == 1
+    }
+
+    private func compare(_ other: OpaquePointer) -> CChar {
+        let handle = context.handle
+        return switch relation {
+        case .intersects: GEOSPreparedIntersects_r(handle, prepared, other)
+        case .contains: GEOSPreparedContains_r(handle, prepared, other)
+        case .within: GEOSPreparedWithin_r(handle, prepared, other)
+        case .crosses: GEOSPreparedCrosses_r(handle, prepared, other)
+        case .touches: GEOSPreparedTouches_r(handle, prepared, other)
+        case .overlaps: GEOSPreparedOverlaps_r(handle, prepared, other)
+        case .disjoint: GEOSPreparedDisjoint_r(handle, prepared, other)
+        case .equals: GEOSEquals_r(handle, shape.pointer, other)
+        case .matches(let pattern): GEOSRelatePattern_r(handle, shape.pointer, other, pattern)
+        }
     }
 
     /// The answer where the sides of the rectangle decide it: a point, or an envelope wholly inside or outside.

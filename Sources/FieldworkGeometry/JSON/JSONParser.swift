@@ -2,6 +2,12 @@
 package struct JSONError: Error, Sendable, Hashable {
     package enum Code: Sendable, Hashable {
         case unexpectedEnd, unexpectedByte, invalidNumber, invalidString, tooDeep, trailingBytes
+        /// An object has more members than `GeometryLimits.membersMax`.
+        case tooManyMembers
+        /// The values would take more memory than the reader was given.
+        case tooLarge
+        /// The work that the text is read for may not hold so much.
+        case refused(AllowanceError)
     }
 
     package var code: Code
@@ -9,47 +15,63 @@ package struct JSONError: Error, Sendable, Hashable {
     package var offset: Int
 }
 
-/// Reads JSON (RFC 8259) from bytes into a `JSONValue`: UTF-8 only, bounded depth, in time proportional to the input.
+/// Reads JSON (RFC 8259) from bytes into a `JSONValue`: UTF-8 only, bounded depth, in time proportional to the input. The memory of
+/// the values, which may be twenty times the text, is counted while they are read, and charged to the work of the task.
 package struct JSONParser {
     /// A depth that no document of the protocol reaches; arrays nested deeper are an attack on the stack.
     package static let depthMax = 128
 
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var position = 0
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position = 0
+    private var memory: ValueMemory
 
     /// Reads a whole document.
-    package static func parse(_ bytes: some Sequence<UInt8>) throws(JSONError) -> JSONValue {
+    /// - Parameters:
+    ///   - most: the bytes of memory that its values may take.
+    ///   - isCharged: whether the work of the task is charged for them, until it ends.
+    package static func parse(
+        _ bytes: some Sequence<UInt8>, holding most: Int = .max, isCharged: Bool = true
+    ) throws(JSONError) -> JSONValue {
         let result = bytes.withContiguousStorageIfAvailable { buffer in
             Result { () throws(JSONError) in
-                var parser = JSONParser(bytes: buffer)
+                var parser = JSONParser(bytes: buffer, memory: ValueMemory(most: most, isCharged: isCharged))
                 return try parser.document()
             }
         }
         if let result { return try result.get() }
-        return try parse(ContiguousArray(bytes))
+        return try parse(ContiguousArray(bytes), holding: most, isCharged: isCharged)
     }
 
     /// Reads a whole document from text.
-    package static func parse(_ text: String) throws(JSONError) -> JSONValue {
-        try parse(ContiguousArray(text.utf8))
+    package static func parse(_ text: String, holding most: Int = .max) throws(JSONError) -> JSONValue {
+        try parse(text.utf8, holding: most)
     }
 
-    private init(bytes: UnsafeBufferPointer<UInt8>) {
+    init(bytes: UnsafeBufferPointer<UInt8>, memory: ValueMemory = ValueMemory(most: .max, isCharged: false)) {
         self.bytes = bytes
+        self.memory = memory
     }
 
     private mutating func document() throws(JSONError) -> JSONValue {
-        // A byte-order mark is tolerated: files written on Windows carry one.
-        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
+        skipByteOrderMark()
         let value = try value(depth: 0)
         skipSpace()
         guard position == bytes.count else { throw error(.trailingBytes) }
         return value
     }
 
-    private func error(_ code: JSONError.Code) -> JSONError { JSONError(code: code, offset: position) }
+    /// A byte-order mark is tolerated: files written on Windows carry one.
+    mutating func skipByteOrderMark() {
+        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
+    }
 
-    private mutating func skipSpace() {
+    private mutating func hold(_ size: Int) throws(JSONError) {
+        if let code = memory.take(size) { throw error(code) }
+    }
+
+    func error(_ code: JSONError.Code) -> JSONError { JSONError(code: code, offset: position) }
+
+    mutating func skipSpace() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position += 1
@@ -74,7 +96,7 @@ package struct JSONParser {
         }
     }
 
-    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         guard bytes.count - position >= text.utf8CodeUnitCount else { throw error(.unexpectedEnd) }
         for index in 0..<text.utf8CodeUnitCount where bytes[position + index] != text.utf8Start[index] {
             throw error(.unexpectedByte)
@@ -91,7 +113,9 @@ package struct JSONParser {
             position += 1
             return .array([])
         }
+        try hold(ValueMemory.container)
         while true {
+            try hold(ValueMemory.value)
             values.append(try value(depth: depth + 1))
             if try endsAfterSeparator(0x5D) { return .array(values) }
         }
@@ -105,7 +129,10 @@ package struct JSONParser {
             position += 1
             return .object(JSONObject())
         }
+        try hold(ValueMemory.container)
         while true {
+            guard members.count < GeometryLimits.membersMax else { throw error(.tooManyMembers) }
+            try hold(ValueMemory.member)
             skipSpace()
             guard position < bytes.count else { throw error(.unexpectedEnd) }
             guard bytes[position] == 0x22 else { throw error(.unexpectedByte) }
@@ -120,7 +147,7 @@ package struct JSONParser {
     }
 
     /// Consumes a comma or the closing bracket; true for the bracket.
-    private mutating func endsAfterSeparator(_ closing: UInt8) throws(JSONError) -> Bool {
+    mutating func endsAfterSeparator(_ closing: UInt8) throws(JSONError) -> Bool {
         skipSpace()
         guard position < bytes.count else { throw error(.unexpectedEnd) }
         let byte = bytes[position]
@@ -133,7 +160,7 @@ package struct JSONParser {
 // MARK: - Scalars
 
 extension JSONParser {
-    private mutating func number() throws(JSONError) -> JSONValue {
+    mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         if bytes[position] == 0x2D { position += 1 }
         let whole = try digits()
@@ -204,7 +231,7 @@ extension JSONParser {
         1e21, 1e22,
     ]
 
-    private mutating func string() throws(JSONError) -> String {
+    mutating func string() throws(JSONError) -> String {
         position += 1
         let start = position
         while position < bytes.count {
@@ -239,7 +266,7 @@ extension JSONParser {
         throw error(.unexpectedEnd)
     }
 
-    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
+    mutating func escape(into text: inout [UInt8]) throws(JSONError) {
         guard position < bytes.count else { throw error(.unexpectedEnd) }
         let byte = bytes[position]
         position += 1

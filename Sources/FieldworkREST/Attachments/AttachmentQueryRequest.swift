@@ -44,7 +44,7 @@ package struct AttachmentQueryRequest: Sendable {
 
     /// `least,most` in bytes; either may be absent.
     private static func sizes(_ parameters: RequestParameters) throws(ServiceError) -> ClosedRange<Int64>? {
-        guard let text = parameters["size"] else { return nil }
+        guard let text = try parameters.list("size") else { return nil }
         let words = text.filter { $0 != " " && $0 != "[" && $0 != "]" }
             .split(separator: ",", omittingEmptySubsequences: false)
         func bound(_ index: Int, _ otherwise: Int64) -> Int64? {

@@ -9,18 +9,23 @@ package enum FormURLEncoded {
         let bytes = ContiguousArray(text)
         if let raw = rawFeatures(bytes) { return raw }
         var fields: [(name: String, value: String)] = []
-        for part in bytes.split(separator: 0x26) {
+        var start = bytes.startIndex
+        while start < bytes.endIndex {
+            let end = bytes[start...].firstIndex(of: 0x26) ?? bytes.endIndex
+            let part = bytes[start..<end]
+            start = end + 1
+            guard !part.isEmpty else { continue }
+            // Counted before it is read: what is refused is not built.
+            guard fields.count < Limits.parameterCount else {
+                throw .invalidParameter("The form has more than \(Limits.parameterCount) fields.")
+            }
             let mark = part.firstIndex(of: 0x3D) ?? part.endIndex
             let name = try decode(part[..<mark])
             let value = mark < part.endIndex ? try decode(part[(mark + 1)...]) : ""
-            guard fields.count < fieldCountMax else { throw .invalidParameter("The form has too many fields.") }
             fields.append((name, value))
         }
         return fields
     }
-
-    /// The most fields of a form.
-    package static let fieldCountMax = 1_000
 
     /// QGIS posts `f=json&features=` and then JSON without encoding it (rest-api §4.4): a plus sign or a percent sign
     /// in a user's text stands for itself. What parses as JSON undecoded is taken so; encoded JSON never does.
@@ -29,9 +34,7 @@ package enum FormURLEncoded {
             let prefix = Array("f=json&\(name)=".utf8)
             guard bytes.starts(with: prefix) else { continue }
             let rest = bytes[prefix.count...]
-            guard (try? JSONParser.parse(rest)) != nil, let text = String(validating: rest, as: UTF8.self) else {
-                return nil
-            }
+            guard let text = String(validating: rest, as: UTF8.self), (try? JSONText(text)) != nil else { return nil }
             return [("f", "json"), (name, text)]
         }
         return nil

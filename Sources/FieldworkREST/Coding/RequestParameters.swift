@@ -61,10 +61,29 @@ package struct RequestParameters: Sendable, Hashable {
     package func json(_ name: String) throws(ServiceError) -> JSONValue? {
         guard let text = self[name] else { return nil }
         do {
-            return try JSONParser.parse(text)
+            return try JSONParser.parse(text, holding: Limits.documentBytes)
         } catch {
-            throw .invalidParameter("'\(name)' is not valid JSON (at byte \(error.offset)).")
+            throw ServiceError(error, in: "'\(name)'")
         }
+    }
+
+    /// JSON that may be large, to be read piece by piece.
+    func jsonText(_ name: String) throws(ServiceError) -> JSONText? {
+        guard let text = self[name] else { return nil }
+        do {
+            return try JSONText(text)
+        } catch {
+            throw ServiceError(error, in: "'\(name)'")
+        }
+    }
+
+    /// The text of a parameter that is never long.
+    package func list(_ name: String) throws(ServiceError) -> String? {
+        guard let text = self[name] else { return nil }
+        guard text.utf8.count <= Limits.listBytes else {
+            throw .invalidParameter("'\(name)' is longer than \(Limits.listBytes) bytes.")
+        }
+        return text
     }
 
     /// Parameters by which a query chooses fewer features. An edit that passed them over would change more than was meant.
@@ -91,52 +110,72 @@ package struct RequestParameters: Sendable, Hashable {
 extension RequestParameters {
     /// Object ids as clients spell them: `1,2,3`, `1, 2, 3`, `[1,2,3]`.
     package func objectIDs(_ name: String) throws(ServiceError) -> [Int64]? {
-        guard let words = try words(name) else { return nil }
         var ids: [Int64] = []
-        ids.reserveCapacity(words.count)
-        for word in words {
+        let isThere = try eachWord(name) { word throws(ServiceError) in
             guard let id = Int64(word) else {
                 throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no object id.")
             }
             ids.append(id)
         }
-        return ids
+        return isThere ? ids : nil
     }
 
     /// Global ids as clients spell them: `{…},{…}`, `["{…}"]`, with or without braces.
     package func globalIDs(_ name: String) throws(ServiceError) -> [UUID]? {
-        guard let words = try words(name) else { return nil }
         var ids: [UUID] = []
-        for word in words {
-            guard let id = GUID.parse(word) else {
+        let isThere = try eachWord(name) { word throws(ServiceError) in
+            guard let id = GUID.parse(String(word)) else {
                 throw .invalidParameter("'\(name)' has '\(word.prefix(40))', which is no global id.")
             }
             ids.append(id)
         }
-        return ids
+        return isThere ? ids : nil
     }
 
     /// The words of a list, as a JSON array or separated by commas; empty ones are left out.
     package func words(_ name: String) throws(ServiceError) -> [String]? {
-        guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
         var words: [String] = []
-        if text.hasPrefix("[") {
-            guard let values = try json(name)?.arrayValue else { throw .invalidParameter("'\(name)' is not a list.") }
-            for value in values {
-                switch value {
-                case .string(let word): words.append(word)
-                case .integer(let number): words.append(String(number))
+        let isThere = try eachWord(name) { word throws(ServiceError) in words.append(String(word)) }
+        return isThere ? words : nil
+    }
+
+    /// Goes through the words of a list, and stops where it is longer than a list may be: nothing is kept of what is refused.
+    /// - Returns: whether the parameter is there.
+    private func eachWord(
+        _ name: String, _ body: (Substring) throws(ServiceError) -> Void
+    ) throws(ServiceError) -> Bool {
+        guard let text = self[name] else { return false }
+        var count = 0
+        func take(_ word: Substring) throws(ServiceError) {
+            count += 1
+            guard count <= Limits.identifierCount else {
+                throw .invalidParameter("'\(name)' has more than \(Limits.identifierCount) members. Ask in parts.")
+            }
+            try body(word)
+        }
+        let whole = text[...].trimmingSpace
+        guard !whole.isEmpty else { return false }
+        if whole.utf8.first == UInt8(ascii: "[") {
+            guard let list = try jsonText(name), list.isArray else {
+                throw .invalidParameter("'\(name)' is not a list.")
+            }
+            try list.forEachElement { element throws(ServiceError) in
+                switch try? element.value() {
+                case .string(let word)?: try take(word[...])
+                case .integer(let number)?: try take(String(number)[...])
                 default: throw .invalidParameter("'\(name)' has an element that is neither a number nor a text.")
                 }
             }
-        } else {
-            words = text.utf8.split(separator: 0x2C).map {
-                Substring($0).trimmingCharacters(in: .whitespacesAndNewlines)
-            }
-            words.removeAll(where: \.isEmpty)
+            return true
         }
-        guard words.count <= Limits.identifierCount else { throw .invalidParameter("'\(name)' is too long a list.") }
-        return words
+        var rest = whole.utf8
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
+            let word = Substring(rest[..<end]).trimmingSpace
+            rest = end < rest.endIndex ? rest[rest.index(after: end)...] : rest[end...]
+            if !word.isEmpty { try take(word) }
+        }
+        return true
     }
 
     /// A spatial reference: a wkid, or the JSON of one.
@@ -170,7 +209,8 @@ extension RequestParameters {
         }
         if text == "null" { return nil }
         var numbers: [Double] = []
-        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+        // Five pieces are one too many.
+        for word in text.split(separator: ",", maxSplits: 4, omittingEmptySubsequences: false) {
             guard let number = Self.coordinate(word), number.isFinite, numbers.count < 4 else {
                 throw .invalidParameter("'\(name)' is not a geometry.")
             }
@@ -190,5 +230,14 @@ extension RequestParameters {
         let text = word.trimmingCharacters(in: .whitespaces)
         if let number = Double(text) { return number }
         return text.contains(" ") ? Double(text.lowercased().replacing("e ", with: "e+")) : nil
+    }
+}
+
+extension Substring {
+    /// Without the blanks and line ends on both sides. In a list of ids there are none, which a look at two bytes tells.
+    fileprivate var trimmingSpace: Substring {
+        func isPlain(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
+        if isPlain(utf8.first), isPlain(utf8.last) { return self }
+        return trimmingCharacters(in: .whitespacesAndNewlines)[...]
     }
 }

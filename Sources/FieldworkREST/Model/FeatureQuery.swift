@@ -82,6 +82,14 @@ package struct SpatialFilter: Sendable, Hashable {
         case disjoint = "esriSpatialRelDisjoint"
         case equals = "esriSpatialRelEquals"
         case relation = "esriSpatialRelRelation"
+
+        /// Whether the geometry is cut at each of its crossings to tell the relation, for each feature anew.
+        var cutsGeometry: Bool {
+            switch self {
+            case .intersects, .disjoint, .envelopeIntersects, .indexIntersects: false
+            case .contains, .within, .crosses, .touches, .overlaps, .equals, .relation: true
+            }
+        }
     }
 
     /// In the layer's own spatial reference: the caller has projected and buffered it.

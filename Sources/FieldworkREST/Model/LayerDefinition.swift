@@ -96,7 +96,9 @@ package struct LayerDefinition: Sendable, Hashable {
 
     /// The field of a name, without regard to case.
     package func field(named name: String) -> FieldDefinition? {
-        fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }
+        if let field = fields.first(where: { $0.name == name }) { return field }
+        let name = name.lowercased()
+        return fields.first { $0.name.lowercased() == name }
     }
 }
 

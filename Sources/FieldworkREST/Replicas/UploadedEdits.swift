@@ -9,14 +9,14 @@ struct UploadedEdits {
     var service: ServiceName?
 
     /// nil when a request has none.
-    func edits(_ parameters: RequestParameters) throws(ServiceError) -> JSONValue? {
+    func edits(_ parameters: RequestParameters) throws(ServiceError) -> JSONText? {
         if let document = try document(parameters, instead: ["edits"]) { return document }
-        return try parameters.json("edits")
+        return try parameters.jsonText("edits")
     }
 
     /// What the upload of a request has; nil when it names none.
     /// - Parameter others: the parameters that the upload stands for: a request has either.
-    func document(_ parameters: RequestParameters, instead others: [String]) throws(ServiceError) -> JSONValue? {
+    func document(_ parameters: RequestParameters, instead others: [String]) throws(ServiceError) -> JSONText? {
         // Some clients send the word for what they do not mean.
         guard let (name, id) = try upload(parameters) else { return nil }
         if let format = parameters["editsUploadFormat"], format.lowercased() != "json" {
@@ -29,7 +29,10 @@ struct UploadedEdits {
             throw .invalidParameter("'\(name)': there is no upload '\(id.prefix(64))' (any more).")
         }
         do {
-            return try JSONParser.parse(try bytes(of: file))
+            guard let text = String(validating: try bytes(of: file), as: UTF8.self) else {
+                throw ServiceError.invalidParameter("'\(name)': the upload is not UTF-8 text.")
+            }
+            return try JSONText(text)
         } catch {
             throw error as? ServiceError ?? .invalidParameter("'\(name)': the upload is not valid JSON.")
         }

@@ -42,8 +42,8 @@ package struct ApplyEditsRequest: Sendable {
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
         let reader = FeatureEditReader(layer: layer, usesGlobalIDs: usesGlobalIDs)
         var edits = LayerEdits(
-            layerID: layer.id, adds: try reader.edits(try parameters.json("adds"), .add, name: "adds"),
-            updates: try reader.edits(try parameters.json("updates"), .update, name: "updates"),
+            layerID: layer.id, adds: try reader.edits(try parameters.jsonText("adds"), .add, name: "adds"),
+            updates: try reader.edits(try parameters.jsonText("updates"), .update, name: "updates"),
             deletes: .features(try Self.identifiers("deletes", in: parameters, usesGlobalIDs)))
         edits.attachments = try AttachmentEditsReader(usesGlobalIDs: usesGlobalIDs, uploads: uploads)
             .edits(try parameters.json("attachments"))
@@ -60,12 +60,12 @@ package struct ApplyEditsRequest: Sendable {
         guard let document = try UploadedEdits(finder: uploads).document(parameters, instead: names) else {
             return parameters
         }
-        guard let object = document.objectValue else {
+        guard let members = try? document.members() else {
             throw .invalidParameter("'editsUploadId': the upload must be an object with adds, updates and deletes.")
         }
         var parameters = parameters
         for name in names {
-            if let value = object[name], !value.isNull { parameters.set(name, value.stringValue ?? value.text) }
+            if let value = members[name], !value.isNull { parameters.set(name, value.parameter) }
         }
         return parameters
     }
@@ -130,12 +130,13 @@ package struct ApplyEditsRequest: Sendable {
         uploads: @escaping UploadedFile.Finder = { _ in nil }
     ) throws(ServiceError) {
         let usesGlobalIDs = try parameters.bool("useGlobalIds") ?? false
-        guard let elements = try UploadedEdits(finder: uploads).edits(parameters)?.arrayValue else {
+        guard let elements = try UploadedEdits(finder: uploads).edits(parameters), elements.isArray else {
             throw .invalidParameter("'edits' must be an array of the edits of layers.")
         }
         var layers: [LayerEdits] = []
-        for element in elements {
-            guard let id = element["id"]?.integerValue, let layer = Int(exactly: id).flatMap(service.layer) else {
+        try elements.forEachElement { text throws(ServiceError) in
+            let element = (try? text.members()) ?? [:]
+            guard let id = element["id"]?.integer, let layer = Int(exactly: id).flatMap(service.layer) else {
                 throw .invalidParameter("'edits' names a layer or table that the service does not have.")
             }
             guard !layers.contains(where: { $0.layerID == layer.id }) else {
@@ -147,7 +148,7 @@ package struct ApplyEditsRequest: Sendable {
                 updates: try reader.edits(element["updates"], .update, name: "updates"),
                 deletes: .features(try Self.identifiers(element["deletes"], usesGlobalIDs)))
             edits.attachments = try AttachmentEditsReader(usesGlobalIDs: usesGlobalIDs, uploads: uploads)
-                .edits(element["attachments"])
+                .edits(try element["attachments"]?.read(as: "'attachments'"))
             layers.append(edits)
         }
         try self.init(
@@ -166,8 +167,10 @@ package struct ApplyEditsRequest: Sendable {
         throw .invalidParameter("'attachments' is a parameter of 'applyEdits'.")
     }
 
-    private static func features(of parameters: RequestParameters) throws(ServiceError) -> JSONValue {
-        guard let features = try parameters.json("features") else { throw .invalidParameter("'features' is required.") }
+    private static func features(of parameters: RequestParameters) throws(ServiceError) -> JSONText {
+        guard let features = try parameters.jsonText("features") else {
+            throw .invalidParameter("'features' is required.")
+        }
         return features
     }
 
@@ -180,11 +183,10 @@ package struct ApplyEditsRequest: Sendable {
     }
 
     /// Ids within a JSON document: an array, or the text of a list.
-    private static func identifiers(_ json: JSONValue?, _ usesGlobalIDs: Bool) throws(ServiceError)
+    private static func identifiers(_ text: JSONText?, _ usesGlobalIDs: Bool) throws(ServiceError)
         -> [FeatureIdentifier]
     {
-        guard let json, !json.isNull else { return [] }
-        return try identifiers(
-            "deletes", in: RequestParameters([("deletes", json.stringValue ?? json.text)]), usesGlobalIDs)
+        guard let text, !text.isNull else { return [] }
+        return try identifiers("deletes", in: RequestParameters([("deletes", text.parameter)]), usesGlobalIDs)
     }
 }

@@ -11,13 +11,26 @@ struct FeatureEditReader: Sendable {
     }
 
     /// The features of an array. Throws when it is none.
-    func edits(_ json: JSONValue?, _ kind: Kind, name: String) throws(ServiceError) -> [FeatureEdit] {
-        guard let json, !json.isNull else { return [] }
-        guard let features = json.arrayValue else { throw .invalidParameter("'\(name)' must be an array of features.") }
-        guard features.count <= Limits.editCount else {
-            throw .invalidParameter("'\(name)' may hold \(Limits.editCount) features.")
+    ///
+    /// They are read one by one: no more than one of them is in memory as JSON, and none behind the last that may be.
+    /// - Parameter finish: adds what else the JSON of a feature says.
+    func edits(
+        _ text: JSONText?, _ kind: Kind, name: String, finish: (inout FeatureEdit, JSONValue) -> Void = { _, _ in }
+    ) throws(ServiceError) -> [FeatureEdit] {
+        guard let text, !text.isNull else { return [] }
+        guard text.isArray else { throw .invalidParameter("'\(name)' must be an array of features.") }
+        var edits: [FeatureEdit] = []
+        try text.forEachElement { element throws(ServiceError) in
+            guard edits.count < Limits.editCount else {
+                throw .invalidParameter(
+                    "'\(name)' may hold \(Limits.editCount) features. Send them in several requests.")
+            }
+            let json = try element.read(as: "'\(name)'")
+            var edit = edit(json, kind)
+            finish(&edit, json)
+            edits.append(edit)
         }
-        return features.map { edit($0, kind) }
+        return edits
     }
 
     private func edit(_ json: JSONValue, _ kind: Kind) -> FeatureEdit {

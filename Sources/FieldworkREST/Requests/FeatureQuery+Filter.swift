@@ -56,13 +56,20 @@ extension FeatureQuery {
         }
         let buffered = try buffered(geometry, parameters)
         let transformation = try parameters.datumTransformation(from: buffered.spatialReference, to: reference)
+        let filter: SpatialFilter
         do {
-            return SpatialFilter(
+            filter = SpatialFilter(
                 geometry: try GeometryEngine.projected(buffered, into: reference, datumTransformation: transformation),
                 relation: relation, pattern: pattern)
         } catch {
             throw .invalidQuery("'geometry': \(error.details)")
         }
+        do throws(AllowanceError) {
+            if relation.cutsGeometry { try filter.geometry.checkRelationCost() }
+        } catch {
+            throw ServiceError(error)
+        }
+        return filter
     }
 
     private static func relation(_ parameters: RequestParameters) throws(ServiceError) -> SpatialFilter.Relation {
@@ -82,10 +89,7 @@ extension FeatureQuery {
         switch parameters["units"] {
         case nil:
             if geometry.spatialReference?.isGeographic == true {
-                guard let buffer = GeometryEngine.buffer(around: geometry, distance: distance) else {
-                    throw .invalidQuery("'geometry' can't be widened by 'distance'.")
-                }
-                return buffer
+                return try widened { () throws(AllowanceError) in try GeometryEngine.widened(geometry, by: distance) }
             }
             metersPerUnit = geometry.spatialReference?.unitFactor ?? 1
         case "esriSRUnit_Meter": metersPerUnit = 1
@@ -96,9 +100,19 @@ extension FeatureQuery {
         case "esriSRUnit_USNauticalMile": metersPerUnit = 1_853.248
         case let name?: throw .invalidQuery("The unit '\(name.prefix(40))' is not supported.")
         }
-        guard let buffer = GeometryEngine.geodeticBuffer(around: geometry, distance: distance * metersPerUnit) else {
-            throw .invalidQuery("'geometry' can't be widened by 'distance'.")
+        return try widened { () throws(AllowanceError) in
+            try GeometryEngine.widenedOnEllipsoid(geometry, by: distance * metersPerUnit)
         }
-        return buffer
+    }
+
+    private static func widened(_ body: () throws(AllowanceError) -> Polygon?) throws(ServiceError) -> Geometry {
+        let polygon: Polygon?
+        do throws(AllowanceError) {
+            polygon = try body()
+        } catch {
+            throw ServiceError(error)
+        }
+        guard let polygon else { throw .invalidQuery("'geometry' can't be widened by 'distance'.") }
+        return polygon
     }
 }

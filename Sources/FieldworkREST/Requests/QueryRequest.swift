@@ -102,7 +102,8 @@ package struct QueryRequest: Sendable {
         guard let words = try parameters.words("outFields") else { return [] }
         if words.contains("*") { return nil }
         var wanted: Set<String> = []
-        for word in words {
+        // Each name is looked up once, however often it is sent.
+        for word in Set(words) {
             let name =
                 word.hasPrefix("\"") && word.hasSuffix("\"") && word.count > 1
                 ? String(word.dropFirst().dropLast()) : word

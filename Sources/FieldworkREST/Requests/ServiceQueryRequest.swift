@@ -63,7 +63,7 @@ struct LayerDefinitionList {
     private(set) var entries: [Entry] = []
 
     init(_ parameters: RequestParameters, service: ServiceDefinition) throws(ServiceError) {
-        guard let text = parameters["layerDefs"], text != "null" else {
+        guard let text = try parameters.list("layerDefs"), text != "null" else {
             entries = service.layers.map { Entry(layerID: $0.id) }
             return
         }

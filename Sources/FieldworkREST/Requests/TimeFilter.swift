@@ -14,7 +14,7 @@ package struct TimeFilter {
 
     /// nil when the request names no time.
     init?(_ parameters: RequestParameters) throws(ServiceError) {
-        guard let text = parameters["time"], !["null", "null,null"].contains(text) else { return nil }
+        guard let text = try parameters.list("time"), !["null", "null,null"].contains(text) else { return nil }
         if let relation = parameters["timeRelation"], relation != Self.relation {
             throw .invalidQuery("'timeRelation' must be \(Self.relation).")
         }

@@ -28,8 +28,10 @@ extension SQLExpression {
             let list = try Self.bind(list, layer)
             let value = try value.bound(to: layer).inDays(beside: list, in: layer)
             var members: [SQLExpression] = []
+            members.reserveCapacity(list.count)
+            let kind = value.kind(in: layer)
             for member in list {
-                members.append(try member.matching(value, isOrdered: false, in: layer))
+                members.append(try member.matching(value, of: kind, isOrdered: false, in: layer))
             }
             return .inList(value, members, negated: negated)
         case .between(let value, let lower, let upper, let negated):
@@ -98,10 +100,11 @@ extension SQLExpression {
 
     /// The value as the kind of what it is compared with: services take `d > '2020-01-01'`, `height = '10'` and
     /// `code = 10`. Throws for a comparison that can't be meant.
+    /// - Parameter otherKind: the kind of the other where it is known: for a list it is found once.
     private func matching(
-        _ other: SQLExpression, isOrdered: Bool, in layer: LayerDefinition
+        _ other: SQLExpression, of otherKind: SQLValueKind? = nil, isOrdered: Bool, in layer: LayerDefinition
     ) throws(ServiceError) -> SQLExpression {
-        switch (kind(in: layer), other.kind(in: layer)) {
+        switch (kind(in: layer), otherKind ?? other.kind(in: layer)) {
         case (.interval, .number): return inDays(beside: [other], in: layer)
         case (.text, .date):
             guard case .literal(.string(let text)) = self, let moment = SQLDateText.timestamp(text) else { break }

@@ -80,9 +80,8 @@ enum SQLFunctions {
         case .concat:
             let known = texts.compactMap { $0 }
             return known.count == texts.count ? .text(known.joined()) : .null
-        // Only ASCII letters change case, as in SQLite, so that both stores and both sides agree.
-        case .lower: return .text(mapASCII(first, "A"..."Z") { $0 + 32 })
-        case .upper: return .text(mapASCII(first, "a"..."z") { $0 - 32 })
+        case .lower: return .text(LetterCase.lower.of(first))
+        case .upper: return .text(LetterCase.upper.of(first))
         case .charLength: return .integer(Int64(first.unicodeScalars.count))
         case .substring: return substring(first, arguments)
         case .position:
@@ -90,12 +89,6 @@ enum SQLFunctions {
             return .integer(position(of: first, in: whole))
         default: return trim(function, first, texts.count > 1 ? texts[1] : " ")
         }
-    }
-
-    private static func mapASCII(
-        _ text: String, _ range: ClosedRange<Unicode.Scalar>, _ change: (UInt8) -> UInt8
-    ) -> String {
-        String(decoding: text.utf8.map { range.contains(Unicode.Scalar($0)) ? change($0) : $0 }, as: UTF8.self)
     }
 
     private static func position(of part: String, in whole: String) -> Int64 {

@@ -49,6 +49,11 @@ extension SQLParser {
         }
         try expect(")")
         if let known = aggregates.first(where: { $0.kind == kind && $0.value == value }) { return .field(known.name) }
+        guard aggregates.count < Limits.statisticCount else {
+            throw SQLParseError(
+                message: "The expression has more than \(Limits.statisticCount) different statistics",
+                position: current.position)
+        }
         let name = "$aggregate\(aggregates.count)"
         aggregates.append(Aggregate(kind: kind, value: value, name: name))
         return .field(name)

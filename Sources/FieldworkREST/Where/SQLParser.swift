@@ -34,6 +34,10 @@ package struct SQLParser {
             let expression = try expression()
             let isDescending = takeWord("DESC")
             if !isDescending { _ = takeWord("ASC") }
+            guard terms.count < Limits.orderTermCount else {
+                throw SQLParseError(
+                    message: "The order has more than \(Limits.orderTermCount) terms", position: current.position)
+            }
             terms.append(FeatureQuery.OrderTerm(expression: expression, isDescending: isDescending))
         } while take(",")
         guard current.kind == .end else { throw unexpected() }

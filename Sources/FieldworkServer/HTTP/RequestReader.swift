@@ -160,15 +160,18 @@ struct RequestReader: Sendable {
 
     /// A JSON object whose members are parameters: not part of the protocol, but what a program sends that has not read it.
     private static func members(of body: [UInt8]) throws(ServiceError) -> [(name: String, value: String)] {
-        let document: JSONValue
-        do {
-            document = try JSONParser.parse(body)
-        } catch {
-            throw .invalidParameter("The body is not valid JSON (at byte \(error.offset)).")
+        guard let text = String(validating: body, as: UTF8.self) else {
+            throw .invalidParameter("The body is not UTF-8 text.")
         }
-        guard let object = document.objectValue else {
+        let members: [(String, JSONText)]?
+        do {
+            members = try JSONText(text).memberList()
+        } catch {
+            throw ServiceError(error, in: "The body")
+        }
+        guard let members else {
             throw .invalidParameter("The body must be a JSON object whose members are parameters.")
         }
-        return object.members.map { ($0.key, $0.value.stringValue ?? ($0.value.isNull ? "" : $0.value.text)) }
+        return members.map { ($0.0, $0.1.isNull ? "" : $0.1.parameter) }
     }
 }

@@ -33,7 +33,7 @@ struct IdentifyRequest: Sendable {
         self.geometry = try Self.widened(geometry, by: tolerance * resolution)
         let isGeographic = (extent.spatialReference ?? reference)?.isGeographic ?? false
         scale = resolution * (isGeographic ? Self.metersPerDegree : 1) * display.dpi / Self.metersPerInch
-        choice = try MapLayerChoice(parameters["layers"])
+        choice = try MapLayerChoice(parameters.list("layers"))
         conditions = try LayerConditions.read(parameters)
         output = try MapFeatureOutput(parameters, reference: reference)
     }
@@ -54,9 +54,13 @@ struct IdentifyRequest: Sendable {
 
     private static func widened(_ geometry: Geometry, by distance: Double) throws(ServiceError) -> Geometry {
         guard distance > 0 else { return geometry }
-        guard let wide = GeometryEngine.buffer(around: geometry, distance: distance) else {
-            throw .invalidParameter("'geometry' can't be widened by 'tolerance'.")
+        let wide: Polygon?
+        do throws(AllowanceError) {
+            wide = try GeometryEngine.widened(geometry, by: distance)
+        } catch {
+            throw ServiceError(error)
         }
+        guard let wide else { throw .invalidParameter("'geometry' can't be widened by 'tolerance'.") }
         return wide
     }
 }

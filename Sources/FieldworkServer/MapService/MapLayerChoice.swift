@@ -52,7 +52,7 @@ struct MapLayerChoice: Sendable, Hashable {
 /// Conditions by layer id: the parameter `layerDefs`, as `{"0":"…"}` or, as old clients write it, `0:…;1:…`.
 enum LayerConditions {
     static func read(_ parameters: RequestParameters) throws(ServiceError) -> [Int: String] {
-        guard let text = parameters["layerDefs"] else { return [:] }
+        guard let text = try parameters.list("layerDefs") else { return [:] }
         var conditions: [Int: String] = [:]
         if text.hasPrefix("{") {
             for member in try parameters.json("layerDefs")?.objectValue?.members ?? [] {

@@ -52,7 +52,7 @@ struct FindRequest: Sendable {
         self.text = text
         match = try parameters.bool("contains") ?? true ? .part : .whole
         fieldNames = try parameters.words("searchFields").map { Set($0.map { $0.lowercased() }) }
-        choice = try MapLayerChoice(parameters["layers"])
+        choice = try MapLayerChoice(parameters.list("layers"))
         if choice.ids != nil || choice.mode == .top { choice.mode = .all }
         conditions = try LayerConditions.read(parameters)
         output = try MapFeatureOutput(parameters, reference: try parameters.spatialReference("sr"))
@@ -116,8 +116,6 @@ struct FindRequest: Sendable {
         match == .whole ? value == text : Self.lowercased(value).contains(Self.lowercased(text))
     }
 
-    /// As the store's `LOWER` does: only ASCII letters change.
-    private static func lowercased(_ text: String) -> String {
-        String(decoding: text.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
+    /// As the store's `LOWER` does.
+    private static func lowercased(_ text: String) -> String { LetterCase.lower.of(text) }
 }

@@ -15,7 +15,7 @@ struct PostgresCatalogue: Sendable {
     }
 
     /// The version of the tables and functions.
-    private static let version: Int64 = 4
+    private static let version: Int64 = 5
 
     // MARK: Preparing
 

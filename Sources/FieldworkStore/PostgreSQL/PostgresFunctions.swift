@@ -6,7 +6,7 @@ enum PostgresFunctions {
     static let schema = "fieldwork"
 
     /// Makes them, or makes them anew; the schema is the current one.
-    static var statements: [String] { texts + numbers + numeric + dates + aggregates }
+    static var statements: [String] { texts + PostgresLetterCase.statements + numbers + numeric + dates + aggregates }
 
     private static func function(
         _ head: String, _ result: String, _ body: String, _ kind: String = "IMMUTABLE STRICT"
@@ -31,13 +31,6 @@ enum PostgresFunctions {
         function("fieldwork_text(boolean)", "text", "SELECT CASE WHEN $1 THEN '1' ELSE '0' END"),
         function(
             "fieldwork_text(timestamptz)", "text", "SELECT \(schema).fieldwork_date_text(\(schema).fieldwork_ms($1))"),
-        // Only ASCII letters change case.
-        function(
-            "fieldwork_lower(text)", "text",
-            "SELECT translate($1, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"),
-        function(
-            "fieldwork_upper(text)", "text",
-            "SELECT translate($1, 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')"),
         function("fieldwork_char_length(text)", "bigint", "SELECT char_length($1)::bigint"),
         function("fieldwork_trim(text)", "text", "SELECT btrim($1, ' ')"),
         function("fieldwork_trim(text, text)", "text", "SELECT btrim($1, $2)"),

@@ -35,7 +35,7 @@ extension SQLDialect {
         number: {
             $0.kind == .text || $0.kind == .boolean || $0.kind == .guid ? "fieldwork_number(\($0.sql))" : $0.sql
         },
-        divide: { "(\($0) / nullif(\($1), 0))" },
+        divisor: { "nullif(\($0), 0)" },
         realType: "double precision",
         integerType: "bigint",
         greatest: "greatest",

@@ -14,6 +14,10 @@ struct ExpressionCompiler {
     let user: String?
 
     private(set) var arguments: [AttributeValue] = []
+    /// How many of them are members of lists, which a database reads in time proportional to their number.
+    private var listed = 0
+    /// How much of the parser's stack the piece that is compiled now needs at its deepest place; see `Limits.expressionDepth`.
+    var deepest = 0
 
     init(layer: StoredLayer, dialect: SQLDialect, alias: String, now: Int64, user: String? = nil) {
         self.init(dialect: dialect, alias: alias, now: now, user: user) { name in
@@ -45,18 +49,35 @@ struct ExpressionCompiler {
 
     /// A condition for WHERE.
     mutating func condition(_ expression: SQLExpression) throws -> String {
-        try truth(expression, depth: 0)
+        try counted { compiler throws in try compiler.truth(expression, depth: 0) }
     }
 
     /// A value for ORDER BY. A column stands for itself, so that an index on it serves.
     mutating func orderTerm(_ expression: SQLExpression) throws -> String {
         if case .field(let name) = expression { return try column(name).sql }
-        return try compile(expression, depth: 0).sql
+        return try value(expression)
     }
 
     /// A value as it is counted with: a date in milliseconds, whatever its column holds.
     mutating func value(_ expression: SQLExpression) throws -> String {
-        try compile(expression, depth: 0).sql
+        try counted { compiler throws in try compiler.compile(expression, depth: 0).sql }
+    }
+
+    /// Compiles, and refuses what has more values than a database reads in good time.
+    private mutating func counted(_ body: (inout ExpressionCompiler) throws -> String) throws -> String {
+        let sql = try body(&self)
+        guard arguments.count - listed <= Limits.expressionValues else {
+            throw StoreError(
+                .invalidQuery,
+                "The expression has more than \(Limits.expressionValues) values outside of lists. Name them in a list: field IN (1, 2, 3)."
+            )
+        }
+        guard listed <= Limits.expressionListedValues else {
+            throw StoreError(
+                .invalidQuery,
+                "The lists of the expression have more than \(Limits.expressionListedValues) values. Ask in parts.")
+        }
+        return sql
     }
 
     private func column(_ name: String) throws -> (sql: String, column: StoredColumn) {
@@ -71,22 +92,29 @@ struct ExpressionCompiler {
         return dialect.argument(value)
     }
 
-    private mutating func truth(_ expression: SQLExpression, depth: Int) throws -> String {
+    mutating func truth(_ expression: SQLExpression, depth: Int) throws -> String {
         dialect.truth(try compile(expression, depth: depth))
     }
 
     /// An operand as one that is reckoned with.
-    private mutating func operand(_ expression: SQLExpression, depth: Int) throws -> Compiled {
+    mutating func operand(_ expression: SQLExpression, depth: Int) throws -> Compiled {
         var compiled = try compile(expression, depth: depth)
         compiled.sql = dialect.number(compiled)
         return compiled
     }
 
-    private mutating func compile(_ expression: SQLExpression, depth: Int) throws -> Compiled {
-        guard depth < Limits.expressionDepth else {
-            throw StoreError(.invalidQuery, "The expression is nested more than \(Limits.expressionDepth) levels deep.")
+    mutating func reach(_ depth: Int) throws {
+        guard depth <= Limits.expressionDepth else {
+            throw StoreError(
+                .invalidQuery,
+                "The expression is nested too deeply: fewer functions and parentheses within each other are needed.")
         }
-        let next = depth + 1
+        deepest = max(deepest, depth)
+    }
+
+    mutating func compile(_ expression: SQLExpression, depth: Int) throws -> Compiled {
+        let next = depth + expression.parserEntries
+        try reach(next)
         switch expression {
         case .literal(let literal): return compile(literal)
         case .field(let name): return try field(name)
@@ -95,7 +123,8 @@ struct ExpressionCompiler {
             let operand = try self.operand(operand, depth: next)
             return Compiled(sql: "(- \(operand.sql))", kind: operand.kind)
         case .binary(let op, _, _) where op == .and || op == .or: return try chain(op, expression, depth: next)
-        case .binary(let op, let left, let right): return try binary(op, left, right, depth: next)
+        case .binary(let op, _, _) where op.chained != nil: return try reckoned(expression, depth: next)
+        case .binary(let op, let left, let right): return try compare(op, left, right, depth: next)
         case .isNull(let operand, let negated):
             let sql = try compile(operand, depth: next).sql
             return Compiled(sql: "(\(sql) IS \(negated ? "NOT " : "")NULL)", kind: .boolean)
@@ -157,80 +186,6 @@ struct ExpressionCompiler {
 
     // MARK: Operators
 
-    /// A chain of ANDs or ORs, however long, as a balanced tree: SQLite's depth is bounded, and so is our stack.
-    private mutating func chain(_ op: SQLBinaryOperator, _ expression: SQLExpression, depth: Int) throws -> Compiled {
-        var terms: [SQLExpression] = []
-        var stack = [expression]
-        while let top = stack.popLast() {
-            if case .binary(op, let left, let right) = top {
-                stack.append(right)
-                stack.append(left)
-            } else {
-                terms.append(top)
-            }
-        }
-        var pieces: [String] = []
-        for term in terms { pieces.append(try truth(term, depth: depth)) }
-        while pieces.count > 1 {
-            var joined: [String] = []
-            for index in stride(from: 0, to: pieces.count, by: 2) {
-                joined.append(
-                    index + 1 < pieces.count ? "(\(pieces[index]) \(op.rawValue) \(pieces[index + 1]))" : pieces[index])
-            }
-            pieces = joined
-        }
-        return Compiled(sql: pieces.first ?? "1", kind: .boolean)
-    }
-
-    private mutating func binary(
-        _ op: SQLBinaryOperator, _ left: SQLExpression, _ right: SQLExpression, depth: Int
-    ) throws -> Compiled {
-        switch op {
-        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-            let kind = try commonKind([left, right], depth: depth)
-            let (a, b) = dialect.comparable(
-                try compiled(left, as: kind, depth: depth), try compiled(right, as: kind, depth: depth))
-            return Compiled(sql: "(\(a) \(op.rawValue) \(b))", kind: .boolean)
-        case .add, .subtract: return try sum(op, left, right, depth: depth)
-        case .multiply, .divide:
-            let a = try operand(left, depth: depth)
-            let b = try operand(right, depth: depth)
-            let kind: Kind = a.kind == .interval || b.kind == .interval ? Self.kind(of: op, a.kind, b.kind) : .number
-            let sql = op == .divide ? dialect.divide(a.sql, b.sql) : "(\(a.sql) \(op.rawValue) \(b.sql))"
-            return Compiled(sql: sql, kind: kind)
-        case .concatenate:
-            let a = try compile(left, as: .text, depth: depth)
-            let b = try compile(right, as: .text, depth: depth)
-            return Compiled(sql: "(\(a) || \(b))", kind: .text)
-        case .and, .or: return try chain(op, .binary(op, left, right), depth: depth)
-        }
-    }
-
-    /// Numbers, or dates and intervals: a date plus an interval is a date, a number added to a date counts days, the
-    /// difference of dates is days.
-    private mutating func sum(
-        _ op: SQLBinaryOperator, _ left: SQLExpression, _ right: SQLExpression, depth: Int
-    ) throws -> Compiled {
-        let a = try operand(left, depth: depth)
-        let b = try operand(right, depth: depth)
-        switch (a.kind, b.kind) {
-        case (.date, .date) where op == .subtract:
-            return Compiled(sql: "((\(a.sql) - \(b.sql)) / 86400000.0)", kind: .number)
-        case (.date, .number):
-            return Compiled(
-                sql: "(\(a.sql) \(op.rawValue) CAST(round(\(b.sql) * 86400000.0) AS \(dialect.integerType)))",
-                kind: .date)
-        case (.number, .date) where op == .add:
-            return Compiled(
-                sql: "(CAST(round(\(a.sql) * 86400000.0) AS \(dialect.integerType)) + \(b.sql))", kind: .date)
-        case (.date, _), (_, .date): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .date)
-        case (.time, _), (_, .time): return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .time)
-        case (.interval, _), (_, .interval):
-            return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .interval)
-        default: return Compiled(sql: "(\(a.sql) \(op.rawValue) \(b.sql))", kind: .number)
-        }
-    }
-
     private mutating func like(
         _ value: SQLExpression, _ pattern: SQLExpression, _ escape: Character?, _ negated: Bool, depth: Int
     ) throws -> Compiled {
@@ -246,6 +201,8 @@ struct ExpressionCompiler {
         let kind = try commonKind([value] + list, depth: depth)
         let value = try compiled(value, as: kind, depth: depth)
         var sql = value.sql
+        let before = arguments.count
+        defer { if list.allSatisfy(\.isLiteral) { listed += arguments.count - before } }
         let members = try list.map { member in
             let pair = dialect.comparable(value, try compiled(member, as: kind, depth: depth))
             sql = pair.0
@@ -304,7 +261,7 @@ struct ExpressionCompiler {
     // MARK: Kinds
 
     /// What operands are compared as: text literals follow the kind of what they are compared with.
-    private func commonKind(_ expressions: [SQLExpression], depth: Int) throws -> Kind {
+    func commonKind(_ expressions: [SQLExpression], depth: Int) throws -> Kind {
         var result: Kind = .null
         for expression in expressions {
             let kind = try kind(of: expression, depth: depth)
@@ -319,9 +276,6 @@ struct ExpressionCompiler {
 
     /// The kind of an expression without compiling it.
     private func kind(of expression: SQLExpression, depth: Int) throws -> Kind {
-        guard depth < Limits.expressionDepth else {
-            throw StoreError(.invalidQuery, "The expression is nested more than \(Limits.expressionDepth) levels deep.")
-        }
         let next = depth + 1
         switch expression {
         case .literal(let literal): return Self.kind(of: literal)
@@ -368,7 +322,7 @@ struct ExpressionCompiler {
     }
 
     /// The kind of an arithmetic result.
-    private static func kind(of op: SQLBinaryOperator, _ a: Kind, _ b: Kind) -> Kind {
+    static func kind(of op: SQLBinaryOperator, _ a: Kind, _ b: Kind) -> Kind {
         if op == .subtract, a == .date, b == .date { return .number }
         if op == .divide, a == .interval, b == .interval { return .number }
         for kind in [Kind.date, .time, .interval] where a == kind || b == kind { return kind }
@@ -376,11 +330,11 @@ struct ExpressionCompiler {
     }
 
     /// An operand in the form of a kind: a literal `'2026-01-01'` next to a date becomes its milliseconds.
-    private mutating func compile(_ expression: SQLExpression, as kind: Kind, depth: Int) throws -> String {
+    mutating func compile(_ expression: SQLExpression, as kind: Kind, depth: Int) throws -> String {
         try compiled(expression, as: kind, depth: depth).sql
     }
 
-    private mutating func compiled(_ expression: SQLExpression, as kind: Kind, depth: Int) throws -> Compiled {
+    mutating func compiled(_ expression: SQLExpression, as kind: Kind, depth: Int) throws -> Compiled {
         if case .literal(.string(let text)) = expression {
             switch kind {
             case .date:

@@ -22,8 +22,8 @@ struct SQLDialect: Sendable {
             ($0.sql, $1.sql)
         }
     var number: @Sendable (_ value: ExpressionCompiler.Compiled) -> String = { $0.sql }
-    /// A quotient, NULL where the divisor is 0.
-    var divide: @Sendable (_ one: String, _ other: String) -> String = { "(\($0) / \($1))" }
+    /// What a number is divided by, such that the quotient is NULL where it is 0.
+    var divisor: @Sendable (_ value: String) -> String = { $0 }
     /// The type of a real number in a cast.
     var realType = "REAL"
     /// The type of a whole number of 64 bits in a cast.

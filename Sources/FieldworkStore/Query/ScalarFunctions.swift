@@ -6,7 +6,8 @@ import GRDBSQLite
 /// expressions, so that a condition means the same in the database and outside it.
 enum ScalarFunctions {
     static func register(on connection: StoreConnection) throws {
-        for (index, function) in SQLFunction.allCases.enumerated() {
+        try LetterCaseFunctions.register(on: connection)
+        for (index, function) in SQLFunction.allCases.enumerated() where function != .upper && function != .lower {
             let name = "fieldwork_\(function.rawValue.lowercased())"
             try connection.addFunction(name, tag: index) { context, count, values in
                 let function = SQLFunction.allCases[StoreConnection.tag(context)]
@@ -70,7 +71,7 @@ enum ScalarFunctions {
         }
     }
 
-    private static func arguments(
+    static func arguments(
         _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?
     ) -> [SQLExpression] {
         (0..<Int(count)).map { index in
@@ -86,7 +87,7 @@ enum ScalarFunctions {
         }
     }
 
-    private static func give(_ expression: SQLExpression, to context: OpaquePointer?) {
+    static func give(_ expression: SQLExpression, to context: OpaquePointer?) {
         let evaluator = SQLEvaluator(now: 0, value: { _ in .null })
         switch evaluator.evaluate(expression) {
         case .null, .data: sqlite3_result_null(context)

@@ -8,10 +8,25 @@ struct StatisticsCompiler {
     let features: QueryCompiler
     let query: StatisticsQuery
 
-    private var all: [StatisticsQuery.Statistic] { query.statistics + query.hiddenStatistics }
+    private let all: [StatisticsQuery.Statistic]
+    /// The different values, in the order in which they are first named.
+    private let counted: [Counted]
+    private let places: [Counted: Int]
     private var groupNames: [String] { query.groups.indices.map { "g\($0)" } }
     private static let alias = "s"
     private var dialect: SQLDialect { features.connection.dialect }
+
+    init(features: QueryCompiler, query: StatisticsQuery) {
+        self.features = features
+        self.query = query
+        all = query.statistics + query.hiddenStatistics
+        var (counted, places): ([Counted], [Counted: Int]) = ([], [:])
+        for value in all.compactMap(Counted.init) where places[value] == nil {
+            places[value] = counted.count
+            counted.append(value)
+        }
+        (self.counted, self.places) = (counted, places)
+    }
 
     func plan() throws -> QueryPlan {
         var arguments: [QueryPlan.Argument] = []
@@ -42,6 +57,18 @@ struct StatisticsCompiler {
         return "\(mark)\(index)"
     }
 
+    /// A value that statistics are made of. Those of one value share its column, and percentiles its order.
+    private struct Counted: Hashable {
+        var expression: SQLExpression
+        var isReckoned: Bool
+
+        init?(_ statistic: StatisticsQuery.Statistic) {
+            guard let value = statistic.value else { return nil }
+            expression = value
+            isReckoned = statistic.kind == .percentileContinuous
+        }
+    }
+
     private var columns: [StoredColumn] { query.definition.fields.map(StoredColumn.init) }
 
     // MARK: Layers of the statement
@@ -54,12 +81,9 @@ struct StatisticsCompiler {
         for (index, group) in query.groups.enumerated() {
             selected.append("\(try compiler.orderTerm(group.value)) AS g\(index)")
         }
-        for (index, statistic) in all.enumerated() {
-            guard let value = statistic.value else { continue }
+        for (index, value) in counted.enumerated() {
             // Between two moments lies a moment; every other value is given as its field keeps it.
-            let sql =
-                statistic.kind == .percentileContinuous
-                ? try compiler.value(value) : try compiler.orderTerm(value)
+            let sql = value.isReckoned ? try compiler.value(value.expression) : try compiler.orderTerm(value.expression)
             selected.append("\(sql) AS v\(index)")
         }
         if !query.geometries.isEmpty {
@@ -78,16 +102,15 @@ struct StatisticsCompiler {
         return "SELECT \(selected.joined(separator: ", ")) FROM \(table)\(parts.whereClause)"
     }
 
-    /// The rank of each value among those of its group, and their number, where there are percentiles.
+    /// The rank of each value among those of its group, and their number, where there are percentiles: one order a value, however
+    /// many percentiles are asked of it, up or down.
     private func ranked(_ values: String) -> String {
-        let percentiles = all.indices.filter { all[$0].kind.isPercentile }
+        let percentiles = Set(all.filter(\.kind.isPercentile).compactMap(Counted.init).compactMap { places[$0] })
         guard !percentiles.isEmpty else { return values }
         let groups = query.groups.isEmpty ? "" : "PARTITION BY \(groupNames.joined(separator: ", ")) "
         var selected = ["*"]
-        for index in percentiles {
-            let direction = all[index].isDescending ? " DESC" : ""
-            selected.append(
-                "row_number() OVER (\(groups)ORDER BY v\(index) IS NULL, v\(index)\(direction)) AS r\(index)")
+        for index in percentiles.sorted() {
+            selected.append("row_number() OVER (\(groups)ORDER BY v\(index) IS NULL, v\(index)) AS r\(index)")
             selected.append("count(v\(index)) OVER (\(groups.dropLast())) AS n\(index)")
         }
         return "SELECT \(selected.joined(separator: ", ")) FROM (\(values)) AS f"
@@ -98,8 +121,8 @@ struct StatisticsCompiler {
         // These arguments stand before those of the rows, as their question marks do.
         var own: [QueryPlan.Argument] = []
         for (index, group) in query.groups.enumerated() { selected.append("g\(index) AS \(quoted(group.field.name))") }
-        for (index, statistic) in all.enumerated() {
-            let sql = aggregate(statistic, index, &own)
+        for statistic in all {
+            let sql = aggregate(statistic, &own)
             selected.append("\(sql) AS \(quoted(statistic.field.name))")
         }
         for (index, geometry) in query.geometries.enumerated() {
@@ -119,12 +142,12 @@ struct StatisticsCompiler {
     }
 
     private func aggregate(
-        _ statistic: StatisticsQuery.Statistic, _ index: Int, _ arguments: inout [QueryPlan.Argument]
+        _ statistic: StatisticsQuery.Statistic, _ arguments: inout [QueryPlan.Argument]
     ) -> String {
-        let value = "v\(index)"
-        let fraction = dialect.argument(.real(0))
+        guard let place = Counted(statistic).flatMap({ places[$0] }) else { return "count(*)" }
+        let value = "v\(place)"
         switch statistic.kind {
-        case .count: return statistic.value == nil ? "count(*)" : "count(\(value))"
+        case .count: return "count(\(value))"
         // As real numbers: a sum of whole numbers that is too large would fail the query.
         case .sum: return "sum(CAST(\(value) AS \(dialect.realType)))"
         case .minimum: return "min(\(value))"
@@ -133,21 +156,26 @@ struct StatisticsCompiler {
         case .variance: return variance(of: value)
         case .standardDeviation: return "fieldwork_sqrt(\(variance(of: value)))"
         case .percentileDiscrete:
-            arguments.append(.value(.real(statistic.fraction)))
-            // The least rank at or above the share; the small number takes back what a product of decimals adds.
-            return """
-                max(CASE WHEN r\(index) = \(dialect.greatest)(1, \
-                CAST(fieldwork_ceiling(\(fraction) * n\(index) - 1e-9) AS \(dialect.integerType))) \
-                AND v\(index) IS NOT NULL THEN v\(index) END)
-                """
+            arguments += [.value(.real(statistic.fraction)), .value(.real(statistic.fraction))]
+            // The least rank at or above the share; the small number takes back what a product of decimals adds. Written with
+            // comparisons alone: this is asked of each row for each percentile.
+            let share = "\(dialect.greatest)(\(dialect.argument(.real(0))) * n\(place) - 1e-9, 0.5)"
+            let rank = rank(of: statistic, place)
+            return
+                "max(CASE WHEN \(rank) >= \(share) AND \(rank) - 1 < \(share) AND \(value) IS NOT NULL THEN \(value) END)"
         case .percentileContinuous:
             arguments += [.value(.real(statistic.fraction)), .value(.real(statistic.fraction))]
+            let rank = rank(of: statistic, place)
+            let distance = "abs(\(rank) - 1 - \(dialect.argument(.real(0))) * (n\(place) - 1))"
             let sum = """
-                sum(CASE WHEN v\(index) IS NULL THEN NULL \
-                WHEN abs(r\(index) - 1 - \(fraction) * (n\(index) - 1)) < 1 \
-                THEN v\(index) * (1 - abs(r\(index) - 1 - \(fraction) * (n\(index) - 1))) END)
+                sum(CASE WHEN \(value) IS NULL THEN NULL WHEN \(distance) < 1 THEN \(value) * (1 - \(distance)) END)
                 """
             return statistic.field.type == .date ? "CAST(round(\(sum)) AS \(dialect.integerType))" : sum
         }
+    }
+
+    /// Where a value stands among those of its group, from 1; counted from the end where the statistic goes downwards.
+    private func rank(of statistic: StatisticsQuery.Statistic, _ place: Int) -> String {
+        statistic.isDescending ? "(n\(place) + 1 - r\(place))" : "r\(place)"
     }
 }

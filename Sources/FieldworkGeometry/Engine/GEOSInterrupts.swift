@@ -1,0 +1,44 @@
+internal import CGEOS
+internal import Synchronization
+
+/// Ends the work of GEOS when the task that it is for has no more time, or no more use for it.
+///
+/// GEOS calls one function of the process at many places within its loops, on the thread that computes. That looks at the allowance of
+/// its task and asks GEOS to stop. The request is a flag of the whole process, which another thread's computation may see first and stop
+/// instead: one that was stopped although its own allowance lasts is done again, and the flag is raised again at the next place.
+enum GEOSInterrupts {
+    private static let requests = Atomic<Int>(0)
+
+    /// Looks at the clock are cheap, but there are millions of places.
+    private static let placesBetweenLooks = 16
+    private static let places = Atomic<Int>(0)
+
+    private static let registration: Void = {
+        _ = GEOS_interruptRegisterCallback {
+            guard let allowance = WorkAllowance.current else { return }
+            let place = GEOSInterrupts.places.wrappingAdd(1, ordering: .relaxed).newValue
+            guard place % GEOSInterrupts.placesBetweenLooks == 0 else { return }
+            do throws(AllowanceError) { try allowance.check() } catch {
+                GEOSInterrupts.requests.wrappingAdd(1, ordering: .relaxed)
+                GEOS_interruptRequest()
+            }
+        }
+    }()
+
+    /// How often a computation is done again that was stopped for others.
+    private static let attempts = 20
+
+    /// Runs a computation.
+    /// - Parameter body: gives nil where GEOS failed.
+    /// - Returns: nil where GEOS failed for a reason of its own.
+    static func run<Result>(_ body: () -> Result?) throws(AllowanceError) -> Result? {
+        _ = registration
+        for _ in 0..<attempts {
+            let before = requests.load(ordering: .relaxed)
+            if let result = body() { return result }
+            try WorkAllowance.check()
+            if requests.load(ordering: .relaxed) == before { return nil }
+        }
+        return nil
+    }
+}
