@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz mutants simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean
+.PHONY: run test build fuzz mutants simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -53,6 +53,17 @@ crash: ## Kill servers and syncs in the midst of their work, three hundred times
 crash-servers: ## Kill servers of one database, its primary and its standby in the midst of edits, uploads and jobs (SERVER_ROUNDS)
 	swift build --build-tests
 	FIELDWORK_SERVERS_CRASH_ROUNDS=$(SERVER_ROUNDS) nice swift test --skip-build --no-parallel --filter ThreeServersTests
+
+# Each prints its figures. FIELDWORK_ATTACK_SEED makes other requests; one that fails is named with the words that repeat it.
+attack: ## Attack servers from outside: 200,000 requests, hostile HTTP, kills, full disks and bad lines, on both stores
+	swift build --build-tests
+	FIELDWORK_ATTACK=full nice swift test --skip-build --no-parallel --filter EndToEndTests.Attack
+	FIELDWORK_FULL_DISK=full nice swift test --skip-build --no-parallel --filter EndToEndTests.FullDiskTests
+	FIELDWORK_BAD_LINE=full nice swift test --skip-build --no-parallel --filter EndToEndTests.BadLineTests
+	FIELDWORK_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter EndToEndTests.CrashTests
+	$(MAKE) crash
+	$(MAKE) crash-servers
+	$(MAKE) simulate
 
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run

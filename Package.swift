@@ -106,6 +106,8 @@ let package = Package(
                 "Fieldwork", "FieldworkArcade", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS",
                 "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

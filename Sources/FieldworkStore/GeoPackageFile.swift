@@ -71,10 +71,28 @@ package final class GeoPackageFile: ServiceData {
         return GeoPackageFile(url: url, catalogue: catalogue, options: options)
     }
 
+    /// Opens a file to read it, without a change: also one that can't be written, and one of an older version. Throws as
+    /// `open`.
+    package static func look(at url: URL) async throws -> GeoPackageFile {
+        let catalogue = try await onQueue { () throws -> ServiceCatalogue in
+            guard FileManager.default.fileExists(atPath: url.path) else {
+                throw StoreError(.serviceNotFound, "There is no file \(url.lastPathComponent).")
+            }
+            let connection = try StoreConnection(path: url.path, mode: .readOnly)
+            guard try ServiceCatalogue.exists(on: connection) else {
+                throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage of a service.")
+            }
+            return try ServiceCatalogue.read(from: connection)
+        }
+        return GeoPackageFile(url: url, catalogue: catalogue, options: Options())
+    }
+
     /// Makes an existing GeoPackage the data of a service, in place: its tables get what they lack (global ids, change
     /// log, counts) and stay editable by every other tool. Does nothing when it has been done already.
-    package static func prepare(at url: URL, as name: ServiceName) async throws {
-        try await onQueue { try ForeignFile(url: url).prepare(as: name) }
+    ///
+    /// - Parameter layerName: the name of the layer, where the file has one; its table's by default.
+    package static func prepare(at url: URL, as name: ServiceName, layerName: String? = nil) async throws {
+        try await onQueue { try ForeignFile(url: url).prepare(as: name, layerName: layerName) }
     }
 
     /// Copies a GeoPackage as its last commit left it, also while another program has it open. A plain copy of the file

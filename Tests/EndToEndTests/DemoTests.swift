@@ -8,7 +8,7 @@ struct DemoTests {
         try #require(URLComponents(string: address)?.port)
     }
 
-    @Test("It says that it is ready when services and app both serve, and that a port is taken when it is")
+    @Test("It says that it is ready when services and app both serve; a taken port ends it before it makes anything")
     func readyAndTaken() async throws {
         let folder = try TemporaryFolder()
         let demo = try FieldworkProcess.start(["demo", "--data", folder.url.path, "--port", "0"])
@@ -20,14 +20,22 @@ struct DemoTests {
         let names = try #require(catalogue["services"] as? [[String: Any]]).compactMap { $0["name"] as? String }
         #expect(Set(names).isSuperset(of: ["DamageAssessment", "SaveTheBaySync", "TreesOfPortland"]))
 
-        // The first port is taken by the services, the second by the app of the demo that runs.
-        let taken = [try Self.port(of: demo.services), try Self.port(of: app) - 1]
-        for port in taken {
-            let second = try await FieldworkProcess.run(["demo", "--data", folder.url.path, "--port", "\(port)"])
-            #expect(second.status == 69, "port \(port): \(second.errors)")
-            #expect(second.text.isEmpty, "nothing is ready")
-            #expect(second.errors.contains("taken"))
-        }
+        let port = try Self.port(of: demo.services)
+        let other = folder.url.appending(path: "other")
+        let second = try await FieldworkProcess.run(["demo", "--data", other.path, "--port", "\(port)"])
+        #expect(second.status == 69, "\(second.errors)")
+        #expect(second.text.isEmpty, "nothing is ready")
+        #expect(second.errors.contains("The port \(port) is taken"))
+        #expect(!FileManager.default.fileExists(atPath: other.path), "nothing was made")
+
+        // The port after this one is the app's of the demo that runs.
+        let taken = try Self.port(of: app)
+        let third = try FieldworkProcess.start(["demo", "--data", folder.url.path, "--port", "\(taken - 1)"])
+        let elsewhere = try #require(try await third.readyLine().components(separatedBy: "app ").last)
+        #expect(try Self.port(of: elsewhere) != taken)
+        #expect(try third.errors().contains("The port \(taken) is taken"))
+        #expect(String(decoding: try await PlainRequest.page(elsewhere), as: UTF8.self).contains("<html"))
+        #expect(await third.interrupt() == 0)
         #expect(await demo.interrupt() == 0)
     }
 

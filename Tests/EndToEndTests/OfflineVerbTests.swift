@@ -62,7 +62,10 @@ final class OfflineVerbTests {
         #expect(try await run("diff", file("north")).contains("Ash"))
         try await run("sync", file("north"))
         #expect(try await run("diff", file("north")).isEmpty)
-        try await run("sync", file("south"))
+        let second = try await run("sync", file("south"))
+        #expect(
+            second.contains("kept     ~ Trees 1 ") && second.contains("species = \"Yew\"; replaced species = \"Ash\""))
+        #expect(second.contains("have the same"))
         // The height merges; of the species the last one stands.
         #expect(try await served().contains("Yew,8"))
         let list = try await run("conflicts", "list", service)
@@ -89,8 +92,113 @@ final class OfflineVerbTests {
         try await run("replicas", service, "--end", id)
         #expect(try await run("replicas", service).isEmpty)
         try await edit("north", "UPDATE Trees SET height = 11 WHERE species = 'Elm'")
-        try await run("sync", file("north"))
+        let text = try await run("sync", file("north"), status: 4)
+        #expect(text.contains("Sent 1 edit (1 changed): all taken") && text.contains("gets no changes any more"))
+        #expect(!text.contains("have the same"))
         #expect(try await served().contains("Elm,11"))
+        // There is nothing more to send: the file still does not get what others change.
+        #expect(try await run("sync", file("north"), status: 4).contains("was ended"))
+    }
+
+    private func define(_ json: String) async throws {
+        let document = folder.appending(path: "definition.json")
+        try Data(json.utf8).write(to: document)
+        try await run(
+            "service", "edit", "Trees", "--merge", "--file", document.path, "--data",
+            folder.appending(path: "data").path)
+    }
+
+    private static let area = "-122.7,45.4,-122.5,45.6"
+
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test("An edit that lost to the service's rule is told with its field, and gives an exit code of its own")
+    func lost() async throws {
+        try await define(#"{"conflictRule":"holdForReview"}"#)
+        for crew in ["north", "south", "east"] {
+            try await run("offline", "create", service, "--extent", Self.area, "--out", file(crew))
+        }
+        try await edit("north", "UPDATE Trees SET species = 'Ash' WHERE height = 7")
+        try await edit("south", "UPDATE Trees SET species = 'Yew' WHERE height = 7")
+        try await edit("east", "UPDATE Trees SET species = 'Ivy' WHERE height = 7")
+        #expect(try await run("sync", file("north")).contains("Sent 1 edit (1 changed): all taken; received 0 changes"))
+        let text = try await run("sync", file("south"), status: 3)
+        let line = try #require(text.split(separator: "\n").first)
+        #expect(
+            line.hasPrefix("lost     ~ Trees ") && line.contains("species = \"Yew\"; the service has species = \"Ash\"")
+        )
+        #expect(line.contains("waits for review") && text.contains("1 lost to the service's rule"))
+        #expect(text.contains("fieldwork conflicts restore"))
+        let outcome = try json(try await run("sync", file("east"), "--format", "json", status: 3))
+        #expect(outcome["outcome"] as? String == "lost" && outcome["lost"] as? Int == 1)
+        let conflicts = try #require(outcome["conflicts"] as? [[String: Any]])
+        #expect(conflicts.count == 1 && conflicts[0]["winner"] as? String == "service")
+        // It lost once: the file has the service's value, and the next sync is like any other.
+        #expect(try await run("sync", file("south")).contains("have the same"))
+    }
+
+    @Test("A refused edit is shown with its reason by sync and by diff, until the service takes it")
+    func refused() async throws {
+        try await run("offline", "create", service, "--extent", Self.area, "--out", file("north"))
+        let codes = ["Oak", "Elm", "Fir"].map { #"{"name":"\#($0)","code":"\#($0)"}"# }.joined(separator: ",")
+        try await define(
+            """
+            {"layers":[{"id":0,"fields":[{"name":"species","domain":{"type":"codedValue","name":"kinds",\
+            "codedValues":[\(codes)]}}]}]}
+            """)
+        try await edit("north", "UPDATE Trees SET species = 'Weird' WHERE height = 7")
+        let text = try await run("sync", file("north"), status: 65)
+        #expect(text.hasPrefix("refused  ~ Trees ") && text.contains("species = \"Weird\": "))
+        #expect(text.contains("1 refused") && !text.contains("have the same"))
+        let shown = try await run("diff", file("north"))
+        #expect(shown.contains("species: \"Oak\" → \"Weird\"") && shown.contains("refused by the service: "))
+        let list = try JSONSerialization.jsonObject(
+            with: Data(try await run("diff", file("north"), "--format", "json").utf8))
+        let edits = try #require(list as? [[String: Any]])
+        #expect(edits.count == 1 && (edits[0]["refused"] as? String)?.isEmpty == false)
+        let outcome = try json(try await run("sync", file("north"), "--format", "json", status: 65))
+        #expect(outcome["outcome"] as? String == "refused")
+        #expect((outcome["refused"] as? [[String: Any]])?.count == 1)
+        try await edit("north", "UPDATE Trees SET species = 'Elm' WHERE height = 7")
+        #expect(try await run("sync", file("north")).contains("have the same"))
+        #expect(try await run("diff", file("north")).isEmpty)
+    }
+
+    @Test("A sync in one direction says what it left out")
+    func oneDirection() async throws {
+        try await run("offline", "create", service, "--extent", Self.area, "--out", file("north"))
+        try await edit("north", "UPDATE Trees SET height = 12 WHERE species = 'Oak'")
+        let down = try await run("sync", file("north"), "--direction", "download")
+        #expect(down.contains("but for 1 edit not sent") && !down.contains("have the same"))
+        let up = try await run("sync", file("north"), "--direction", "upload")
+        #expect(up.contains("what others changed was not fetched") && !up.contains("have the same"))
+        #expect(try await served().contains("Oak,12"))
+    }
+
+    @Test("Neither diff nor sync changes a GeoPackage that another program made")
+    func foreignFile() async throws {
+        let source = folder.appending(path: "trees.csv").path
+        try #require(await Shell.run("ogr2ogr -f GPKG \(file("foreign")) \(source) 2>&1") == 0)
+        let before = try Data(contentsOf: URL(filePath: file("foreign")))
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        for verb in ["diff", "sync"] {
+            let output = try await FieldworkProcess.run([verb, file("foreign")])
+            #expect(output.status == 65 && output.text.isEmpty && output.errors.contains("Nothing was changed"))
+        }
+        #expect(try Data(contentsOf: URL(filePath: file("foreign"))) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == files.sorted())
+        for verb in ["diff", "sync"] {
+            try await run(verb, file("gone"), status: 66)
+            try await run(verb, source, status: 65)
+        }
+        // Not even one of Fieldwork's own: a file that can't be written can be looked at.
+        try await run("offline", "create", service, "--extent", Self.area, "--out", file("north"))
+        try await edit("north", "UPDATE Trees SET height = 12 WHERE species = 'Oak'")
+        let own = try Data(contentsOf: URL(filePath: file("north")))
+        #expect(try await run("diff", file("north")).contains("height: 7 → 12"))
+        #expect(try Data(contentsOf: URL(filePath: file("north"))) == own)
     }
 
     @Test("What can't be done is told, and leaves no file")

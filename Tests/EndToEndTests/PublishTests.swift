@@ -103,6 +103,147 @@ struct PublishTests {
         }
     }
 
+    private static func point(_ x: Double, _ y: Double) -> String {
+        #"{"type":"Feature","properties":{"kind":"p"},"geometry":{"type":"Point","coordinates":[\#(x),\#(y)]}}"#
+    }
+
+    private static let mixed: String = {
+        let line = #"{"type":"LineString","coordinates":[[10,10],[12,13]]}"#
+        let area = #"{"type":"Polygon","coordinates":[[[20,20],[24,20],[24,24],[20,20]]]}"#
+        let others = [("l", line), ("a", area)].map {
+            #"{"type":"Feature","properties":{"kind":"\#($0.0)"},"geometry":\#($0.1)}"#
+        }
+        return #"{"type":"FeatureCollection","features":[\#(([point(5, 6)] + others).joined(separator: ","))]}"#
+    }()
+
+    private static func publish(_ file: URL, _ service: String, _ more: String..., in data: URL) async throws
+        -> FieldworkProcess.Output
+    {
+        try await FieldworkProcess.run(
+            ["publish", file.path, "--service", service, "--data", data.path] + more)
+    }
+
+    private static func rows(_ layer: String, in data: URL) async throws -> String {
+        let output = try await FieldworkProcess.run(["query", layer, "--format", "geojson", "--data", data.path])
+        #expect(output.status == 0, "\(layer): \(output.errors)")
+        return output.text
+    }
+
+    @Test(
+        "A file of several kinds of geometry gives a layer of each, with every feature in its place",
+        .enabled(if: Shell.has("ogr2ogr"), "ogr2ogr (gdal-bin) is not installed"))
+    func mixedKinds() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        let (json, package) = (folder.url.appending(path: "mixed.geojson"), folder.url.appending(path: "mixed.gpkg"))
+        try Data(Self.mixed.utf8).write(to: json)
+        try #require(await Shell.run("ogr2ogr -f GPKG \(package.path) \(json.path) 2>&1") == 0)
+        for (file, service, base) in [(json, "FromJSON", "FromJSON"), (package, "FromPackage", "mixed")] {
+            let output = try await Self.publish(file, service, in: data)
+            #expect(output.text == "Published \(service): 3 features\n", "\(output.errors)")
+            #expect(output.errors.contains("\(base)_points, \(base)_lines, \(base)_polygons"))
+            #expect(try await Self.rows("\(service)/\(base)_points", in: data).contains("[5,6]"))
+            #expect(try await Self.rows("\(service)/\(base)_lines", in: data).contains("[12,13]"))
+            let areas = try await Self.rows("\(service)/\(base)_polygons", in: data)
+            #expect(areas.contains("[24,24]") && areas.contains(#""kind":"a""#))
+        }
+        // The file of another program is not rewritten behind its back.
+        let before = try Data(contentsOf: package)
+        let inPlace = try await Self.publish(package, "InPlace", "--in-place", in: data)
+        #expect(inPlace.status == 65 && inPlace.errors.contains("without --in-place"))
+        #expect(try Data(contentsOf: package) == before)
+    }
+
+    @Test(
+        "Curves become straight pieces, and the file of another program keeps them",
+        .enabled(if: Shell.has("ogr2ogr"), "ogr2ogr (gdal-bin) is not installed"))
+    func curves() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        let (csv, package) = (folder.url.appending(path: "curves.csv"), folder.url.appending(path: "curves.gpkg"))
+        try Data("name,WKT\nhalf,\"CURVEPOLYGON(COMPOUNDCURVE(CIRCULARSTRING(0 0,1 1,2 0),(2 0,0 0)))\"\n".utf8)
+            .write(to: csv)
+        try #require(
+            await Shell.run("ogr2ogr -f GPKG -a_srs EPSG:4326 -nlt CURVEPOLYGON \(package.path) \(csv.path) 2>&1") == 0)
+        let output = try await Self.publish(package, "Curves", in: data)
+        #expect(output.text == "Published Curves: 1 features\n", "\(output.errors)")
+        #expect(output.errors.contains("straight pieces"))
+        let rows = try await Self.rows("Curves", in: data)
+        #expect(rows.contains("Polygon") && rows.split(separator: "[").count > 30, "\(rows)")
+        let before = try Data(contentsOf: package)
+        let inPlace = try await Self.publish(package, "InPlace", "--in-place", in: data)
+        #expect(inPlace.status == 65 && inPlace.errors.contains("CONVERT_TO_LINEAR"))
+        #expect(try Data(contentsOf: package) == before)
+    }
+
+    @Test(
+        "Options of coordinates and names are kept to, or refused, whatever the format",
+        .enabled(if: Shell.has("ogr2ogr"), "ogr2ogr (gdal-bin) is not installed"))
+    func options() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        let tabs = folder.url.appending(path: "trees.tsv")
+        try Data("name\tlon\tlat\nOak\t-122.6\t45.5\n".utf8).write(to: tabs)
+        let table = try await Self.publish(tabs, "Tabs", "--x", "lon", "--y", "lat", in: data)
+        #expect(table.status == 0, "\(table.errors)")
+        #expect(try await Self.rows("Tabs", in: data).contains("[-122.6,45.5]"))
+
+        let json = folder.url.appending(path: "one.geojson")
+        try Data(#"{"type":"FeatureCollection","features":[\#(Self.point(5, 6))]}"#.utf8).write(to: json)
+        for options in [["--x", "a", "--y", "b"], ["--wkid", "3857"]] {
+            let refused = try await FieldworkProcess.run(
+                ["publish", json.path, "--service", "Json", "--data", data.path] + options)
+            #expect(refused.status == 65 && refused.errors.contains(options[0]), "\(refused.errors)")
+        }
+        #expect(try await Self.publish(json, "Json", "--wkid", "4326", in: data).status == 0)
+
+        // A shapefile without its .prj names no reference.
+        let shapes = folder.url.appending(path: "shapes.shp")
+        try #require(await Shell.run("ogr2ogr \(shapes.path) \(json.path) && rm \(folder.url.path)/shapes.prj") == 0)
+        let unknown = try await Self.publish(shapes, "Shapes", in: data)
+        #expect(unknown.status == 65 && unknown.errors.contains("--wkid"))
+        let given = try await Self.publish(shapes, "Shapes", "--wkid", "2913", "--layer", "Corners", in: data)
+        #expect(given.status == 0, "\(given.errors)")
+        let layer = try await FieldworkProcess.run(["services", "--data", data.path])
+        #expect(layer.text.contains("Corners"))
+        #expect(try await Self.rows("Shapes/Corners", in: data).contains(#""coordinates":["#))
+        let moved = try await FieldworkProcess.run([
+            "publish", shapes.path, "--service", "InPlace", "--in-place", "--wkid", "2913", "--data", data.path,
+        ])
+        #expect(moved.status == 64)
+    }
+
+    @Test(
+        "A table that can't be a layer is named, and coordinates outside of their reference are bad rows",
+        .enabled(if: Shell.has("ogr2ogr"), "ogr2ogr (gdal-bin) is not installed"))
+    func leftOut() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        let package = folder.url.appending(path: "all.gpkg")
+        let (good, bad) = (folder.url.appending(path: "good.geojson"), folder.url.appending(path: "bag.geojson"))
+        try Data(#"{"type":"FeatureCollection","features":[\#(Self.point(5, 6)),\#(Self.point(45.5, -122.6))]}"#.utf8)
+            .write(to: good)
+        let bag = #"{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[1,2]}]}"#
+        try Data(
+            #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":\#(bag)}]}"#.utf8
+        ).write(to: bad)
+        let make = "ogr2ogr -f GPKG \(package.path) \(good.path) && ogr2ogr -update \(package.path) \(bad.path) 2>&1"
+        try #require(await Shell.run(make) == 0)
+        let refused = try await Self.publish(package, "All", in: data)
+        #expect(refused.status == 65 && refused.errors.contains("swapped?"), "\(refused.errors)")
+        #expect(Self.contents(data).isEmpty)
+        let output = try await Self.publish(package, "All", "--skip-bad-rows", in: data)
+        #expect(output.text == "Published All: 1 features, skipped 1\n", "\(output.errors)")
+        #expect(output.errors.contains("Left out bag"))
+
+        let table = folder.url.appending(path: "swapped.csv")
+        try Data("x,y\n45.5,-122.6\n45.6,-122.7\n".utf8).write(to: table)
+        let swapped = try await Self.publish(table, "Swapped", "--x", "x", "--y", "y", in: data)
+        #expect(swapped.status == 65)
+        #expect(swapped.errors.contains("line 2: ") && swapped.errors.contains("Are --x and --y swapped?"))
+        #expect(swapped.errors.contains("There is 1 more bad row."))
+    }
+
     @Test("A file with nothing but bad rows publishes nothing, also when rows may be skipped")
     func onlyBadRows() async throws {
         let folder = try TemporaryFolder()

@@ -65,7 +65,7 @@ struct SourceTests {
             {"type":"Feature","properties":{"name":"a \"}]} b","features":[1]},"geometry":{"type":"Point","coordinates":[1,2]}},
             {"type":"Feature","properties":null,"geometry":null}],"more":[{"x":1}]}
             """#)
-        #expect(schema.geometryType == .point)
+        #expect(schema.kinds == [.point])
         #expect(schema.featureCount == 2)
         #expect(features[0].attributes.first?.value == .text(#"a "}]} b"#))
         guard case .geometry(let geometry) = features[0].geometry, let point = geometry as? Point else {
@@ -112,13 +112,41 @@ struct SourceTests {
         #expect(failure?.code == .badData)
     }
 
-    @Test("Kinds of geometry that no layer holds together are refused")
-    func mixedKinds() {
+    @Test("Kinds of geometry that no layer holds together are layers of their own; a file of collections is refused")
+    func mixedKinds() throws {
         let text = #"""
             {"type":"FeatureCollection","features":[
             {"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[5,6]}},
             {"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[[5,6],[7,8]]}}]}
             """#
-        #expect(throws: CommandFailure.self) { _ = try Self.features(text) }
+        let (schema, features) = try Self.features(text)
+        #expect(schema.kinds == [.point, .polyline] && features.count == 2)
+        let collection = #"""
+            {"type":"FeatureCollection","features":[{"type":"Feature","properties":{},
+            "geometry":{"type":"GeometryCollection","geometries":[]}}]}
+            """#
+        #expect(throws: CommandFailure.self) { _ = try Self.features(collection) }
+    }
+
+    @Test("Coordinates outside of their reference are bad rows, and those that look swapped are told so")
+    func outside() throws {
+        let file = try TextFile("x,y\n-122.6,45.5\n45.5,-122.6\n-1226,455\n", name: "table.csv")
+        func reasons(_ source: some FeatureSource) throws -> [String] {
+            var reasons: [String] = []
+            try source.forEach(source.schema { _ in }) { row, place in
+                if case .failure(let bad) = row { reasons.append("\(source.name(of: place)): \(bad.reason)") }
+            }
+            return reasons
+        }
+        let bad = try reasons(CSVSource(url: file.url, xColumn: "x", yColumn: "y", spatialReference: .wgs84))
+        #expect(bad.count == 2)
+        #expect(bad.first?.hasPrefix("line 3: ") == true && bad.first?.contains("Are --x and --y swapped?") == true)
+        #expect(bad.last?.hasPrefix("line 4: ") == true && bad.last?.contains("swapped") == false)
+        #expect(
+            try reasons(CSVSource(url: file.url, xColumn: "x", yColumn: "y", spatialReference: .webMercator)).isEmpty)
+        let json = try TextFile(
+            #"{"features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[45.5,-122.6]},"properties":{}}]}"#,
+            name: "swapped.geojson")
+        #expect(try reasons(GeoJSONSource(url: json.url)).first?.contains("Are they swapped?") == true)
     }
 }

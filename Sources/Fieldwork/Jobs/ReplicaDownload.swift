@@ -41,7 +41,9 @@ struct ReplicaDownload: Sendable {
             let json = (changed + whole).first { $0["id"]?.integerValue == Int64(layer.id) }
             let refusedFeatures = json.map { self.refusals(in: $0, layer) } ?? []
             let refusedAttachments = json.map { self.attachmentRefusals(in: $0, layer) } ?? []
+            let refusals = refusedFeatures + featureResults(of: refusedAttachments)
             if parameters.sends(layer.id) {
+                record.note(refusals, of: layer.id)
                 let asked = Dictionary(
                     sent.filter { $0.layerID == layer.id }.map { ($0.globalID, $0.change.operation) }
                 ) { _, last in last }
@@ -59,7 +61,6 @@ struct ReplicaDownload: Sendable {
                     refusedAttachments.map { ($0.globalID, $0.operation) }
                 ) { _, last in last }
             }
-            let refusals = refusedFeatures + featureResults(of: refusedAttachments)
             if !refusals.isEmpty {
                 outcome.results.append(
                     SyncLayerResult(layerID: layer.id, tableName: layer.name, editResults: refusals))

@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 public import Foundation
+import Synchronization
 
 /// Brings a geodatabase and its service together: sends the edits of this device, takes over those of others.
 ///
@@ -17,6 +18,10 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
     /// Told how far the sending has come; nil where nobody asks. Not part of the vendor's API.
     private let watch: SendingWatch?
     private let environment: ServiceEnvironment
+    private let reported = Mutex(SyncReport())
+
+    /// What the job has sent and brought so far. Not part of the vendor's API.
+    package var report: SyncReport { reported.withLock { $0 } }
 
     init(
         geodatabase: Geodatabase, parameters: SyncGeodatabaseParameters, environment: ServiceEnvironment,
@@ -137,6 +142,10 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         let outcome = try await takeOver(
             answer, outgoing, (edits, attachments), through: last, &record, session)
         sender.discard()
+        reported.withLock { report in
+            report.take(answer, edits, attachments, of: session.file.definition.layers)
+            report.missingContents += outcome.refusedContents
+        }
         try await session.lookForEdits()
         if outcome.refusedContents > 0 {
             tell("\(outcome.refusedContents) photos or files can't be had now; the next sync asks for them again.")
@@ -158,6 +167,9 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
             _ = try await takeOver(
                 arrived.answer, outgoing, (edits, attachments), through: arrived.through, &record, session,
                 isRepeated: true)
+            reported.withLock {
+                $0.take(arrived.answer, edits, attachments, of: session.file.definition.layers)
+            }
         } catch let error where Self.staysUnreadable(error) {
             // Nothing may wait for it: the service is asked again.
             tell("What the service sent can't be taken over: \(error)")

@@ -33,6 +33,19 @@ final class GeodatabaseSession: Sendable {
         }
     }
 
+    /// Opens a file to look at it: nothing is written, and what an older version left out is not added. Throws
+    /// `StoreError.notAGeoPackage` for a file that is not prepared.
+    static func look(at url: URL) async throws -> GeodatabaseSession {
+        let file = try await GeoPackageFile.look(at: url)
+        do {
+            let replica = try await file.note(ReplicaRecord.note).map { try ReplicaRecord(json: JSONParser.parse($0)) }
+            return GeodatabaseSession(file, Memory(replica: replica, hasLocalEdits: false))
+        } catch {
+            await file.close()
+            throw error
+        }
+    }
+
     static func create(at url: URL, definition: ServiceDefinition) async throws -> GeodatabaseSession {
         try await onDevice {
             try await session(

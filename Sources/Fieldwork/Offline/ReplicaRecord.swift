@@ -28,6 +28,8 @@ struct ReplicaRecord: Sendable, Hashable {
     var refused: [Int: [UUID: FeatureChange.Operation]] = [:]
     /// Which fields a refused update would have changed: the others are whatever the service says.
     var refusedFields: [UUID: [String]] = [:]
+    /// Why it refused them, features and attachments; files of earlier versions don't tell it.
+    var refusals: [UUID: Refusal] = [:]
     /// Attachments whose edits the service refused, with what was asked.
     var refusedAttachments: [Int: [UUID: AttachmentEdit.Operation]] = [:]
     /// Which way attachments go.
@@ -130,6 +132,7 @@ extension ReplicaRecord {
             fields.append(GUID.normalForm(id), .array(names.map { .string($0) }))
         }
         object.append("refusedFields", .object(fields))
+        object.append("refusals", refusalsJSON)
         object.append("attachmentDirection", .string(attachmentDirection.rawValue))
         object.append("acceptsGzip", .bool(acceptsGzip))
         object.append("refusedAttachments", Self.json(operations: refusedAttachments))
@@ -169,6 +172,7 @@ extension ReplicaRecord {
                 for id in ids { refused[layerID, default: [:]][id] = operation }
             }
         }
+        refusals = Self.refusals(json["refusals"])
         heldFeatures = Self.features(json["heldFeatures"])
         halfTaken = Self.features(json["halfTaken"])
         halfTakenAttachments = Self.features(json["halfTakenAttachments"])

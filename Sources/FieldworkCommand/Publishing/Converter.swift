@@ -14,11 +14,17 @@ struct Converter {
         return nil
     }
 
+    /// What it makes.
+    enum Format: String {
+        case geoPackage = "GPKG"
+        case csv = "CSV"
+    }
+
     /// Throws `CommandFailure` when the file can't be read, `CancellationError` when the task was cancelled.
-    func convert(_ input: URL, to geoPackage: URL) async throws {
+    func convert(_ input: URL, to output: URL, as format: Format = .geoPackage) async throws {
         let process = Process()
         process.executableURL = executable
-        process.arguments = ["-f", "GPKG", geoPackage.path, input.path]
+        process.arguments = ["-f", format.rawValue, output.path, input.path]
         // What it has to say is no result.
         process.standardOutput = FileHandle.standardError
         process.standardInput = FileHandle.nullDevice
@@ -35,7 +41,7 @@ struct Converter {
             throw CancellationError()
         }
         guard status == 0 else {
-            throw CommandFailure(.badData, "ogr2ogr could not read \(input.lastPathComponent).")
+            throw CommandFailure(.badData, "ogr2ogr could not make \(format.rawValue) of \(input.lastPathComponent).")
         }
     }
 }

@@ -5,7 +5,8 @@ import Foundation
 /// What a file looks like after a first reading.
 struct SourceSchema: Sendable {
     var fields: [FieldDefinition]
-    var geometryType: LayerGeometryType?
+    /// The kinds of geometry, each of which is a layer; none for a table.
+    var kinds: [LayerGeometryType]
     var spatialReference: SpatialReference?
     var hasZ = false
     var featureCount: Int
@@ -18,6 +19,7 @@ struct BadRow: Error, Sendable {
 
 /// A file of features, read from the beginning as often as needed.
 protocol FeatureSource: Sendable {
+    var url: URL { get }
     /// Reads the whole file once to learn its fields.
     func schema(progress: (Int) -> Void) throws -> SourceSchema
     /// Reads the features in order; the body gets each as a feature or as the reason why it is none, with its place: the
@@ -27,12 +29,25 @@ protocol FeatureSource: Sendable {
     func name(of place: Int) -> String
 }
 
+extension FeatureSource {
+    var fileName: String { url.lastPathComponent }
+}
+
 /// A table with coordinates in two of its columns, or none.
 struct CSVSource: FeatureSource {
     var url: URL
     var xColumn: String?
     var yColumn: String?
     var spatialReference: SpatialReference
+    private var range: CoordinateRange?
+
+    init(url: URL, xColumn: String?, yColumn: String?, spatialReference: SpatialReference) {
+        self.url = url
+        self.xColumn = xColumn
+        self.yColumn = yColumn
+        self.spatialReference = spatialReference
+        range = CoordinateRange(spatialReference)
+    }
 
     func schema(progress: (Int) -> Void) throws -> SourceSchema {
         var reader = try CSVReader(url)
@@ -53,7 +68,7 @@ struct CSVSource: FeatureSource {
             return field
         }
         return SourceSchema(
-            fields: fields, geometryType: coordinates == nil ? nil : .point,
+            fields: fields, kinds: coordinates == nil ? [] : [.point],
             spatialReference: coordinates == nil ? nil : spatialReference, featureCount: count)
     }
 
@@ -101,6 +116,10 @@ struct CSVSource: FeatureSource {
         if xText.isEmpty, yText.isEmpty { return .success(FeatureEdit(attributes: attributes, geometry: .null)) }
         guard let x = Double(xText), let y = Double(yText), x.isFinite, y.isFinite else {
             return bad("The coordinates '\(xText.prefix(30))', '\(yText.prefix(30))' are not numbers.")
+        }
+        if let range, !range.contains(x: x, y: y) {
+            let hint = range.looksSwapped(x: x, y: y) ? " Are --x and --y swapped?" : ""
+            return bad("The coordinates \(xText), \(yText) are outside of the spatial reference.\(hint)")
         }
         return .success(
             FeatureEdit(

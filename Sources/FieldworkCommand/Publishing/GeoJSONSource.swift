@@ -5,6 +5,8 @@ import Foundation
 /// A GeoJSON feature collection, read feature by feature: memory does not grow with the file.
 struct GeoJSONSource: FeatureSource {
     var url: URL
+    /// The reference that the caller says the file is in; nil for what the file says.
+    var expectedReference: SpatialReference?
 
     func schema(progress: (Int) -> Void) throws -> SourceSchema {
         var columns: [String: FieldInference] = [:]
@@ -33,39 +35,49 @@ struct GeoJSONSource: FeatureSource {
             (field.name, field.alias) = (name, key)
             return field
         }
-        let type = try layerType(types)
-        return SourceSchema(
-            fields: fields, geometryType: type, spatialReference: type == nil ? nil : reference, hasZ: hasZ,
-            featureCount: count)
-    }
-
-    /// One kind of geometry a layer: simple and multiple ones of a kind go together.
-    private func layerType(_ types: Set<String>) throws -> LayerGeometryType? {
-        let kinds = Set(
-            types.map { type -> LayerGeometryType? in
-                switch type {
-                case "Point": .point
-                case "MultiPoint": .multipoint
-                case "LineString", "MultiLineString": .polyline
-                case "Polygon", "MultiPolygon": .polygon
-                default: nil
-                }
-            })
-        guard kinds.count <= 1, !kinds.contains(nil) else {
+        let kinds = Set(types.compactMap(Self.kind))
+        guard !kinds.isEmpty || types.isEmpty else {
             throw CommandFailure(
                 .badData,
-                "The file mixes kinds of geometry (\(types.sorted().joined(separator: ", "))); a layer has one.")
+                "A layer has points, lines or polygons; the file has \(types.sorted().joined(separator: ", ")).")
         }
-        return kinds.first ?? nil
+        if let expectedReference, !kinds.isEmpty, expectedReference.latestWKID != reference.latestWKID {
+            throw CommandFailure(
+                .badData,
+                """
+                The file is in the spatial reference \(reference.wkid.map { "\($0.rawValue)" } ?? "of its own"), which --wkid \
+                can't change. To transform it: ogr2ogr -t_srs EPSG:\(expectedReference.wkid.map { "\($0.rawValue)" } ?? "…") \
+                OUT.gpkg \(url.lastPathComponent)
+                """)
+        }
+        return SourceSchema(
+            fields: fields, kinds: Self.order.filter(kinds.contains), spatialReference: kinds.isEmpty ? nil : reference,
+            hasZ: hasZ, featureCount: count)
+    }
+
+    private static let order: [LayerGeometryType] = [.point, .multipoint, .polyline, .polygon]
+
+    /// One kind of geometry a layer: simple and multiple ones of a kind go together.
+    private static func kind(_ type: String) -> LayerGeometryType? {
+        switch type {
+        case "Point": .point
+        case "MultiPoint": .multipoint
+        case "LineString", "MultiLineString": .polyline
+        case "Polygon", "MultiPolygon": .polygon
+        default: nil
+        }
     }
 
     func name(of place: Int) -> String { "feature \(place)" }
 
     func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
-        _ = try features { feature, number in try body(Self.feature(feature, schema), number) }
+        let range = schema.spatialReference.flatMap(CoordinateRange.init)
+        _ = try features { feature, number in try body(Self.feature(feature, schema, range), number) }
     }
 
-    private static func feature(_ json: JSONValue, _ schema: SourceSchema) -> Result<FeatureEdit, BadRow> {
+    private static func feature(
+        _ json: JSONValue, _ schema: SourceSchema, _ range: CoordinateRange?
+    ) -> Result<FeatureEdit, BadRow> {
         var attributes: [(name: String, value: AttributeValue)] = []
         let properties = json["properties"]?.objectValue
         for field in schema.fields {
@@ -76,12 +88,25 @@ struct GeoJSONSource: FeatureSource {
             let geometry = try json["geometry"].flatMap {
                 try GeoJSONCodec.geometry(from: $0, spatialReference: schema.spatialReference ?? .wgs84)
             }
+            if let range, let corner = geometry.flatMap({ outside($0.extent, range) }) {
+                let isSwapped = range.looksSwapped(x: corner.x, y: corner.y)
+                let hint = isSwapped ? " Are they swapped? GeoJSON writes the longitude first." : ""
+                return .failure(
+                    BadRow(
+                        reason:
+                            "The coordinates \(corner.x), \(corner.y) are outside of the spatial reference.\(hint)"))
+            }
             return .success(
                 FeatureEdit(attributes: attributes, geometry: geometry.map(FeatureEdit.GeometryEdit.geometry) ?? .null))
         } catch {
             let details = (error as? GeometryError)?.details ?? "\(error)"
             return .failure(BadRow(reason: details))
         }
+    }
+
+    /// A corner that is outside of where coordinates can be.
+    private static func outside(_ extent: Envelope, _ range: CoordinateRange) -> (x: Double, y: Double)? {
+        [(extent.xMin, extent.yMin), (extent.xMax, extent.yMax)].first { !range.contains(x: $0.0, y: $0.1) }
     }
 
     private static func value(_ json: JSONValue) -> AttributeValue {

@@ -5,6 +5,8 @@ import Foundation
 /// Makes a service of a GeoPackage that stays where it is: the folder of the services gets a link to it.
 struct InPlacePublisher {
     let publisher: Publisher
+    /// The name of the layer, where the file has one; its table's by default.
+    var layerName: String?
 
     func publish(_ url: URL) async throws -> Publication {
         guard url.pathExtension.lowercased() == "gpkg" else {
@@ -15,7 +17,10 @@ struct InPlacePublisher {
         }
         let place = try publisher.place()
         let target = url.resolvingSymlinksInPath().standardizedFileURL
-        try await GeoPackageFile.prepare(at: target, as: publisher.service)
+        try await GeoPackageFile.prepare(at: target, as: publisher.service, layerName: layerName)
+        for table in try await GeoPackageFile.tablesWithoutLayer(in: target) {
+            Terminal.error("Left out \(table): it has no key of whole numbers, or no points, lines or polygons")
+        }
         let file = try await GeoPackageStore.openFile(at: target)
         var count = 0
         do {

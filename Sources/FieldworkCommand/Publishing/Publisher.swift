@@ -1,9 +1,7 @@
-import Dispatch
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
-import Synchronization
 
 /// What became of the rows of a file.
 struct Publication: Sendable, Equatable {
@@ -53,22 +51,31 @@ struct Publisher {
         }
     }
 
-    /// Copies a GeoPackage and publishes the copy.
-    func publish(geoPackage url: URL) async throws -> Publication {
+    /// Copies a GeoPackage and publishes the copy. What had to be changed in it is said.
+    func publish(geoPackage url: URL, _ options: ForeignImportOptions) async throws -> Publication {
         guard FileManager.default.isReadableFile(atPath: url.path) else {
             throw CommandFailure(.noInput, "\(url.path) is not there, or can't be read.")
         }
         return try await inWorkshop(beside: try place()) { workshop in
             let copy = workshop.appending(path: "\(service.name).gpkg", directoryHint: .notDirectory)
             try await GeoPackageFile.copy(from: url, to: copy)
-            try await GeoPackageFile.prepare(at: copy, as: ServiceName(name: service.name))
-            return Publication(featureCount: try await count(copy), skippedCount: 0)
+            let notices = try await GeoPackageFile.adapt(copy: copy, options)
+            for notice in notices { Terminal.error(notice.text) }
+            // Layers that were split off have names of their own.
+            try await GeoPackageFile.prepare(
+                at: copy, as: ServiceName(name: service.name),
+                layerName: notices.contains(where: \.isSplit) ? nil : options.layerName)
+            return Publication(
+                featureCount: try await count(copy, layerName: options.layerName),
+                skippedCount: notices.map(\.skippedCount).reduce(0, +))
         }
     }
 
-    private func count(_ url: URL) async throws -> Int {
+    /// - Parameter layerName: the name that was asked for; nil for any.
+    private func count(_ url: URL, layerName: String?) async throws -> Int {
         let file = try await GeoPackageStore.openFile(at: url)
         do {
+            if let layerName { try requireName(layerName, in: file) }
             var count = 0
             for layer in file.definition.layers { count += try await file.count(FeatureQuery(), in: layer.id) }
             try await file.checkpoint()
@@ -78,6 +85,16 @@ struct Publisher {
             await file.close()
             throw error
         }
+    }
+
+    /// The layers of a file that Fieldwork made keep their names.
+    private func requireName(_ name: String, in file: GeoPackageFile) throws {
+        let names = file.definition.layers.map(\.name)
+        guard !names.contains(where: { $0.hasPrefix(name) }) else { return }
+        throw CommandFailure(
+            .badData,
+            "--layer can't rename the layers of a file that Fieldwork made (\(names.joined(separator: ", "))): leave it out."
+        )
     }
 
     private func inWorkshop(
@@ -97,18 +114,28 @@ struct Publisher {
         return publication
     }
 
+    /// One layer for each kind of geometry.
     private func definition(_ schema: SourceSchema) -> ServiceDefinition {
+        let kinds: [LayerGeometryType?] = schema.kinds.isEmpty ? [nil] : schema.kinds
+        let layers = kinds.enumerated().map { id, kind in
+            let suffix = kinds.count > 1 ? kind.map { "_\($0.layerSuffix)" } ?? "" : ""
+            return layer(id, layerName + suffix, kind, schema)
+        }
+        return ServiceDefinition(
+            name: ServiceName(name: service.name), spatialReference: schema.spatialReference, layers: layers)
+    }
+
+    private func layer(
+        _ id: Int, _ name: String, _ kind: LayerGeometryType?, _ schema: SourceSchema
+    ) -> LayerDefinition {
         let objectID = FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false)
         let globalID = FieldDefinition(name: "GlobalID", type: .globalID, isNullable: false, isEditable: false)
-        let layer = LayerDefinition(
-            id: 0, name: layerName, geometryType: schema.geometryType, hasZ: schema.hasZ,
-            spatialReference: schema.spatialReference, fields: [objectID, globalID] + schema.fields,
-            globalIDField: "GlobalID", displayField: schema.fields.first { $0.type == .string }?.name,
-            templates: [
-                FeatureTemplateDefinition(name: layerName, drawingTool: Self.drawingTool(schema.geometryType))
-            ], drawingInfo: Self.drawingInfo(schema.geometryType))
-        return ServiceDefinition(
-            name: ServiceName(name: service.name), spatialReference: schema.spatialReference, layers: [layer])
+        return LayerDefinition(
+            id: id, name: name, geometryType: kind, hasZ: schema.hasZ, spatialReference: schema.spatialReference,
+            fields: [objectID, globalID] + schema.fields, globalIDField: "GlobalID",
+            displayField: schema.fields.first { $0.type == .string }?.name,
+            templates: [FeatureTemplateDefinition(name: name, drawingTool: Self.drawingTool(kind))],
+            drawingInfo: Self.drawingInfo(kind))
     }
 
     private static func drawingTool(_ type: LayerGeometryType?) -> String? {
@@ -131,14 +158,20 @@ struct Publisher {
         }
     }
 
-    /// Tells of a row that is left out, or ends the publishing.
-    private func refuse(_ place: String, _ reason: String) throws {
+    /// Tells of rows that are left out, or ends the publishing.
+    private func refuse(_ rows: [(place: String, reason: String)]) throws {
+        guard let first = rows.first else { return }
         guard skipsBadRows else {
+            let more = rows.count > 1 ? " \(Self.more(rows.count - 1))" : ""
             throw CommandFailure(
                 .badData,
-                "\(place): \(reason) Nothing was published; --skip-bad-rows leaves such rows out.")
+                "\(first.place): \(first.reason)\(more) Nothing was published; --skip-bad-rows leaves such rows out.")
         }
-        Terminal.error("Skipped \(place): \(reason)")
+        for row in rows { Terminal.error("Skipped \(row.place): \(row.reason)") }
+    }
+
+    private static func more(_ count: Int) -> String {
+        count == 1 ? "There is 1 more bad row." : "There are \(count) more bad rows."
     }
 
     private func load(
@@ -152,19 +185,20 @@ struct Publisher {
         for try await batch in BatchReader.batches(of: source, schema, size: Self.batchSize, gate: gate) {
             gate.open()
             try Task.checkCancellation()
-            for (place, bad) in batch.badRows { try refuse(source.name(of: place), bad.reason) }
+            try refuse(batch.badRows.map { (source.name(of: $0.place), $0.row.reason) })
+            let parts = Self.parts(batch, schema.kinds)
             let result = try await store.apply(
                 EditBatch(
-                    layers: [LayerEdits(layerID: 0, adds: batch.adds)], rollsBackOnFailure: !skipsBadRows,
-                    moment: Date(), origin: .load), to: name)
-            var errors = 0
-            for (place, item) in zip(batch.places, result.layers.flatMap(\.adds)) {
-                guard let error = item.error, error != .rolledBack else { continue }
-                errors += 1
-                try refuse(source.name(of: place), error.description)
+                    layers: parts.enumerated().map { LayerEdits(layerID: $0.offset, adds: $0.element.adds) },
+                    rollsBackOnFailure: !skipsBadRows, moment: Date(), origin: .load), to: name)
+            let outcomes = zip(parts.flatMap(\.places), result.layers.flatMap(\.adds))
+            let errors = outcomes.compactMap { place, item -> (String, String)? in
+                guard let error = item.error, error != .rolledBack else { return nil }
+                return (source.name(of: place), error.description)
             }
-            skipped += batch.badRows.count + errors
-            loaded += batch.adds.count - errors
+            try refuse(errors)
+            skipped += batch.badRows.count + errors.count
+            loaded += batch.adds.count - errors.count
             bar.advance(to: loaded)
         }
         bar.finish("Wrote \(loaded) features" + (skipped > 0 ? ", skipped \(skipped)" : ""))
@@ -172,67 +206,34 @@ struct Publisher {
         guard loaded > 0 || skipped == 0 else {
             throw CommandFailure(.badData, "None of the \(skipped) rows can become a feature. Nothing was published.")
         }
+        if schema.kinds.count > 1 {
+            let names = schema.kinds.map { "\(layerName)_\($0.layerSuffix)" }
+            Terminal.error(ForeignImportNotice.split(table: source.fileName, into: names).text)
+        }
         return Publication(featureCount: loaded, skippedCount: skipped)
     }
-}
 
-/// A piece of a source, read ahead while the one before it is written.
-private struct FeatureBatch: Sendable {
-    var adds: [FeatureEdit] = []
-    /// Where each of the adds stands in the source.
-    var places: [Int] = []
-    var badRows: [(place: Int, row: BadRow)] = []
-}
-
-/// Turns a source's callback into batches that are taken one after the other.
-private enum BatchReader {
-    static func batches(
-        of source: any FeatureSource, _ schema: SourceSchema, size: Int, gate: BatchGate
-    ) -> AsyncThrowingStream<FeatureBatch, any Error> {
-        AsyncThrowingStream { continuation in
-            continuation.onTermination = { _ in gate.stop() }
-            Thread {
-                do {
-                    var batch = FeatureBatch()
-                    try source.forEach(schema) { row, place in
-                        switch row {
-                        case .success(let feature):
-                            batch.adds.append(feature)
-                            batch.places.append(place)
-                        case .failure(let bad): batch.badRows.append((place, bad))
-                        }
-                        if batch.adds.count + batch.badRows.count >= size {
-                            guard gate.waitForTurn() else { throw CancellationError() }
-                            continuation.yield(batch)
-                            batch = FeatureBatch()
-                        }
-                    }
-                    if !batch.adds.isEmpty || !batch.badRows.isEmpty { continuation.yield(batch) }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }.start()
+    /// The features of each layer. One without a geometry goes to the first.
+    private static func parts(_ batch: FeatureBatch, _ kinds: [LayerGeometryType]) -> [FeatureBatch] {
+        guard kinds.count > 1 else { return [batch] }
+        var parts = kinds.map { _ in FeatureBatch() }
+        for (add, place) in zip(batch.adds, batch.places) {
+            var kind: LayerGeometryType?
+            if case .geometry(let geometry) = add.geometry { kind = Self.kind(of: geometry) }
+            let index = kind.flatMap(kinds.firstIndex) ?? 0
+            parts[index].adds.append(add)
+            parts[index].places.append(place)
         }
-    }
-}
-
-/// Lets a reader be one batch ahead of the writer, no more: memory stays bounded.
-private final class BatchGate: Sendable {
-    private let semaphore = DispatchSemaphore(value: 1)
-    private let isStopped = Atomic(false)
-
-    /// The writer has taken a batch.
-    func open() { semaphore.signal() }
-
-    /// Waits until another batch may be handed over; false when nobody wants it any longer.
-    func waitForTurn() -> Bool {
-        semaphore.wait()
-        return !isStopped.load(ordering: .acquiring)
+        return parts
     }
 
-    func stop() {
-        isStopped.store(true, ordering: .releasing)
-        semaphore.signal()
+    private static func kind(of geometry: Geometry) -> LayerGeometryType? {
+        switch geometry {
+        case is Point: .point
+        case is Multipoint: .multipoint
+        case is Polyline: .polyline
+        case is Polygon: .polygon
+        default: nil
+        }
     }
 }

@@ -33,6 +33,9 @@ actor ReadyLine {
 /// The app in the server's process: it starts when the server accepts connections and reaches it over the protocol, as
 /// it would from another machine.
 struct AppBesideServer: Service {
+    /// It is reached from this machine alone.
+    static let host = "127.0.0.1"
+
     var ready: ReadyLine
     var port: Int
     var dataDirectory: URL

@@ -93,16 +93,17 @@ struct FeatureText {
         }
     }
 
+    /// The most characters of a value in a table.
+    private static let cellWidth = 40
+
     private mutating func writeTable(_ set: FeatureSet) throws {
         let rows = set.features.map { feature in
             set.fields.map { field in
+                let text = Self.shown(feature.attributes[field.name] ?? .null, field)
+                let part = text.count > Self.cellWidth ? text.prefix(Self.cellWidth - 1) + "…" : text[...]
                 // Control characters of a value must not steer the terminal.
-                String(
-                    Self.shown(feature.attributes[field.name] ?? .null, field).prefix(40).map {
-                        $0.isNewline ? " " : $0
-                    }
-                )
-                .filter { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
+                return String(part.map { $0.isNewline ? " " : $0 })
+                    .filter { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
             }
         }
         let titles = set.fields.map(\.name)

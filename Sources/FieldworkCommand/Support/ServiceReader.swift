@@ -34,6 +34,7 @@ struct ServiceReader: Sendable {
         do {
             data = try await URLSession.shared.data(for: request).0
         } catch {
+            try Task.checkCancellation()
             throw CommandFailure(.unavailable, "\(url.absoluteString) does not answer: \(error.localizedDescription)")
         }
         guard let json = try? JSONParser.parse(data) else {

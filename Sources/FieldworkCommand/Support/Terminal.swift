@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 /// What the command prints. Results go to standard output, everything else to standard error.
@@ -13,6 +14,9 @@ enum Terminal {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
         } catch {
+            // Whoever read it has had enough: the code of a program that SIGPIPE ends, without a word.
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            if cause?.domain == NSPOSIXErrorDomain, cause?.code == Int(EPIPE) { throw ExitCode(141) }
             throw CommandFailure(.inputOutput, "The result can't be written: \(error.localizedDescription)")
         }
     }
@@ -53,6 +57,9 @@ struct ProgressBar: ~Copyable {
         let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: 30 - filled)
         Terminal.write("\r\(title)  \(bar)  \(count)\u{1B}[K", to: .standardError)
     }
+
+    /// Takes the bar away: what it showed was not reached.
+    consuming func breakOff() { if Terminal.showsProgress { Terminal.write("\r\u{1B}[K", to: .standardError) } }
 
     /// Ends the line with what was reached.
     consuming func finish(_ summary: String) {

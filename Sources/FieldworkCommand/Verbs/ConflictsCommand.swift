@@ -81,7 +81,7 @@ struct ConflictsCommand: AsyncParsableCommand {
     }
 
     struct Close: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Leave what won, and stop asking.")
+        static let configuration = CommandConfiguration(abstract: "Keep the winning values and close the conflict.")
 
         @OptionGroup var conflict: ConflictArguments
 

@@ -11,8 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Make demo services, serve them, and run the app beside them.",
         discussion: """
             At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland are made from a seed;
-            nothing is downloaded. What you edit in them is kept. The app's page is on the next port. Web maps of the
-            services, with pop-ups and forms, lie in the folder maps beside them.
+            nothing is downloaded. What you edit in them is kept. The app's page is on the next port, or on the first free
+            one after it. Web maps of the services, with pop-ups and forms, are in the folder maps beside them.
 
             EXAMPLES
               fieldwork demo
@@ -29,6 +29,7 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             listen.warnIfReachable()
+            let appPort = try await ports()
             try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
             let logger = Serving.logger()
             let store = try await GeoPackageStore.open(at: data.url)
@@ -48,9 +49,32 @@ struct DemoCommand: AsyncParsableCommand {
                 await ready.serverIsReady(port)
             }
             let app = AppBesideServer(
-                ready: ready, port: listen.port == 0 ? 0 : listen.port + 1,
+                ready: ready, port: appPort,
                 dataDirectory: data.url.appending(path: ".collect", directoryHint: .isDirectory), logger: logger)
             try await Serving.run([server, app], on: listen, logger: logger)
         }
     }
+
+    /// Looks whether the ports can be had before the demo's data is made.
+    /// - Returns: the port of the app.
+    private func ports() async throws -> Int {
+        guard listen.port != 0 else { return 0 }
+        do {
+            try await ListeningPort.check(listen.port, host: listen.plainHost)
+        } catch {
+            throw Serving.failure(error, host: listen.host, port: listen.port)
+        }
+        let wanted = listen.port + 1
+        let free = await ListeningPort.firstFree(
+            of: wanted...min(wanted + Self.portsTried, 65_535), host: AppBesideServer.host)
+        // 0 lets the system choose.
+        if free != wanted {
+            Terminal.error(
+                "The port \(wanted) is taken: the app gets \(free.map { "the port \($0)" } ?? "another one").")
+        }
+        return free ?? 0
+    }
+
+    /// How many ports after the next one are looked at for the app.
+    private static let portsTried = 20
 }

@@ -51,7 +51,7 @@ struct HistoryCommand: AsyncParsableCommand {
 /// `fieldwork restore`.
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Make a feature again what it was.",
+        commandName: "restore", abstract: "Restore an earlier version of a feature.",
         discussion: """
             It is an edit like any other: what stands now becomes a version. A deleted feature comes back under its ids.
 

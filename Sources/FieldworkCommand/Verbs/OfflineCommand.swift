@@ -6,18 +6,17 @@ import Foundation
 /// `fieldwork offline`.
 struct OfflineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "offline", abstract: "Take an area of a feature service along.",
+        commandName: "offline", abstract: "Download an area for offline use.",
         subcommands: [OfflineCreateCommand.self])
 }
 
 /// `fieldwork offline create`.
 struct OfflineCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Take an area of a feature service into a file.",
+        commandName: "create", abstract: "Download an area of a feature service into a file.",
         discussion: """
-            The file is a GeoPackage that QGIS opens and edits as it stands; `fieldwork sync` brings it and the service \
-            together again. It appears when it is whole. A command that was broken off goes on where it was when it is \
-            given again.
+            The file is a GeoPackage that QGIS opens and edits; `fieldwork sync` synchronises it with the service. It appears \
+            when it is complete. A command that was interrupted continues when it is given again.
 
             EXAMPLES
               fieldwork offline create http://127.0.0.1:8080/arcgis/rest/services/SaveTheBaySync/FeatureServer \\
@@ -54,7 +53,12 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     private func create(_ target: URL) async throws -> Int {
         let job: GenerateGeodatabaseJob
         if let begun = try unfinished(target) { job = begun } else { job = try await newJob(target) }
-        let geodatabase = try await JobProgress.run(job, title: "Taking offline", done: "Taken offline")
+        let geodatabase: Geodatabase
+        do {
+            geodatabase = try await JobProgress.run(job, title: "Taking offline", done: "Taken offline")
+        } catch let failure as CommandFailure where failure.code == .interrupted {
+            throw CommandFailure(.interrupted, "Interrupted. The same command again continues from here.")
+        }
         try await geodatabase.load()
         defer { geodatabase.close() }
         var count = 0

@@ -12,6 +12,9 @@ struct PublishCommand: AsyncParsableCommand {
             Reads GeoPackage (.gpkg), GeoJSON (.geojson, .json) and tables (.csv); the latter two also packed (.gz). Other
             formats are converted by ogr2ogr where it is installed. A server that is running shows the new service at once.
 
+            A layer has one kind of geometry: a file that mixes points, lines and polygons gives a layer of each, named
+            …_points, …_lines, …_polygons. Curves become straight pieces. What is changed or left out is said.
+
             EXAMPLES
               fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
               fieldwork publish parcels.gpkg --service Parcels
@@ -27,7 +30,7 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The name of the new service, with its folder if it has one: Name or Folder/Name.")
     var service: String
 
-    @Option(help: "The name of the layer; the service's name by default.")
+    @Option(help: "The name of the layer; by default the service's name, in a GeoPackage the table's.")
     var layer: String?
 
     @Option(help: ArgumentHelp("The column of the x coordinate (east or longitude).", valueName: "column"))
@@ -36,8 +39,10 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The column of the y coordinate (north or latitude).", valueName: "column"))
     var y: String?
 
-    @Option(help: "The spatial reference of the coordinates, such as 4326 or 3857.")
-    var wkid = 4326
+    @Option(
+        help:
+            "The spatial reference of --x and --y (4326 by default), or of a file that names none: 4326, 3857, 2913 …")
+    var wkid: Int?
 
     @Flag(help: "Leave out rows that can't become features, and say which.")
     var skipBadRows = false
@@ -67,14 +72,16 @@ struct PublishCommand: AsyncParsableCommand {
             throw ValidationError("A table is published with the address of its database and --table.")
         }
         guard table != nil || !globalIds else { throw ValidationError("--global-ids goes with --table.") }
-        guard table == nil || (database.store == nil && !inPlace && definition == nil && x == nil) else {
+        guard !inPlace || (x == nil && wkid == nil && !skipBadRows) else {
+            throw ValidationError("A file in place stays as it is: leave out --x, --y, --wkid and --skip-bad-rows.")
+        }
+        let plain = database.store == nil && !inPlace && definition == nil && x == nil && wkid == nil && !skipBadRows
+        guard table == nil || plain else {
             throw ValidationError(
                 "A table is published as it is: of the other options only --service and --layer go with it.")
         }
         guard (x == nil) == (y == nil) else { throw ValidationError("Give both --x and --y, or neither.") }
-        guard let number = WKID(wkid), SpatialReference(wkid: number) != nil else {
-            throw ValidationError("The spatial reference \(wkid) is unknown.")
-        }
+        if let wkid, spatialReference == nil { throw ValidationError("The spatial reference \(wkid) is unknown.") }
         // A name becomes a file's: nothing of it may lead out of the data folder.
         let parts = service.split(separator: "/", omittingEmptySubsequences: false)
         let isPlain = parts.allSatisfy { part in
@@ -84,6 +91,13 @@ struct PublishCommand: AsyncParsableCommand {
         guard (1...2).contains(parts.count), isPlain else {
             throw ValidationError("A service's name is Name or Folder/Name, of letters, digits, _ and -.")
         }
+    }
+
+    /// The one that was asked for.
+    private var spatialReference: SpatialReference? { wkid.flatMap { WKID($0) }.flatMap { SpatialReference(wkid: $0) } }
+
+    private var importOptions: ForeignImportOptions {
+        ForeignImportOptions(layerName: layer, spatialReference: spatialReference, skipsBadRows: skipBadRows)
     }
 
     private var name: ServiceName {
@@ -138,19 +152,36 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     private func publish(_ input: URL, with publisher: Publisher) async throws -> Publication {
-        if inPlace { return try await InPlacePublisher(publisher: publisher).publish(input) }
+        if inPlace { return try await InPlacePublisher(publisher: publisher, layerName: layer).publish(input) }
         let unpacked = input.pathExtension == "gz" ? input.deletingPathExtension() : input
         switch unpacked.pathExtension.lowercased() {
         case "csv":
-            guard let number = WKID(wkid), let reference = SpatialReference(wkid: number) else {
-                throw CommandFailure(.badData, "The spatial reference \(wkid) is unknown.")
+            guard x != nil || wkid == nil else {
+                throw CommandFailure(.badData, "--wkid is the reference of --x and --y: name the columns of both.")
             }
-            return try await publisher.publish(
-                CSVSource(url: input, xColumn: x, yColumn: y, spatialReference: reference))
-        case "geojson", "json": return try await publisher.publish(GeoJSONSource(url: input))
-        case "gpkg" where input.pathExtension != "gz": return try await publisher.publish(geoPackage: input)
+            return try await publisher.publish(table(input))
+        case "geojson", "json":
+            try refuseColumns(of: input)
+            return try await publisher.publish(GeoJSONSource(url: input, expectedReference: spatialReference))
+        case "gpkg" where input.pathExtension != "gz":
+            try refuseColumns(of: input)
+            return try await publisher.publish(geoPackage: input, importOptions)
         default: return try await publishConverted(input, with: publisher)
         }
+    }
+
+    private func table(_ url: URL) -> CSVSource {
+        CSVSource(url: url, xColumn: x, yColumn: y, spatialReference: spatialReference ?? .wgs84)
+    }
+
+    private func refuseColumns(of input: URL) throws {
+        guard x != nil else { return }
+        throw CommandFailure(
+            .badData,
+            """
+            --x and --y name columns of a table; \(input.lastPathComponent) has geometries of its own. Leave them out, or make a \
+            table of it: ogr2ogr -f CSV OUT.csv \(input.lastPathComponent)
+            """)
     }
 
     /// What other programs read, they may convert.
@@ -169,8 +200,14 @@ struct PublishCommand: AsyncParsableCommand {
             path: "fieldwork-\(UUID().uuidString)", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        // Columns of coordinates are a table's, whatever program wrote it.
+        if x != nil {
+            let converted = folder.appending(path: "converted.csv", directoryHint: .notDirectory)
+            try await converter.convert(input, to: converted, as: .csv)
+            return try await publisher.publish(table(converted))
+        }
         let converted = folder.appending(path: "converted.gpkg", directoryHint: .notDirectory)
         try await converter.convert(input, to: converted)
-        return try await publisher.publish(geoPackage: converted)
+        return try await publisher.publish(geoPackage: converted, importOptions)
     }
 }

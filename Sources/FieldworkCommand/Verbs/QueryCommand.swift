@@ -52,11 +52,25 @@ struct QueryCommand: AsyncParsableCommand {
     private func write(from reader: ServiceReader) async throws {
         let layer = try await reader.layer()
         var writer = FeatureText(format: format) { try Terminal.result($0) }
+        var shown = 0
         try await reader.pages(
             of: layer, condition: condition, outFields: outFields,
-            limit: limit ?? (format == .table ? 50 : nil),
+            limit: limit ?? (format == .table ? Self.tableRows : nil),
             outSR: format == .geojson ? 4_326 : nil
-        ) { try writer.write($0) }
+        ) { set in
+            shown += set.features.count
+            try writer.write(set)
+        }
         try writer.finish()
+        if format == .table, limit == nil, shown == Self.tableRows { try await sayRest(shown, reader) }
+    }
+
+    private static let tableRows = 50
+
+    /// A table that was cut says so.
+    private func sayRest(_ shown: Int, _ reader: ServiceReader) async throws {
+        let answer = try await reader.get("query", [("where", condition), ("returnCountOnly", "true")])
+        guard let count = answer["count"]?.integerValue, count > shown else { return }
+        Terminal.error("\(shown) of \(count) features; --limit shows more, --format csv all of them")
     }
 }

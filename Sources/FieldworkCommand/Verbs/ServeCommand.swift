@@ -22,7 +22,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Allow the administrative operations to who has the key of this file; see fieldwork service key.",
+            "Allow administrative operations for requests that carry the key in this file; see fieldwork service key.",
             valueName: "file"))
     var adminKeyFile: String?
 

@@ -8,7 +8,7 @@ extension StoreCommand {
     /// `fieldwork store check`.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Look whether the services of a database are sound.",
+            commandName: "check", abstract: "Check the services in a database for damage.",
             discussion: """
                 Compares counts, triggers, change log and history, and the contents of attachments with their hashes. Changes
                 nothing. Warns of a standby that no COMMIT waits for. For a folder of services there is fieldwork doctor.

@@ -7,7 +7,7 @@ import Foundation
 /// `fieldwork unpublish`.
 struct UnpublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpublish", abstract: "Serve a service no longer. No feature is deleted.",
+        commandName: "unpublish", abstract: "Stop serving a service; nothing is deleted.",
         discussion: """
             A file that was published in place stays where it is, with its history. Any other stays in the folder of the
             services, marked, until --restore serves it again; a service of a database stays there in its schema. Of a

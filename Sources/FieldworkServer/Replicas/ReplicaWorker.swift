@@ -183,6 +183,8 @@ struct ReplicaWorker: Sendable {
         if let result, request.uploadID != nil {
             head.append("conflicts", .array(result.conflicts.map { .integer($0) }))
         }
+        // A client whose replica was ended would wait for changes for ever.
+        if replica.state == .retired { head.append("replicaState", .string(replica.state.rawValue)) }
         var document = ReplicaDocument(
             .synchronisation, model: definition.syncModel, head: head, layerIDs: request.layers.map(\.layerID),
             write: write)

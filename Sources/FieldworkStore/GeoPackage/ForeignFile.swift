@@ -7,7 +7,8 @@ import Foundation
 struct ForeignFile {
     let url: URL
 
-    func prepare(as name: ServiceName) throws {
+    /// - Parameter layerName: the name of the layer, where the file has one; its table's by default.
+    func prepare(as name: ServiceName, layerName: String? = nil) throws {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw StoreError(.notAGeoPackage, "There is no file \(url.lastPathComponent).")
         }
@@ -20,9 +21,16 @@ struct ForeignFile {
             try GeoPackageSchema.createBookkeeping(on: connection)
             var definition = ServiceDefinition(name: name, layers: [])
             var layers: [Int: StoredLayer] = [:]
-            for content in try contents(on: connection) {
+            let contents = try Self.contents(on: connection)
+            guard layerName == nil || contents.count == 1 else {
+                let names = contents.map(\.table).joined(separator: ", ")
+                throw StoreError(
+                    .invalidDefinition, "--layer names the layer of a file that has one; this one has: \(names).")
+            }
+            for content in contents {
                 let table = ForeignTable(content: content, id: definition.layers.count, connection: connection)
-                guard let layer = try table.prepare() else { continue }
+                guard var layer = try table.prepare(fileName: url.lastPathComponent) else { continue }
+                if let layerName, contents.count == 1 { layer.definition.name = layerName }
                 layers[layer.definition.id] = layer
                 definition.layers.append(layer.definition)
             }
@@ -35,7 +43,8 @@ struct ForeignFile {
         connection.forgetStatements()
     }
 
-    private func contents(on connection: StoreConnection) throws -> [ForeignTable.Content] {
+    /// What a service could be made of.
+    static func contents(on connection: StoreConnection) throws -> [ForeignTable.Content] {
         var contents: [ForeignTable.Content] = []
         try connection.run(
             """
@@ -75,13 +84,19 @@ struct ForeignTable {
 
     private var table: String { quoted(content.table) }
 
-    /// The table as a layer; nil when it can't be one (no integer key, an unknown kind of geometry).
-    func prepare() throws -> StoredLayer? {
+    /// The column of the object ids; nil when there is no integer key.
+    func key() throws -> String? { try columns().first(where: \.isIntegerKey)?.name }
+
+    /// The table as a layer; nil when it can't be one (no integer key, an unknown kind of geometry). Throws
+    /// `StoreError.invalidDefinition` for what would be answered wrong.
+    func prepare(fileName: String) throws -> StoredLayer? {
         let columns = try columns()
         guard let key = columns.first(where: \.isIntegerKey)?.name else { return nil }
         var geometryType: LayerGeometryType?
-        if content.geometryColumn != nil {
-            geometryType = try layerGeometryType()
+        if let column = content.geometryColumn {
+            let survey = try ForeignSurvey(table: content.table, geometry: column, key: key, on: connection)
+            try requireOneKind(survey, fileName)
+            geometryType = survey.kinds.keys.first ?? Self.declaredKind(content.geometryType)
             if geometryType == nil { return nil }
         }
         var fields = try columns.filter { $0.name != content.geometryColumn }.map { try field($0, key: key) }
@@ -162,32 +177,38 @@ struct ForeignTable {
         }
     }
 
-    private func layerGeometryType() throws -> LayerGeometryType? {
-        switch content.geometryType {
-        case "POINT": return .point
-        case "MULTIPOINT": return .multipoint
-        case "LINESTRING", "MULTILINESTRING", "CURVE", "MULTICURVE", "COMPOUNDCURVE": return .polyline
-        case "POLYGON", "MULTIPOLYGON", "SURFACE", "MULTISURFACE", "CURVEPOLYGON": return .polygon
-        default: return try typeOfFirstGeometry()
+    /// The kind of layer that a declared type says; nil for types that allow several.
+    static func declaredKind(_ type: String?) -> LayerGeometryType? {
+        switch type {
+        case "POINT": .point
+        case "MULTIPOINT": .multipoint
+        case "LINESTRING", "MULTILINESTRING", "CURVE", "MULTICURVE", "COMPOUNDCURVE", "CIRCULARSTRING": .polyline
+        case "POLYGON", "MULTIPOLYGON", "SURFACE", "MULTISURFACE", "CURVEPOLYGON": .polygon
+        default: nil
         }
     }
 
-    /// Of a table that allows any geometry.
-    private func typeOfFirstGeometry() throws -> LayerGeometryType? {
-        guard let column = content.geometryColumn.map(quoted) else { return nil }
-        var result: LayerGeometryType?
-        try connection.run(
-            "SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL LIMIT 1",
-            row: { row in
-                switch GeometryBlob(row.blob(0))?.wellKnownType {
-                case 1: result = .point
-                case 4: result = .multipoint
-                case 2, 5: result = .polyline
-                case 3, 6: result = .polygon
-                default: break
-                }
-            })
-        return result
+    /// A layer has one kind of geometry, without curves: what is of another kind would be answered in a wrong place, or not.
+    private func requireOneKind(_ survey: ForeignSurvey, _ fileName: String) throws {
+        if survey.kinds.count > 1 {
+            let kinds = survey.kinds.keys.map(\.layerSuffix).sorted().joined(separator: ", ")
+            throw StoreError(
+                .invalidDefinition,
+                """
+                \(content.table) mixes kinds of geometry (\(kinds)); a layer has one. `fieldwork publish` without --in-place \
+                makes a copy with a layer of each. To split the file itself: ogr2ogr -where \
+                "OGR_GEOMETRY='POINT'" -nln \(content.table)_points OUT.gpkg \(fileName) \(content.table), and so on.
+                """)
+        }
+        if let first = survey.curves.first {
+            throw StoreError(
+                .invalidDefinition,
+                """
+                \(content.table) has curves (row \(first)), which can't be served. `fieldwork publish` without --in-place \
+                makes a copy with straight pieces in their place; so does \
+                ogr2ogr -nlt CONVERT_TO_LINEAR OUT.gpkg \(fileName)
+                """)
+        }
     }
 
     /// The table's own column of global ids, or a new one that is filled.

@@ -101,6 +101,8 @@ final class FieldworkProcess: Sendable {
 
     var isRunning: Bool { process.isRunning }
 
+    var processID: Int32 { process.processIdentifier }
+
     /// Waits for the line that says that all of it serves.
     func readyLine() async throws -> String {
         while true {

@@ -1,0 +1,39 @@
+import Foundation
+
+/// How much of an attack is run: a little with each test round, all of it by `make attack`.
+enum AttackForm {
+    static let isFull = ProcessInfo.processInfo.environment["FIELDWORK_ATTACK"] == "full"
+
+    /// The seed of the generated requests; a number of its own makes others.
+    static let seed =
+        ProcessInfo.processInfo.environment["FIELDWORK_ATTACK_SEED"].flatMap(UInt64.init) ?? 1
+
+    /// One request alone, by its number, to look at.
+    static let onlyRequest = ProcessInfo.processInfo.environment["FIELDWORK_ATTACK_REQUEST"].flatMap(Int.init)
+
+    /// No answer may take longer. The server's own limits are far below: a loaded machine is slow.
+    static let patience = Duration.seconds(30)
+}
+
+/// SplitMix64: the same numbers for the same seed, on every machine.
+struct AttackGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64, request: Int) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(request) &* 0xD1B5_4A32_D192_ED03
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
+
+    mutating func chance(_ percent: UInt64) -> Bool { next() % 100 < percent }
+
+    mutating func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(next() % UInt64(range.count)) }
+}

@@ -1,0 +1,164 @@
+import Foundation
+
+/// Requests of every operation of `Documentation/operations.md`, with values that are sound, extreme, nested, repeated or
+/// malformed. Number n of a seed is always the same.
+struct GeneratedRequests {
+    private struct Operation {
+        var path: String
+        var isPost: Bool
+        var parameters: [String]
+    }
+
+    private let seed: UInt64
+    private let host: String
+
+    init(seed: UInt64, port: Int) {
+        self.seed = seed
+        host = "127.0.0.1:\(port)"
+    }
+
+    /// The request of a number as it goes over the line.
+    func request(_ number: Int) -> (line: String, bytes: [UInt8]) {
+        var random = AttackGenerator(seed: seed, request: number)
+        let operation = random.pick(Self.operations)
+        var values = AttackValues(random: random)
+        var form: [(String, [UInt8])] = []
+        for _ in 0..<values.random.number(0..<7) {
+            let name =
+                values.random.chance(95) ? values.random.pick(operation.parameters) : values.random.pick(Self.common)
+            form.append((name, values.value(of: name)))
+            if values.random.chance(4) { form.append((name, values.value(of: name))) }
+        }
+        // A deletion of all would leave nothing to ask for.
+        if !operation.path.hasSuffix("deleteFeatures"), values.random.chance(60) {
+            form.append(("where", values.value(of: values.random.chance(70) ? "all" : "where")))
+        }
+        form.append(
+            ("f", Array(values.random.pick(["json", "json", "json", "pjson", "geojson", "pbf", "html", "x"]).utf8)))
+        let path = "/arcgis/rest/services/\(operation.path)"
+        let isPost = operation.isPost || values.random.chance(50)
+        return isPost ? post(path, form, &values) : get(path, form)
+    }
+
+    private func get(_ path: String, _ form: [(String, [UInt8])]) -> (line: String, bytes: [UInt8]) {
+        let query = String(decoding: AttackValues.form(form).prefix(60_000), as: UTF8.self)
+        let line = "GET \(path)?\(query) HTTP/1.1"
+        return (line, Array("\(line)\r\nHost: \(host)\r\n\r\n".utf8))
+    }
+
+    private func post(
+        _ path: String, _ form: [(String, [UInt8])], _ values: inout AttackValues
+    ) -> (line: String, bytes: [UInt8]) {
+        var (type, body) = ("application/x-www-form-urlencoded", [UInt8]())
+        switch values.random.number(0..<10) {
+        case 0:
+            type = "application/json"
+            body = values.json(depth: 0)
+        case 1:
+            type = "multipart/form-data; boundary=b"
+            for (name, value) in form {
+                body +=
+                    Array("--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n".utf8) + value
+                    + Array("\r\n".utf8)
+            }
+            body += Array("--b--\r\n".utf8)
+        default:
+            body = AttackValues.form(form)
+        }
+        // A length that lies would hold the connection: that is a case of its own.
+        let line = "POST \(path) HTTP/1.1"
+        let head = "\(line)\r\nHost: \(host)\r\nContent-Type: \(type)\r\nContent-Length: \(body.count)\r\n\r\n"
+        return ("\(line) \(String(decoding: body.prefix(400), as: UTF8.self))", Array(head.utf8) + body)
+    }
+
+    // MARK: Operations
+
+    private static let common = [
+        "where", "geometry", "outSR", "objectIds", "resultRecordCount", "gdbVersion", "nothing", "", "token",
+        "callback",
+    ]
+
+    private static let shape = [
+        "geometry", "geometryType", "inSR", "outSR", "spatialRel", "relationParam", "distance", "units", "defaultSR",
+        "datumTransformation", "geometryPrecision", "maxAllowableOffset", "quantizationParameters", "returnZ",
+        "returnM",
+    ]
+
+    private static let query =
+        shape + [
+            "where", "objectIds", "globalIds", "outFields", "returnGeometry", "returnCentroid", "returnEnvelope",
+            "orderByFields", "time", "historicMoment", "resultOffset", "resultRecordCount", "resultType",
+            "maxRecordCountFactor", "returnExceededLimitFeatures", "returnIdsOnly", "returnCountOnly",
+            "returnExtentOnly",
+            "returnDistinctValues", "outStatistics", "groupByFieldsForStatistics", "having", "topFilter", "fullText",
+        ]
+
+    private static let sync = [
+        "replicaID", "replicaServerGen", "syncLayers", "syncDirection", "edits", "uploadId", "returnIdsForAdds",
+        "rollbackOnFailure", "closeReplica", "transportType", "dataFormat", "layers", "replicaName", "layerQueries",
+        "syncModel", "replicaOptions", "returnAttachments", "serverGens", "layerServerGens", "editsUploadId",
+        "editsURL",
+        "requestId", "geometry", "geometryType", "inSR", "replicaSR", "targetType", "returnInserts", "returnIdsOnly",
+    ]
+
+    private static let edits = [
+        "features", "adds", "updates", "deletes", "attachments", "useGlobalIds", "rollbackOnFailure",
+        "returnEditMoment",
+        "objectIds", "where", "geometry", "calcExpression", "edits", "editSender", "editTurn", "editsUploadId",
+        "returnDeleteResults", "returnServiceEditsOption", "honorSequenceOfEdits", "sqlFormat",
+    ]
+
+    private static let operations: [Operation] = {
+        var operations: [Operation] = []
+        func add(_ paths: [String], _ parameters: [String], posts: Bool = false, times: Int = 1) {
+            for path in paths {
+                for _ in 0..<times { operations.append(Operation(path: path, isPost: posts, parameters: parameters)) }
+            }
+        }
+        let services = ["Crews/FeatureServer", "Areas/FeatureServer"]
+        add(services.map { "\($0)/0/query" }, query, times: 6)
+        add(services + services.map { "\($0)/query" }, query + ["layerDefs"], times: 2)
+        add(services.map { "\($0)/0/queryTopFeatures" }, query, times: 2)
+        add(services.map { "\($0)/0/queryRelatedRecords" }, query + ["relationshipId", "definitionExpression"])
+        add(services.map { "\($0)/0/validateSQL" }, ["sql", "sqlType"], times: 2)
+        add(services.flatMap { ["\($0)/queryDomains", "\($0)/queryContingentValues"] }, ["layers"])
+        let map =
+            shape + [
+                "layers", "layerDefs", "tolerance", "mapExtent", "imageDisplay", "sr", "searchText", "contains",
+                "searchFields",
+                "returnGeometry", "returnFieldName", "dpi", "size", "dynamicLayers",
+            ]
+        add(["identify", "find", "legend", "export"].map { "Areas/MapServer/\($0)" }, map, times: 2)
+        let layers = services.map { "\($0)/0" }
+        add(layers.map { "\($0)/addFeatures" } + layers.map { "\($0)/updateFeatures" }, edits, posts: true)
+        add(layers.map { "\($0)/deleteFeatures" } + layers.map { "\($0)/calculate" }, edits, posts: true)
+        add(layers.map { "\($0)/applyEdits" } + services.map { "\($0)/applyEdits" }, edits, posts: true, times: 2)
+        add(["Crews/FeatureServer/createReplica"], sync, posts: true)
+        add(
+            ["Crews/FeatureServer/synchronizeReplica", "Crews/FeatureServer/extractChanges"], sync, posts: true,
+            times: 2)
+        add(["Crews/FeatureServer/unRegisterReplica", "Crews/FeatureServer/conflicts"], sync + ["state"])
+        add(
+            ["Crews/FeatureServer/0/1/addAttachment", "Crews/FeatureServer/0/1/updateAttachment"],
+            ["attachment", "uploadId", "keywords", "attachmentId", "returnEditMoment"], posts: true)
+        add(["Crews/FeatureServer/0/1/deleteAttachments"], ["attachmentIds", "rollbackOnFailure"], posts: true)
+        add(
+            ["Crews/FeatureServer/0/queryAttachments"],
+            [
+                "objectIds", "globalIds", "definitionExpression", "attachmentsDefinitionExpression", "attachmentTypes",
+                "size", "keywords", "orderByFields", "resultOffset", "resultRecordCount", "returnUrl", "returnMetadata",
+            ], times: 2)
+        add(
+            ["register", "upload", "1/commit", "1/append", "info"].map { "Crews/FeatureServer/uploads/\($0)" },
+            ["itemName", "description", "file", "filename", "parts", "size", "sha256", "offset", "partId"], posts: true)
+        add(
+            [
+                "", "Crews/FeatureServer/0/1", "Crews/FeatureServer/0/1/history", "Crews/FeatureServer/jobs/1",
+                "Nothing",
+                "Crews/FeatureServer/99999999999999999999/query", "Crews/FeatureServer/-1", "%00/FeatureServer",
+                "..%2f..%2fetc/FeatureServer", "Crews/FeatureServer/layers", "Crews/FeatureServer/replicas",
+                "Crews/FeatureServer/0/contingentValues", "Crews/FeatureServer/relationships",
+            ], query)
+        return operations
+    }()
+}
