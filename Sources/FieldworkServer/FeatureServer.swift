@@ -46,15 +46,19 @@ package struct FeatureServer: Service {
             Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() }
         }
         defer { care?.cancel() }
+        let connections = makeConnections()
         let server = try HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [
+                    ConnectionGuard(connections, configuration.connectionRules, logger: logger)
+                ],
                 idleTimeout: TimeAmount(configuration.idleTime),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes))
         ).buildServer(
             configuration: HummingbirdCore.ServerConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: Limits.connectionBacklog,
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.maximumConnections)),
+                availableConnectionsDelegate: AcceptedConnections(connections: connections)),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: logger,
             responder: { try await pipeline.respond($0, $1, $2) },
@@ -90,12 +94,23 @@ package struct FeatureServer: Service {
         return DatabaseUploads(work: shared.sharedWork, folder: store.workFolder)
     }
 
+    private func makeConnections() -> OpenConnections {
+        let access = configuration.access
+        return OpenConnections(
+            maximum: OpenFiles.connections(wanted: configuration.maximumConnections),
+            perAddress: configuration.connectionRules.perAddress, logger: logger
+        ) { access.isProxy($0) }
+    }
+
     private func makePipeline(_ replicas: ReplicaService?, _ attachments: AttachmentService?) -> RequestPipeline {
         let metrics = ServerMetrics()
+        let routes = RouteTable(
+            instance: configuration.instance, below: configuration.access.publicAddress?.path ?? [])
         return RequestPipeline(
+            access: AccessPolicy(configuration.access, host: configuration.host, routes: routes),
             router: makeRouter(replicas, attachments, metrics: metrics),
             reader: RequestReader(
-                routes: RouteTable(instance: configuration.instance), maximumBodyBytes: configuration.maximumBodyBytes,
+                routes: routes, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
                 uploads: attachments?.uploads.keeper, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
@@ -114,7 +129,10 @@ package struct FeatureServer: Service {
             attachments: attachments,
             administration: Administration(
                 store: store, catalog: catalog, service: service, key: configuration.administrationKey),
-            store: store, metrics: metrics,
-            directory: ServicesDirectory(instance: configuration.instance), logger: logger)
+            store: store, metrics: metrics, metricsKey: configuration.access.metricsKey,
+            isReadByAll: configuration.access.isReadByAll,
+            directory: ServicesDirectory(
+                instance: configuration.instance, below: configuration.access.publicAddress?.path ?? []),
+            logger: logger)
     }
 }

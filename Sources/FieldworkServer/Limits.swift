@@ -19,8 +19,24 @@ package enum Limits {
     package static let callbackLength = 128
     /// Answers below this many bytes are not worth compressing: they fit one network packet.
     package static let compressionThreshold = 1_400
-    /// Connections at once. Further ones wait in the system's queue.
+    /// Connections at once. The one that has been idle for the longest gives way to a further one; without an idle one,
+    /// further ones wait in the system's queue.
     package static let connections = 4_096
+    /// Connections of one client's address, or of one network of 64 bits. The one that has been idle for the longest gives
+    /// way to a further one; without an idle one, that is closed.
+    package static let connectionsPerAddress = 1_024
+    /// Files that the process keeps for its own work: connections may not take the last ones.
+    package static let reservedFiles = 512
+    /// How long the head of a request may take to arrive, in seconds.
+    package static let headSeconds = 30
+    /// How long a body may stay behind its lowest rate, in seconds: as long as a line may be gone.
+    package static let bodyGraceSeconds = 60
+    /// Bytes of a body that must arrive in a second: a quarter of what the slowest line of a field crew brings.
+    package static let slowestBodyBytesPerSecond = 512
+    /// Bytes of a host's name: what the name system allows, and a port.
+    package static let hostNameBytes = 260
+    /// Characters of a path that are written to the log.
+    package static let loggedPathCharacters = 200
     /// Connections in the system's queue.
     package static let connectionBacklog = 512
     /// How long a connection may stay without a request, or a request without a byte, in seconds.
@@ -90,6 +106,8 @@ package enum Limits {
     package static let changeLogSeconds: Double = 30 * 86_400
     /// Seconds between two looks at what may be dropped from the change logs.
     static let careSeconds: Int64 = 6 * 3_600
+    /// Deleted features that a list of changes tells in full: each is looked up in the history.
+    static let deletedFeaturesPerAnswer = 1_000
     /// Conflicts in one answer.
     static let conflictsPerAnswer = 1_000
     /// Object ids of one answer in protocol buffers: it is held in memory as a whole.

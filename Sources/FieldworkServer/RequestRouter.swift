@@ -17,28 +17,50 @@ struct RequestRouter: Sendable {
     let administration: Administration
     let store: any FeatureStore
     let metrics: ServerMetrics
+    /// Opens the metrics from elsewhere.
+    var metricsKey: AdministrationKey?
+    /// Whether pages of every site may read.
+    var isReadByAll = false
     let directory: ServicesDirectory
     let logger: Logger
 
     func answer(_ request: ServiceRequest) async -> (ServerMetrics.Operation, Answer) {
         let operation = request.match?.route.metric ?? .other
         do {
-            let callback = try request.parameters["callback"].map { name throws(ServiceError) in try JSONPCallback(name)
-            }
+            let callback = try callback(of: request)
             let answer = try await route(request).begun()
             return (operation, callback.map { answer.wrapped(in: $0) } ?? answer)
         } catch let error as ServiceError {
             return (operation, failure(error, request))
         } catch let error as StoreError {
-            if [.busy, .inDoubt].contains(error.code) {
-                logger.warning("The store was not ready", metadata: ["operation": "\(operation)", "error": "\(error)"])
-            }
-            if let error = ServiceError(error) { return (operation, failure(error, request)) }
-            logger.error("The store failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
+            return (operation, failure(self.error(for: error, operation, at: request.path), request))
         } catch {
             logger.error("A request failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
         }
         return (operation, failure(.internalFailure, request))
+    }
+
+    /// What a client learns of the store's trouble, and the log more.
+    func error(for error: StoreError, _ operation: ServerMetrics.Operation, at path: String) -> ServiceError {
+        let known = ServiceError(error)
+        let metadata: Logger.Metadata = ["operation": "\(operation)", "path": "\(path)", "error": "\(error)"]
+        switch error.code {
+        case .busy, .inDoubt: logger.warning("The store was not ready", metadata: metadata)
+        case .full: logger.error("The disk is full", metadata: metadata)
+        default: if known == nil { logger.error("The store failed", metadata: metadata) }
+        }
+        return known ?? .internalFailure
+    }
+
+    /// A script of any page is given to it, so that it must be known whose page it is.
+    private func callback(of request: ServiceRequest) throws(ServiceError) -> JSONPCallback? {
+        guard let name = request.parameters["callback"] else { return nil }
+        guard !request.embedsSilently || isReadByAll else {
+            throw ServiceError(
+                code: 403, message: "The browser does not say which page asks: 'callback' can't be answered.",
+                details: ["A page can ask with fetch instead; see --allow-origin."])
+        }
+        return try JSONPCallback(name)
     }
 
     private func failure(_ error: ServiceError, _ request: ServiceRequest) -> Answer {
@@ -82,6 +104,31 @@ struct RequestRouter: Sendable {
     }
 
     // MARK: The server itself
+
+    /// The counts of the server, for its operator.
+    func metricsText(_ request: ServiceRequest) -> Answer {
+        do {
+            try authorizeMetrics(request)
+        } catch {
+            // What collects metrics looks at the status.
+            var answer = Answer.error(error)
+            answer.status = .forbidden
+            return answer
+        }
+        return .text(metrics.text, type: "text/plain;version=0.0.4;charset=utf-8")
+    }
+
+    /// Who counts the requests is the operator: at this machine, or with a key.
+    private func authorizeMetrics(_ request: ServiceRequest) throws(ServiceError) {
+        if request.isFromThisMachine, !request.isFromOtherSite { return }
+        guard let token = request.token else {
+            throw ServiceError(
+                code: 499, message: "Token Required.",
+                details: ["From elsewhere than this machine the metrics have a key; see --metrics-key-file."])
+        }
+        let isOpen = [metricsKey, administration.key].contains { $0?.opens(with: token) == true }
+        guard isOpen else { throw ServiceError(code: 498, message: "Invalid token.") }
+    }
 
     /// Says whether the store answers.
     func health() async -> Answer {

@@ -24,6 +24,10 @@ package struct ServerConfiguration: Sendable {
     package var replicaPolicy: ReplicaPolicy
     /// How long a process of a database may say nothing of its jobs before another takes them over.
     package var jobLease: Duration
+    /// Under which names the server answers, and to pages of which sites.
+    package var access: AccessRules
+    /// How long connections may take over what they send.
+    package var connectionRules: ConnectionRules
     /// Opens the administrative operations to who has it; nil: they are off.
     package var administrationKey: AdministrationKey?
 
@@ -36,7 +40,8 @@ package struct ServerConfiguration: Sendable {
         shutdownTime: Duration = .seconds(Limits.shutdownSeconds), closesStore: Bool = true,
         identify: @escaping @Sendable (HTTPRequest) -> String? = { _ in nil },
         administrationKey: AdministrationKey? = nil, replicaPolicy: ReplicaPolicy = ReplicaPolicy(),
-        jobLease: Duration = .seconds(Limits.jobLeaseSeconds)
+        jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: AccessRules = AccessRules(),
+        connectionRules: ConnectionRules = ConnectionRules()
     ) {
         self.host = host
         self.port = port
@@ -52,5 +57,7 @@ package struct ServerConfiguration: Sendable {
         self.administrationKey = administrationKey
         self.replicaPolicy = replicaPolicy
         self.jobLease = jobLease
+        self.access = access
+        self.connectionRules = connectionRules
     }
 }

@@ -22,6 +22,35 @@ struct CommandTests {
                 + ["--data", folder.appending(path: "data").path])
     }
 
+    @Test("Who may use a server is checked before it starts")
+    func accessOptions() async throws {
+        let wrong = [
+            ["--allow-host", "a b"], ["--allow-origin", "maps.example"], ["--allow-origin-edits", "*"],
+            ["--public-address", "maps.example"], ["--trusted-proxy", "proxy.example"], ["--head-seconds", "0"],
+            ["--metrics-key-file", "/nowhere/key"],
+        ]
+        for verb in ["serve", "demo"] {
+            for options in wrong {
+                let output = try await FieldworkProcess.run([verb, "--data", "/nowhere", "--port", "0"] + options)
+                #expect(output.status != 0 && output.errors.contains(options[1]), "\(options): \(output.errors)")
+            }
+        }
+        let folder = try TemporaryFolder()
+        let published = try await Self.publish(Self.trees, in: folder.url)
+        #expect(published.status == 0, "\(published.errors)")
+        let server = try FieldworkProcess.start([
+            "serve", "--data", folder.url.appending(path: "data").path, "--port", "0", "--allow-host", "gis.example",
+            "--allow-origin", "https://maps.example", "--allow-origin-edits", "https://forms.example",
+            "--public-address", "https://gis.example/field", "--trusted-proxy", "10.0.0.0/8", "--max-connections",
+            "100", "--connections-per-address", "50", "--head-seconds", "10", "--slowest-body", "100",
+            "--body-grace-seconds", "10",
+        ])
+        _ = try await server.readyLine()
+        let page = try await PlainRequest.page("\(server.services)?f=html")
+        #expect(String(decoding: page, as: UTF8.self).contains("/field/arcgis/rest/services/Trees/FeatureServer"))
+        #expect(await server.interrupt() == 0)
+    }
+
     @Test("A table is published, served, queried and exported")
     func publishToExport() async throws {
         let folder = try TemporaryFolder()

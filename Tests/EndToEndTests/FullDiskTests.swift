@@ -57,5 +57,30 @@ struct FullDiskTests {
         #expect(doctor.status == 0, "\(doctor.text)\(doctor.errors)")
     }
 
+    @Test("An attachment or an upload for which there is no room is answered with an error, and the log says where")
+    func files() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        try await CrewService.publish("5,5,place,1\n", in: data)
+        let server = try FieldworkProcess.start(["serve", "--data", data.path, "--port", "0"], fileKilobytes: 1_000)
+        _ = try await server.readyLine()
+        let service = "\(server.services)/Crews/FeatureServer"
+        let photo = Data(repeating: 7, count: 3_000_000)
+        for (path, field) in [("0/1/addAttachment", "attachment"), ("uploads/upload", "file")] {
+            let answer = try await PlainRequest.file("\(service)/\(path)", photo, field: field)
+            let error = try #require(answer["error"] as? [String: Any], "\(answer)")
+            #expect(error["code"] as? Int == 507)
+            #expect(error["message"] as? String == "The disk of the service is full. Nothing was changed.")
+            #expect(try server.errors().contains("Crews/FeatureServer/\(path)"), "\(try server.errors())")
+        }
+        // What fits is taken, and nothing is left of what did not.
+        let small = try await PlainRequest.file(
+            "\(service)/0/1/addAttachment", Data(repeating: 7, count: 1_000), field: "attachment")
+        #expect((small["addAttachmentResult"] as? [String: Any])?["success"] as? Bool == true, "\(small)")
+        let list = try await PlainRequest.post("\(service)/0/1/attachments", [("f", "json")])
+        #expect((list["attachmentInfos"] as? [Any])?.count == 1)
+        #expect(await server.interrupt() == 0)
+    }
+
     enum Side: String, Sendable { case crew, server }
 }

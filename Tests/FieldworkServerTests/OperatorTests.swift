@@ -31,7 +31,7 @@ struct OperatorTests {
     @Test(
         "What the store refuses becomes the protocol's error",
         arguments: [
-            (StoreError.Code.busy, 503), (.closed, 503), (.corrupt, 500), (.failure, 500), (.full, 500),
+            (StoreError.Code.busy, 503), (.closed, 503), (.corrupt, 500), (.failure, 500), (.full, 507),
             (.invalidQuery, 400),
         ])
     func translation(code: StoreError.Code, expected: Int) async throws {

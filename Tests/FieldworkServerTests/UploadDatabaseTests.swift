@@ -68,7 +68,7 @@ struct UploadDatabaseTests {
             try await part(1, 0..<300_000, of: id, second)
             try await part(10, 600_000..<900_000, of: id, first)
             let list = try await second.get("uploads/\(id)/parts", ["f": "json"]).json["parts"]?.arrayValue
-            #expect(list?.compactMap(\.integerValue) == [1, 2, 10])
+            #expect(list == ["1", "2", "10"])
             for client in [second, first] {
                 let committed = try await client.post("uploads/\(id)/commit", ["parts": "1,2,10", "f": "json"])
                 #expect(try committed.json["item"]?["size"]?.integerValue == 900_000, "\(committed.text)")

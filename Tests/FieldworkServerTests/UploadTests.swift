@@ -65,7 +65,7 @@ struct UploadTests {
                 try await part(1, second, Array(Self.bytes[..<100_000]))
                 try await part(10, second, Array(Self.bytes[200_000...]))
                 let list = try await second.get("uploads/\(id)/parts", ["f": "json"]).json["parts"]?.arrayValue
-                #expect(list?.compactMap(\.integerValue) == [1, 2, 10])
+                #expect(list == ["1", "2", "10"])
                 let early = try await second.post("0/1/addAttachment", ["uploadId": id, "f": "json"])
                 #expect(early.errorCode == 400)
                 let wrong = try await second.post("uploads/\(id)/commit", ["parts": "1,2,3", "f": "json"])

@@ -89,7 +89,11 @@ struct ResumableUpload: Sendable {
     /// The numbers of the parts that a service has.
     private func parts(of item: Item) async throws -> Set<Int64> {
         let list = try await service.json(ServiceRequest(address("\(item.id)/parts"), [("f", "json")]))
-        return Set((list["parts"]?.arrayValue ?? []).compactMap { ($0["partId"] ?? $0).integerValue })
+        return Set(
+            (list["parts"]?.arrayValue ?? []).compactMap { part in
+                let number = part["partId"] ?? part
+                return number.integerValue ?? number.stringValue.flatMap(Int64.init)
+            })
     }
 
     /// The protocol's own way: parts by number, those that lack.

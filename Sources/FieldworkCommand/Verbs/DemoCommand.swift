@@ -21,6 +21,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @OptionGroup var data: DataOption
     @OptionGroup var listen: ListenOptions
+    @OptionGroup(title: "Who may use it") var access: AccessOptions
+    @OptionGroup(title: "Connections") var connectionOptions: ConnectionOptions
 
     func validate() throws {
         guard listen.port < 65_535 else { throw ValidationError("The app needs a port above the server's.") }
@@ -30,6 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await runVerb {
             listen.warnIfReachable()
             let appPort = try await ports()
+            let rules = try access.rules()
             try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
             let logger = Serving.logger()
             let store = try await GeoPackageStore.open(at: data.url)
@@ -37,7 +40,9 @@ struct DemoCommand: AsyncParsableCommand {
             let server = FeatureServer(
                 store: store,
                 configuration: ServerConfiguration(
-                    host: listen.plainHost, port: listen.port, instance: listen.instance),
+                    host: listen.plainHost, port: listen.port, instance: listen.instance,
+                    maximumConnections: connectionOptions.maxConnections, access: rules,
+                    connectionRules: connectionOptions.rules),
                 logger: logger
             ) { [folder = data.url, listen] port in
                 // Without its maps the demo is still worth having.

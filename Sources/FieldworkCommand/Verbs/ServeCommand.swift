@@ -12,6 +12,10 @@ struct ServeCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork serve
               fieldwork serve --data /srv/fieldwork --port 6080
+              fieldwork serve --allow-origin https://maps.example
+                  Pages of that site may read the services; --allow-origin-edits lets them edit too.
+              fieldwork serve --public-address https://gis.example/field --trusted-proxy 127.0.0.1
+                  Behind a proxy on this machine that clients reach under that address.
               fieldwork serve --store postgres://localhost/field
                   As many of these as wanted may serve one database: a request may go to any of them.
             """)
@@ -19,6 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOption
     @OptionGroup var database: StoreOption
     @OptionGroup var listen: ListenOptions
+    @OptionGroup(title: "Who may use it") var access: AccessOptions
+    @OptionGroup(title: "Connections") var connectionOptions: ConnectionOptions
 
     @Option(
         help: ArgumentHelp(
@@ -58,7 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             listen.warnIfReachable()
-            let key = try administrationKey()
+            let key = try AccessOptions.key(in: adminKeyFile)
+            let rules = try access.rules()
             let logger = Serving.logger()
             let store = try await openStore()
             if try await store.serviceNames().isEmpty {
@@ -68,8 +75,9 @@ struct ServeCommand: AsyncParsableCommand {
             let server = FeatureServer(
                 store: store,
                 configuration: ServerConfiguration(
-                    host: listen.plainHost, port: listen.port, instance: listen.instance, administrationKey: key,
-                    jobLease: .seconds(jobLease)),
+                    host: listen.plainHost, port: listen.port, instance: listen.instance,
+                    maximumConnections: connectionOptions.maxConnections, administrationKey: key,
+                    jobLease: .seconds(jobLease), access: rules, connectionRules: connectionOptions.rules),
                 logger: logger
             ) { [listen] port in
                 Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port))")
@@ -83,19 +91,5 @@ struct ServeCommand: AsyncParsableCommand {
             return try await PostgresStore.open(address, standby: readStore, sessions: connections)
         }
         return try await GeoPackageStore.open(at: data.url)
-    }
-
-    private func administrationKey() throws -> AdministrationKey? {
-        guard let adminKeyFile else { return nil }
-        let url = URL(filePath: (adminKeyFile as NSString).expandingTildeInPath)
-        guard FileManager.default.isReadableFile(atPath: url.path) else {
-            throw CommandFailure(.noInput, "\(url.path) is not there, or can't be read.")
-        }
-        do {
-            return try AdministrationKey(file: url)
-        } catch let error as AdministrationKey.MalformedFile {
-            throw CommandFailure(
-                .badData, "\(error.path) holds no hash of a key. fieldwork service key makes such a file.")
-        }
     }
 }

@@ -9,6 +9,8 @@ package struct ResourceContext: Sendable {
     /// Capabilities and count of the service, which a layer can't exceed.
     package var serviceCapabilities: Set<Capability>?
     package var serviceMaxRecordCount: Int?
+    /// What the service says of its source, for a layer that says nothing itself.
+    package var serviceCopyrightText: String
     /// Milliseconds since 1970 of the first moment that the layer's history reaches; nil when it has none.
     package var historyStart: Int64?
     /// The first and the last moment of the features, in milliseconds since 1970; nil to show the definition's.
@@ -16,12 +18,14 @@ package struct ResourceContext: Sendable {
 
     package init(
         extent: Envelope? = nil, lastEditMilliseconds: Int64? = nil, serviceCapabilities: Set<Capability>? = nil,
-        serviceMaxRecordCount: Int? = nil, historyStart: Int64? = nil, timeExtent: ClosedRange<Int64>? = nil
+        serviceMaxRecordCount: Int? = nil, serviceCopyrightText: String = "", historyStart: Int64? = nil,
+        timeExtent: ClosedRange<Int64>? = nil
     ) {
         self.extent = extent
         self.lastEditMilliseconds = lastEditMilliseconds
         self.serviceCapabilities = serviceCapabilities
         self.serviceMaxRecordCount = serviceMaxRecordCount
+        self.serviceCopyrightText = serviceCopyrightText
         self.historyStart = historyStart
         self.timeExtent = timeExtent
     }
@@ -111,6 +115,7 @@ extension LayerDefinition {
         object["relationships"] = .array(relationships.map(\.json))
         object["ownershipBasedAccessControlForFeatures"] = ownershipAccess?.json ?? .null
         object["currentVersion"] = .number(11.2)
+        if object["copyrightText"] == nil { object["copyrightText"] = .string(context.serviceCopyrightText) }
         object["parentLayer"] = .null
         object["subLayers"] = []
         for count in RecordLimits(layer: self, serviceMaximum: context.serviceMaxRecordCount).json.members {

@@ -37,6 +37,16 @@ extension EditTurn {
         self.init(sender: sender, number: Int64(number))
     }
 
+    /// The only turn of the edits that an upload brings: the same request a second time, or late, changes nothing. Nil for
+    /// what is no id of an upload of this server.
+    init?(uploadID: String) {
+        let digits = Array(uploadID.dropFirst())
+        guard uploadID.first == "i", digits.count == 32 else { return nil }
+        let groups = [digits[..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20...]]
+        guard let sender = UUID(uuidString: groups.map { String($0) }.joined(separator: "-")) else { return nil }
+        self.init(sender: sender, number: 1)
+    }
+
     /// The same as parameters.
     package var parameters: [(name: String, value: String)] {
         [("editSender", GUID.normalForm(sender)), ("editTurn", String(number))]

@@ -20,6 +20,8 @@ package struct ServiceError: Error, Sendable, Hashable {
     package static let busyCode = 503
     /// Nobody knows whether it was done, as when there is no answer.
     package static let noAnswerCode = 504
+    /// The service has no room left, and changed nothing.
+    package static let fullCode = 507
 
     /// A parameter that is missing, malformed or unknown. Nothing was changed.
     package static func invalidParameter(_ details: String...) -> ServiceError {

@@ -9,15 +9,15 @@ package struct ExtractChangesRequest: Sendable {
     package var options: ReplicaDocument.ChangeOptions
     /// Attachments come as addresses, not as data.
     package var returnsAttachmentsByURL: Bool
+    /// Deleted features come as they were before, not as ids.
+    package var returnsDeletedFeatures: Bool
 
     package init(_ parameters: RequestParameters, service: ServiceDefinition) throws(ServiceError) {
         let scope = try ReplicaScope(parameters, service: service)
         if let format = parameters["dataFormat"], format.lowercased() != "json" {
             throw .invalidParameter("'dataFormat' must be json.")
         }
-        try parameters.refuse([
-            "returnExtentOnly", "returnDeletedFeatures", "fieldsToCompare", "gdbVersion",
-        ])
+        try parameters.refuse(["returnExtentOnly", "fieldsToCompare", "gdbVersion"])
         options = ReplicaDocument.ChangeOptions(
             returnsAdds: try parameters.bool("returnInserts") ?? false,
             returnsUpdates: try parameters.bool("returnUpdates") ?? false,
@@ -29,6 +29,8 @@ package struct ExtractChangesRequest: Sendable {
         }
         let returnsAttachments = try parameters.bool("returnAttachments") ?? false
         returnsAttachmentsByURL = try parameters.bool("returnAttachmentsDataByUrl") ?? true
+        returnsDeletedFeatures =
+            try parameters.bool("returnDeletedFeatures") ?? false && options.returnsDeletes && !options.returnsIDsOnly
         let generations = try Self.generations(parameters, scope)
         let reference = try parameters.spatialReference("outSR")
         let definition = ReplicaDefinition(
@@ -45,7 +47,8 @@ package struct ExtractChangesRequest: Sendable {
             changes.layers.append(wanted)
         }
         transport = try ReplicaTransport(parameters)
-        isAsynchronous = try parameters.bool("async") ?? false
+        // A client that says nothing of either awaits the address of a job, as the vendor's servers give it.
+        isAsynchronous = try parameters.bool("async") ?? (parameters["transportType"] == nil)
     }
 
     private static func generations(

@@ -36,6 +36,8 @@ package struct ReplicaDocument: ChangeSink {
     /// What became of the edits that were handed in.
     package var results: [Int: LayerEditResults] = [:]
     package var returnsIDsForAdds = false
+    /// By layer and object id, what deleted features were before; nil: ids are enough.
+    package var deletedFeatures: [Int: [Int64: JSONValue]]?
     /// The address of the service under which attachments are had; nil for embedded ones.
     package var attachmentBase: String?
 
@@ -52,6 +54,7 @@ package struct ReplicaDocument: ChangeSink {
     private var hasWholeLayers = false
     private var isDelta = false
     private var layerID = 0
+    private var layer: LayerDefinition?
     /// The list of attachments that is open, and whether it has any yet.
     private var openAttachments: ChangedFeatures?
     private var hasAttachments = false
@@ -152,6 +155,7 @@ package struct ReplicaDocument: ChangeSink {
     package mutating func beginLayer(_ layer: LayerDefinition, delta: LayerDelta?) throws {
         isDelta = delta != nil
         layerID = layer.id
+        self.layer = layer
         openAttachments = nil
         open(isDelta ? "edits" : "layers")
         if isFirstLayer { isFirstLayer = false } else { append(",") }
@@ -215,13 +219,38 @@ package struct ReplicaDocument: ChangeSink {
         case .adds: if !options.returnsIDsOnly { append("],\"updates\":[") }
         case .updates:
             guard !options.returnsIDsOnly else { return }
-            append("],\"deleteIds\":")
+            append("],")
+            try writeDeletes()
+            append("}")
+        }
+    }
+
+    private mutating func writeDeletes() throws {
+        guard let known = deletedFeatures?[layerID] else {
+            append("\"deleteIds\":")
             let ids = deletes.map { deleted in
                 deleted.globalID.map { JSONValue.string(GUID.normalForm($0)) } ?? .integer(deleted.objectID)
             }
             JSONValue.array(ids).write(to: &bytes)
-            append("}")
+            return
         }
+        append("\"deletes\":[")
+        for (index, deleted) in deletes.enumerated() {
+            if index > 0 { append(",") }
+            (known[deleted.objectID] ?? named(deleted)).write(to: &bytes)
+            try flush()
+        }
+        append("]")
+    }
+
+    /// A deleted feature of which no more is known than its ids.
+    private func named(_ deleted: DeletedFeature) -> JSONValue {
+        var attributes = JSONObject()
+        if let layer { attributes.append(layer.objectIDField, .integer(deleted.objectID)) }
+        if let field = layer?.globalIDField, let id = deleted.globalID {
+            attributes.append(field, .string(GUID.normalForm(id)))
+        }
+        return ["attributes": .object(attributes)]
     }
 
     package mutating func endLayer(_ layer: LayerDefinition) throws {

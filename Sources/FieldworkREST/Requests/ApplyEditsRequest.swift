@@ -20,7 +20,8 @@ package struct ApplyEditsRequest: Sendable {
         // Without a rollback a client has to learn which items failed.
         returnsResults = try parameters.bool(results) ?? true || !rollsBack
         batch.listsMatches = returnsResults
-        batch.turn = try EditTurn(parameters)
+        // Edits of an upload have a name that their sender did not have to think of.
+        batch.turn = try EditTurn(parameters) ?? parameters["editsUploadId"].flatMap(EditTurn.init(uploadID:))
         for name in ["gdbVersion"] where parameters[name].map(Self.isMeant) == true {
             throw .invalidParameter("'\(name)' is not supported.")
         }

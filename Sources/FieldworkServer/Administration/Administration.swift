@@ -19,7 +19,7 @@ struct Administration: Sendable {
                 code: 403, message: "Administration is off.",
                 details: ["The server was started without --admin-key-file."])
         }
-        guard let token = request.parameters["token"], !token.isEmpty else {
+        guard let token = request.token, !token.isEmpty else {
             throw ServiceError(code: 499, message: "Token Required.")
         }
         guard key.opens(with: token) else { throw ServiceError(code: 498, message: "Invalid token.") }

@@ -13,9 +13,10 @@ struct AnswerWriter: Sendable {
     /// - Returns: the bytes of the body that were sent.
     /// - Throws: what keeps the answer from being sent whole; the caller lets the connection be closed.
     func send(
-        _ answer: Answer, to request: HTTPRequest, by writer: consuming ResponseWriter, channel: any Channel
+        _ answer: Answer, to request: HTTPRequest, _ visit: Visit?, by writer: consuming ResponseWriter,
+        channel: any Channel
     ) async throws -> Int {
-        var headers = fields(of: answer, for: request)
+        var headers = fields(of: answer, for: request, visit)
         let encoding = encoding(of: answer, for: request)
         if let tag = answer.entityTag.map({ EntityTag.encoded($0, encoding) }) {
             headers[.eTag] = tag
@@ -50,16 +51,16 @@ struct AnswerWriter: Sendable {
             try await body.finish(nil)
             return sink.bytesSent
         case .stream:
-            return try await send(answer.begun(), to: request, by: writer, channel: channel)
+            return try await send(answer.begun(), to: request, visit, by: writer, channel: channel)
         }
     }
 
-    private func fields(of answer: Answer, for request: HTTPRequest) -> HTTPFields {
+    private func fields(of answer: Answer, for request: HTTPRequest, _ visit: Visit?) -> HTTPFields {
         var headers = HTTPFields()
         headers.reserveCapacity(10)
         headers[.date] = date.now
         headers[.cacheControl] = Self.cacheControl(for: request)
-        headers[.vary] = "Accept-Encoding"
+        headers[.vary] = "Accept-Encoding, Origin"
         headers[.xContentTypeOptions] = "nosniff"
         if answer.contentLength != nil { headers[.acceptRanges] = "bytes" }
         if let range = answer.contentRange { headers[.contentRange] = range }
@@ -69,7 +70,8 @@ struct AnswerWriter: Sendable {
             headers[.contentDisposition] = disposition
             headers[.contentSecurityPolicy] = Self.foreignContentPolicy
         }
-        CrossOrigin.allow(request, in: &headers)
+        if answer.status == .methodNotAllowed { headers[.allow] = CrossOrigin.allowed }
+        CrossOrigin.allow(visit, in: &headers)
         return headers
     }
 

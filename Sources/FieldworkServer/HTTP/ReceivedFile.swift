@@ -32,9 +32,11 @@ final class ReceivedFile: Sendable {
 
     /// Gives the file another place, where it stays; its bytes are on the disk when this returns.
     func move(to target: URL) throws {
-        let handle = try FileHandle(forUpdating: url)
-        try handle.synchronize()
-        try handle.close()
+        try StoreError.writing {
+            let handle = try FileHandle(forUpdating: url)
+            try handle.synchronize()
+            try handle.close()
+        }
         guard rename(url.path, target.path) == 0 else {
             throw StoreError(.failure, "The file \(target.lastPathComponent) could not be put in its place.")
         }
@@ -55,10 +57,12 @@ struct FileReception: ~Copyable {
     init(
         _ field: MultipartReader.Field, in folder: URL, maximumBytes: Int = FieldworkREST.Limits.attachmentBytes
     ) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try StoreError.writing {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
         let url = folder.appending(path: UUID().uuidString)
         guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
-            throw StoreError(.full, "A file can't be made in the work folder.")
+            throw StoreError.noRoom()
         }
         let handle = try FileHandle(forWritingTo: url)
         self.field = field
@@ -80,11 +84,8 @@ struct FileReception: ~Copyable {
         }
         size += bytes.count
         bytes.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        do {
-            try handle.write(contentsOf: Data(bytes))
-        } catch {
-            throw StoreError(.full, "A file can't be written in the work folder: \(error).")
-        }
+        let handle = handle
+        try StoreError.writing { try handle.write(contentsOf: Data(bytes)) }
     }
 
     mutating func finish() -> ReceivedFile {

@@ -7,6 +7,7 @@ import NIOCore
 
 /// The way of every request: read within its limits, answered, sent, counted. What goes wrong becomes the protocol's error.
 struct RequestPipeline: Sendable {
+    let access: AccessPolicy
     let router: RequestRouter
     let reader: RequestReader
     let writer: AnswerWriter
@@ -24,9 +25,22 @@ struct RequestPipeline: Sendable {
                 operation, isError: isError, isBrokenOff: sent == nil, bytesSent: sent ?? 0,
                 duration: started.duration(to: .now))
         }
+        let visit: Visit
+        do {
+            visit = try access.admit(request.head, from: NetworkAddress(channel.remoteAddress))
+        } catch {
+            logger.notice(
+                "A request was refused", metadata: ["reason": "\(error.reason)", "path": "\(path(of: request))"])
+            isError = true
+            sent = try await writer.send(
+                error.answer, to: request.head, error.visit, by: response, channel: channel)
+            // What follows on such a connection may belong to another request.
+            if error.endsConnection { try? await channel.close(mode: .output) }
+            return
+        }
         if request.method == .options {
             try await response.writeResponse(
-                HTTPResponse(status: .noContent, headerFields: CrossOrigin.preflight(request.head)))
+                HTTPResponse(status: .noContent, headerFields: CrossOrigin.preflight(visit)))
             sent = 0
             return
         }
@@ -36,14 +50,17 @@ struct RequestPipeline: Sendable {
         var lease = BodyLease(budget: reader.budget)
         let answer: Answer
         do {
-            let read = try await reader.read(request, lease: &lease)
+            let read = try await reader.read(request, visit, lease: &lease)
             (operation, answer) = await router.answer(read)
         } catch let error as ServiceError {
             answer = .error(error)
+        } catch let error as StoreError {
+            // A file of the request found no room, or could not be kept.
+            answer = .error(router.error(for: error, operation, at: path(of: request)))
         }
         isError = answer.errorCode != nil
         do {
-            sent = try await writer.send(answer, to: request.head, by: response, channel: channel)
+            sent = try await writer.send(answer, to: request.head, visit, by: response, channel: channel)
         } catch {
             logger.info("An answer was broken off", metadata: ["operation": "\(operation)", "error": "\(error)"])
             throw error
@@ -51,5 +68,10 @@ struct RequestPipeline: Sendable {
         logger.debug(
             "Answered",
             metadata: ["operation": "\(operation)", "code": "\(answer.errorCode ?? 200)", "bytes": "\(sent ?? 0)"])
+    }
+
+    /// What the log may say of an address: no parameters, which may hold a token.
+    private func path(of request: Request) -> String {
+        String((request.head.path ?? "").prefix { $0 != "?" }.prefix(Limits.loggedPathCharacters))
     }
 }

@@ -17,7 +17,7 @@ struct RequestReader: Sendable {
     var identify: @Sendable (HTTPRequest) -> String? = { _ in nil }
 
     /// - Throws: `ServiceError` for what the client is told; anything else means that the connection is broken.
-    func read(_ request: Request, lease: inout BodyLease) async throws -> ServiceRequest {
+    func read(_ request: Request, _ visit: Visit, lease: inout BodyLease) async throws -> ServiceRequest {
         let address = request.head.path ?? "/"
         let target = try RequestTarget(address)
         let match = routes.match(target)
@@ -47,9 +47,10 @@ struct RequestReader: Sendable {
         return ServiceRequest(
             method: request.method, address: address, match: match, parameters: parameters, files: files,
             hasStretch: hasStretch,
-            accept: request.headers[.accept], origin: Self.origin(of: request.head), range: request.headers[.range],
+            accept: request.headers[.accept], origin: visit.address, range: request.headers[.range],
             editor: identify(request.head), keepsAnswers: Self.keepsAnswers(request.head),
-            isFromOtherSite: RequestOrigin.isOtherSite(request.head))
+            isFromOtherSite: visit.isFromOtherSite, isFromThisMachine: visit.isOfThisMachine,
+            bearer: Self.bearer(request.head), embedsSilently: Self.embedsSilently(request.head))
     }
 
     /// Receives more of an upload. What has arrived counts, also when the connection breaks.
@@ -90,9 +91,20 @@ struct RequestReader: Sendable {
         return try form.finish()
     }
 
-    private static func origin(of request: HTTPRequest) -> String {
-        let isSecure = HTTPField.Name("X-Forwarded-Proto").flatMap { request.headerFields[$0] }?.lowercased() == "https"
-        return "\(isSecure ? "https" : "http")://\(request.authority ?? "localhost")"
+    /// The token of a request that has none among its parameters.
+    private static func bearer(_ request: HTTPRequest) -> String? {
+        let fields = [request.headerFields[.esriAuthorization], request.headerFields[.authorization]]
+        for case let field? in fields where field.prefix(7).lowercased() == "bearer " {
+            return String(field.dropFirst(7))
+        }
+        return nil
+    }
+
+    /// Whether a browser sent it that does not say which site's page made it: an old one, or one that reached the server
+    /// without TLS under another name than this machine's. Scripts come so from everywhere.
+    private static func embedsSilently(_ request: HTTPRequest) -> Bool {
+        guard request.headerFields[.secFetchSite] == nil, request.headerFields[.origin] == nil else { return false }
+        return request.headerFields[.userAgent]?.hasPrefix("Mozilla/") == true
     }
 
     private static func keepsAnswers(_ request: HTTPRequest) -> Bool {

@@ -15,7 +15,7 @@ struct ServiceRequest: Sendable {
     /// Whether the body was a stretch of an upload, which is where it belongs.
     var hasStretch = false
     var accept: String?
-    /// Scheme and host as the client sees the server.
+    /// Scheme, host and path as the client sees the server, without a slash at the end.
     var origin = ""
     /// The part of a file that the client wants.
     var range: String?
@@ -26,6 +26,15 @@ struct ServiceRequest: Sendable {
     var keepsAnswers = false
     /// Whether a page of another site made a browser send it.
     var isFromOtherSite = false
+    /// Whether a program of this machine sent it, for nobody else.
+    var isFromThisMachine = false
+    /// The token of the header.
+    var bearer: String?
+    /// Whether a browser sent it without a word of the page that made it.
+    var embedsSilently = false
+
+    /// What opens what has a key.
+    var token: String? { parameters["token"] ?? bearer }
 
     /// Writes must not be done by what a link, an image or a search engine can send.
     func requirePost() throws(ServiceError) {
@@ -42,6 +51,9 @@ struct ServiceRequest: Sendable {
         }
         return "\(origin)/\(instance)/rest/services/\(segments.joined(separator: "/"))/FeatureServer/\(path)"
     }
+
+    /// What the log may say of the address: no parameters, which may hold a token.
+    var path: String { String(address.prefix { $0 != "?" }.prefix(Limits.loggedPathCharacters)) }
 
     func format() throws(ServiceError) -> AnswerFormat {
         try AnswerFormat(name: parameters["f"], accept: accept)

@@ -1,5 +1,6 @@
 import FieldworkREST
 import FieldworkStore
+import Foundation
 
 extension ServiceError {
     /// The protocol's error for what the store refused; nil when it is the server's own trouble, of which a client
@@ -15,7 +16,8 @@ extension ServiceError {
         case .inDoubt: self = .inDoubt
         case .closed: self = ServiceError(code: 503, message: "The service is stopping.")
         case .full:
-            self = ServiceError(code: 500, message: "The disk of the service is full. Nothing was changed.")
+            self = ServiceError(
+                code: ServiceError.fullCode, message: "The disk of the service is full. Nothing was changed.")
         case .notAGeoPackage, .unsupportedVersion, .corrupt, .failure: return nil
         }
     }
@@ -28,4 +30,20 @@ extension ServiceError {
     /// What a client learns about an error that is not its own.
     static let internalFailure = ServiceError(
         code: 500, message: "The server could not complete the operation. Its log says why.")
+}
+
+extension StoreError {
+    /// A file of the work folder can't be made: what the system says of that is not known here.
+    static func noRoom() -> StoreError { StoreError(.full, "A file can't be made in the work folder.") }
+
+    /// Does what writes files, and takes what goes wrong with them for what it nearly always is: no room.
+    static func writing<Result>(_ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch {
+            let codes: [CocoaError.Code] = [.fileNoSuchFile, .fileReadNoSuchFile, .fileWriteNoPermission]
+            let isOurs = (error as? CocoaError).map { codes.contains($0.code) } ?? false
+            throw StoreError(isOurs ? .failure : .full, "A file of the work folder can't be written: \(error).")
+        }
+    }
 }

@@ -4,6 +4,8 @@ import HTTPTypes
 /// The pages that a person sees at the addresses of the protocol: plain, without script.
 struct ServicesDirectory: Sendable {
     let instance: String
+    /// The path of the public address.
+    var below: [String] = []
 
     static let contentPolicy =
         "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -23,7 +25,11 @@ struct ServicesDirectory: Sendable {
         page("Fieldwork") { html in
             html.markup("<p>This server speaks the GeoServices REST protocol.</p><ul><li>")
             html.link(to: services, "Services")
-            html.markup("</li><li><a href=\"/health\">Health</a></li><li><a href=\"/metrics\">Metrics</a></li></ul>")
+            html.markup("</li><li>")
+            html.link(to: below + ["health"], "Health")
+            html.markup("</li><li>")
+            html.link(to: below + ["metrics"], "Metrics")
+            html.markup("</li></ul>")
         }
     }
 
@@ -82,7 +88,7 @@ struct ServicesDirectory: Sendable {
         return answer
     }
 
-    private var services: [String] { [instance, "rest", "services"] }
+    private var services: [String] { below + [instance, "rest", "services"] }
 
     func path(of name: ServiceName, _ face: ServiceFace) -> [String] {
         services + [name.folder, name.name, face.rawValue].compactMap { $0 }
@@ -117,7 +123,9 @@ struct ServicesDirectory: Sendable {
         var html = HTMLWriter()
         html.markup("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">")
         html.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
-        html.element("<title>", title, "</title><link rel=\"stylesheet\" href=\"/fieldwork.css\"></head><body><nav>")
+        html.element("<title>", title, "</title><link rel=\"stylesheet\" href=\"")
+        html.path(below + ["fieldwork.css"])
+        html.markup("\"></head><body><nav>")
         html.link(to: services, "Services")
         if let up {
             html.markup(" · ")

@@ -269,6 +269,9 @@ struct ReplicaWorker: Sendable {
             layerIDs: request.changes.layers.map(\.layerID), write: write)
         document.options = request.options
         document.attachmentBase = request.returnsAttachmentsByURL ? order.address : nil
+        if request.returnsDeletedFeatures {
+            document.deletedFeatures = try await DeletedFeatures(store: store).of(request, service: order.service)
+        }
         let made = try await store.extract(request.changes, from: order.service.name, into: document)
         var members = made.generations
         members["responseType"] = .string(made.responseType)

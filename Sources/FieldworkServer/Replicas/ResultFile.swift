@@ -9,7 +9,7 @@ final class ResultFile: Sendable {
 
     init(at url: URL) throws {
         guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
-            throw StoreError(.full, "A file can't be made in the work folder.")
+            throw StoreError.noRoom()
         }
         self.url = url
         handle = Mutex(try FileHandle(forWritingTo: url))
@@ -21,13 +21,17 @@ final class ResultFile: Sendable {
         handle = Mutex(try FileHandle(forUpdating: url))
     }
 
-    func write(_ bytes: [UInt8]) throws { try handle.withLock { try $0.write(contentsOf: Data(bytes)) } }
+    func write(_ bytes: [UInt8]) throws {
+        try handle.withLock { handle in try StoreError.writing { try handle.write(contentsOf: Data(bytes)) } }
+    }
 
     /// Replaces what has the name.
     func publish(as target: URL) throws {
         try handle.withLock { handle in
-            try handle.synchronize()
-            try handle.close()
+            try StoreError.writing {
+                try handle.synchronize()
+                try handle.close()
+            }
         }
         guard rename(url.path, target.path) == 0 else {
             discard()

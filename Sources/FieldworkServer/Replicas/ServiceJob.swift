@@ -98,13 +98,13 @@ struct ServiceJob: Sendable {
         object["submissionTime"] = ReplicaAnswer.milliseconds(submitted)
         object["lastUpdatedTime"] = ReplicaAnswer.milliseconds(updated)
         object["status"] = .string(status.rawValue)
-        object["error"] =
-            error.map {
-                [
-                    "code": JSONValue($0.code), "message": .string($0.message),
-                    "description": .string(([$0.message] + $0.details).joined(separator: " ")),
-                ]
-            } ?? .null
+        // Only then: there are clients for which any member of the name, also null, is an error.
+        if let error {
+            object["error"] = [
+                "code": JSONValue(error.code), "message": .string(error.message),
+                "description": .string(([error.message] + error.details).joined(separator: " ")),
+            ]
+        }
         return .object(object)
     }
 }

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 
 /// The files that are made on behalf of clients: jobs and results. Each appears whole or not at all, and goes when it is
@@ -16,7 +17,9 @@ struct WorkFolder: WorkKeeper {
 
     func prepare() throws {
         for folder in [jobs, results] {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try StoreError.writing {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
         }
     }
 

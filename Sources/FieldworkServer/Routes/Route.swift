@@ -70,6 +70,9 @@ final class Route: Sendable {
         self.answer = answer
     }
 
+    /// Whether pages of other sites need more for it than the right to read.
+    var changes: Bool { method == .write || base == .administration }
+
     /// The whole address, with its parameters in braces.
     var pattern: String { [base.rawValue, path].filter { !$0.isEmpty }.joined(separator: "/") }
 }

@@ -11,10 +11,14 @@ struct RouteMatch: Sendable {
 struct RouteTable: Sendable {
     let routes: [Route]
     private let root: Node
+    private let below: [String]
 
-    /// - Parameter instance: the first segment of the protocol's addresses.
-    init(instance: String, routes: [Route] = Route.all) {
+    /// - Parameters:
+    ///   - instance: the first segment of the protocol's addresses.
+    ///   - below: the path of the public address, which something in front of the server may leave in.
+    init(instance: String, below: [String] = [], routes: [Route] = Route.all) {
         self.routes = routes
+        self.below = below
         var root = Node()
         for route in routes {
             let segments = route.pattern.split(separator: "/").map { Segment($0, instance: instance) }
@@ -24,7 +28,9 @@ struct RouteTable: Sendable {
     }
 
     func match(_ target: RequestTarget) -> RouteMatch? {
-        root.match(target.segments[...], RouteValues())
+        let segments = target.segments
+        let isBelow = !below.isEmpty && segments.starts(with: below)
+        return root.match(isBelow ? segments.dropFirst(below.count) : segments[...], RouteValues())
     }
 
     private enum Segment: Hashable {

@@ -6,7 +6,7 @@ extension Route {
         Route(.server, "", .read, [.html], metric: .page, needs: .nothing) { $0.directory.home() },
         Route(.server, "health", .read, [.json], metric: .health, needs: .nothing) { await $0.server.health() },
         Route(.server, "metrics", .read, [.text], metric: .metrics, needs: .operate) {
-            .text($0.server.metrics.text, type: "text/plain;version=0.0.4;charset=utf-8")
+            $0.server.metricsText($0.request)
         },
         Route(.server, "fieldwork.css", .read, [.file], metric: .page, needs: .nothing) { _ in
             Answer.text(ServicesDirectory.stylesheet, type: "text/css;charset=utf-8").tagged()

@@ -58,6 +58,7 @@ struct FeatureService: Sendable {
                 extent: try await extent(of: layer, in: published),
                 serviceCapabilities: published.definition.capabilities,
                 serviceMaxRecordCount: published.definition.maxRecordCount,
+                serviceCopyrightText: published.definition.copyrightText,
                 historyStart: try await store.historyStart(in: address),
                 timeExtent: try await timeExtent(of: layer, address, recounts: recounts)))
     }
@@ -90,6 +91,8 @@ struct FeatureService: Sendable {
         } else {
             definition.capabilities.remove(.uploads)
         }
+        // Who can be kept in step can ask for changes; clients look for the word.
+        if ReplicaAbilities.allowsExtract(definition) { definition.capabilities.insert(.changeTracking) }
         return definition
     }
 

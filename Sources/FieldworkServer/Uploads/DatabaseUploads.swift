@@ -41,7 +41,9 @@ struct DatabaseUploads: UploadKeeper {
     /// Copies the content to this machine: the store reads it from a file.
     func file(of item: UploadItem) async throws -> FetchedUpload? {
         guard let known = item.content, let content = try await work.upload(item.id)?.content else { return nil }
-        try FileManager.default.createDirectory(at: incoming, withIntermediateDirectories: true)
+        try StoreError.writing {
+            try FileManager.default.createDirectory(at: incoming, withIntermediateDirectories: true)
+        }
         let url = incoming.appending(path: UUID().uuidString)
         let fetched = FetchedUpload(
             UploadedFile(

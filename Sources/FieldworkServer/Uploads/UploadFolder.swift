@@ -25,7 +25,7 @@ struct UploadFolder: UploadKeeper {
 
     /// Keeps a new upload, or what is new of it.
     func keep(_ item: UploadItem) throws {
-        try FileManager.default.createDirectory(at: folder(item.id), withIntermediateDirectories: true)
+        try makeFolder(of: item)
         let file = try ResultFile(at: folder(item.id).appending(path: ".\(UUID().uuidString)"))
         try file.write(Array(item.storageJSON.text.utf8))
         try file.publish(as: description(item.id))
@@ -60,11 +60,17 @@ struct UploadFolder: UploadKeeper {
     /// Keeps an upload that came in one piece.
     func keep(_ item: UploadItem, content file: ReceivedFile) throws -> UploadItem {
         var item = item
-        try FileManager.default.createDirectory(at: folder(item.id), withIntermediateDirectories: true)
+        try makeFolder(of: item)
         try file.move(to: content(item.id))
         item.content = UploadItem.Content(size: file.size, sha256: file.sha256)
         try keep(item)
         return item
+    }
+
+    private func makeFolder(of item: UploadItem) throws {
+        try StoreError.writing {
+            try FileManager.default.createDirectory(at: folder(item.id), withIntermediateDirectories: true)
+        }
     }
 
     // MARK: Parts

@@ -69,7 +69,8 @@ struct UploadService: Sendable {
 
     func parts(_ context: RouteContext) async throws -> JSONValue {
         let parts = try await keeper.parts(of: item(context))
-        return ["parts": .array(parts.map { JSONValue($0) })]
+        // As texts: that is how clients write them into the commit.
+        return ["parts": .array(parts.map { .string(String($0)) })]
     }
 
     func commit(_ context: RouteContext) async throws -> JSONValue {

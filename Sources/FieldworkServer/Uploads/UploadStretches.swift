@@ -72,7 +72,7 @@ actor UploadStretch: UploadStretchSink {
 
     fileprivate init(at url: URL, maximumBytes: Int) throws {
         guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
-            throw StoreError(.full, "A file can't be made in the work folder.")
+            throw StoreError.noRoom()
         }
         handle = try FileHandle(forWritingTo: url)
         self.maximumBytes = maximumBytes
@@ -81,11 +81,7 @@ actor UploadStretch: UploadStretchSink {
     func write(_ bytes: [UInt8]) throws {
         guard size + bytes.count <= maximumBytes else { throw UploadRules.tooLarge }
         size += bytes.count
-        do {
-            try handle.write(contentsOf: Data(bytes))
-        } catch {
-            throw StoreError(.full, "A file can't be written in the work folder: \(error).")
-        }
+        try StoreError.writing { try handle.write(contentsOf: Data(bytes)) }
     }
 
     /// The handle closes itself with its last reference; the bytes are the system's already.

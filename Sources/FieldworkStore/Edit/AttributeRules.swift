@@ -8,7 +8,7 @@ enum AttributeRules {
     static func stored(
         _ value: AttributeValue, in column: StoredColumn, domain: DomainDefinition?
     ) throws(EditError) -> AttributeValue {
-        if value.isNull {
+        if value.isNull || isNullText(value, column, domain) {
             guard column.field.isNullable else { throw refused(column, "must not be null") }
             return .null
         }
@@ -18,6 +18,17 @@ enum AttributeRules {
             return .text(DateText.text(milliseconds: milliseconds))
         }
         return coerced
+    }
+
+    /// Whether an empty text stands for null: there are clients that give a null of a field with coded values back so, and
+    /// no code is meant.
+    private static func isNullText(
+        _ value: AttributeValue, _ column: StoredColumn, _ domain: DomainDefinition?
+    ) -> Bool {
+        guard case .text("") = value, column.kind == .text, column.field.isNullable,
+            case .codedValues(let values)? = domain?.kind
+        else { return false }
+        return !values.contains { isSame($0.code, value, column) }
     }
 
     /// A value of a trusted source in the form of the column: what can't be converted stays as it is.

@@ -45,6 +45,24 @@ enum PlainRequest {
         return json
     }
 
+    /// Posts a form with one file and reads the JSON of the answer.
+    static func file(_ address: String, _ content: Data, field: String) async throws -> [String: Any] {
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        let boundary = "fieldwork-end-to-end"
+        var request = URLRequest(url: url, timeoutInterval: 20)
+        request.httpMethod = "POST"
+        request.setValue("multipart/form-data; boundary=\(boundary)", forHTTPHeaderField: "Content-Type")
+        var body = Data("--\(boundary)\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\njson\r\n".utf8)
+        body += Data("--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field)\"; ".utf8)
+        body += Data("filename=\"bark.jpg\"\r\nContent-Type: image/jpeg\r\n\r\n".utf8)
+        body += content + Data("\r\n--\(boundary)--\r\n".utf8)
+        request.httpBody = body
+        guard let json = try JSONSerialization.jsonObject(with: try await answer(request)) as? [String: Any] else {
+            throw URLError(.cannotParseResponse)
+        }
+        return json
+    }
+
     /// Gets a part of a file.
     static func part(_ address: String, _ range: String) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }

@@ -33,7 +33,9 @@ enum SyncService {
 
     /// Runs a test against a server with three trees, 100 metres apart, and an inspection of each.
     static func serve<Result: Sendable>(
-        rule: ConflictRule = .lastInWins, _ test: (TestClient, WholeStore) async throws -> Result
+        rule: ConflictRule = .lastInWins,
+        configuration: ServerConfiguration = ServerConfiguration(port: 0, definitionLifetime: .zero),
+        _ test: (TestClient, WholeStore) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-sync-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -55,7 +57,7 @@ enum SyncService {
             layers: [LayerEdits(layerID: 0, adds: adds), LayerEdits(layerID: 1, adds: notes)], usesGlobalIDs: true,
             moment: TemporaryStore.moment)
         _ = try await store.apply(batch, to: name)
-        return try await TestServer.with(store: store) { server in
+        return try await TestServer.with(store: store, configuration: configuration) { server in
             var client = server.client
             client.base += "/Field/FeatureServer"
             return try await test(client, store)
