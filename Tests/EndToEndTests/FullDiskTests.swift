@@ -71,7 +71,8 @@ struct FullDiskTests {
             let error = try #require(answer["error"] as? [String: Any], "\(answer)")
             #expect(error["code"] as? Int == 507)
             #expect(error["message"] as? String == "The disk of the service is full. Nothing was changed.")
-            #expect(try server.errors().contains("Crews/FeatureServer/\(path)"), "\(try server.errors())")
+            let log = try server.errors()
+            #expect(log.contains("Crews/FeatureServer/\(path)"), "\(log)")
         }
         // What fits is taken, and nothing is left of what did not.
         let small = try await PlainRequest.file(
