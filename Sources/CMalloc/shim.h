@@ -11,3 +11,9 @@ static inline void fieldwork_keepFreedMemory(int largestBlock, int bytes) {
     mallopt(M_TRIM_THRESHOLD, bytes);
 #endif
 }
+
+static inline void fieldwork_giveBackFreedMemory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// What a piece of work may still take: time and memory, and whether it is still wanted. A server makes one for each request and
@@ -7,6 +8,14 @@ import Synchronization
 package final class WorkAllowance: Sendable {
     @TaskLocal package static var current: WorkAllowance?
 
+    /// How the time of the work is measured.
+    package enum Clock: Sendable {
+        /// All time that passes, except for what is waited.
+        case passing
+        /// The time that the thread computes, which must be the same thread from beginning to end: a slow disk does not count.
+        case computing
+    }
+
     /// The time that the work may take. Waiting does not count; see `waiting`.
     package let time: Duration
     /// The memory that it may hold at a time, in bytes.
@@ -15,23 +24,27 @@ package final class WorkAllowance: Sendable {
     package let client: String
 
     private let account: (any MemoryAccount)?
-    private let began = ContinuousClock.now
-    /// Nanoseconds after `began` at which the work must be done.
+    private let clock: Clock
+    private let began: Int64
+    /// The moment of the clock at which the work must be done.
     private let end: Atomic<Int64>
     private let isUnwanted = Atomic(false)
-    private let mustFinish = Atomic(false)
     private let held = Atomic(0)
     private let mostHeld = Atomic(0)
 
     /// - Parameter account: what the memory of all work is charged to as well.
     package init(
-        time: Duration, memory: Int = .max, client: String = "", account: (any MemoryAccount)? = nil
+        time: Duration, memory: Int = .max, client: String = "", clock: Clock = .passing,
+        account: (any MemoryAccount)? = nil
     ) {
         self.time = time
         self.memory = memory
         self.client = client
         self.account = account
-        end = Atomic(time.nanoseconds)
+        self.clock = clock
+        began = clock.now
+        let (end, isEndless) = began.addingReportingOverflow(time.nanoseconds)
+        self.end = Atomic(isEndless ? .max : end)
     }
 
     deinit {
@@ -43,36 +56,41 @@ package final class WorkAllowance: Sendable {
 
     /// Throws when the work must not go on. It costs a look at the clock.
     package func check() throws(AllowanceError) {
-        if isUnwanted.load(ordering: .relaxed), !mustFinish.load(ordering: .relaxed) { throw .unwanted }
-        guard sinceBegin <= end.load(ordering: .relaxed) else { throw .timeIsUp(time) }
+        if isUnwanted.load(ordering: .relaxed) { throw .unwanted }
+        guard clock.now <= end.load(ordering: .relaxed) else { throw .timeIsUp(time) }
     }
 
     /// The same for the work of the current task.
     @inline(__always)
     package static func check() throws(AllowanceError) { try current?.check() }
 
-    /// Time that the work has left; less than nothing when it is over.
-    package var timeLeft: Duration { .nanoseconds(end.load(ordering: .relaxed) - sinceBegin) }
+    /// Time that the work has left; nothing when it is over.
+    package var timeLeft: Duration { .nanoseconds(max(0, end.load(ordering: .relaxed) &- clock.now)) }
 
     /// Runs something that waits for others: for a turn, for a client that takes the answer. The time does not count.
     package func waiting<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        let before = sinceBegin
-        defer { end.wrappingAdd(sinceBegin - before, ordering: .relaxed) }
+        let before = clock.now
+        defer { extend(by: clock.now &- before) }
         return try await body()
     }
 
-    private var sinceBegin: Int64 { began.duration(to: .now).nanoseconds }
+    private func extend(by nanoseconds: Int64) {
+        guard end.load(ordering: .relaxed) < .max - nanoseconds else { return }
+        end.wrappingAdd(nanoseconds, ordering: .relaxed)
+    }
 
     // MARK: Whether it is wanted
 
     /// The client has left: nothing of the work is wanted any more.
     package func leave() { isUnwanted.store(true, ordering: .relaxed) }
 
-    /// From here on the work is finished though its client leaves: it is an edit, which is done or not done, whoever waits for
-    /// the answer.
-    package func finishAnyway() { mustFinish.store(true, ordering: .relaxed) }
+    /// The allowance of edits that this work has asked for, for the thread that writes them: as much time of computing. They are
+    /// done or not done, whether or not their client waits for the answer.
+    package func ofEdits() -> WorkAllowance {
+        WorkAllowance(time: time, memory: memory, client: client, clock: .computing)
+    }
 
     // MARK: Memory
 
@@ -112,7 +130,7 @@ package protocol MemoryAccount: AnyObject, Sendable {
 }
 
 /// Why work must not go on.
-package enum AllowanceError: Error, Sendable, Hashable {
+package enum AllowanceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It took longer than it may.
     case timeIsUp(Duration)
     /// It would hold more bytes than it may.
@@ -123,9 +141,35 @@ package enum AllowanceError: Error, Sendable, Hashable {
     case tooMuchWork(String)
     /// Its client has left.
     case unwanted
+
+    package var description: String {
+        switch self {
+        case .timeIsUp(let time): "The request took more than \(time.text) of work and was ended."
+        case .memoryIsUp(let bytes):
+            "The request needed more than \(bytes / 1_048_576) MB of memory and was ended."
+        case .memoryOfAllIsUp: "The requests that are being answered need all the memory there is for them. Try again."
+        case .tooMuchWork(let text): text
+        case .unwanted: "The client has left."
+        }
+    }
+}
+
+extension WorkAllowance.Clock {
+    /// Nanoseconds since some moment.
+    fileprivate var now: Int64 {
+        var time = timespec()
+        clock_gettime(self == .computing ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
 }
 
 extension Duration {
+    fileprivate var text: String {
+        let (seconds, attoseconds) = components
+        if attoseconds == 0 { return "\(seconds) seconds" }
+        return "\(seconds &* 1_000 &+ attoseconds / 1_000_000_000_000_000) milliseconds"
+    }
+
     /// Whole nanoseconds; the largest number for what is longer than that.
     fileprivate var nanoseconds: Int64 {
         let (seconds, attoseconds) = components

@@ -8,6 +8,8 @@ package enum Limits {
     package static let connectSeconds = 10
     /// Milliseconds that a statement may take, unless its caller says otherwise.
     package static let statementMilliseconds = 120_000
+    /// Milliseconds of waiting for the server between two looks at whether its answer is still wanted.
+    static let watchMilliseconds: Int32 = 20
     /// Milliseconds to wait for a lock that another transaction holds.
     package static let lockMilliseconds = 10_000
     /// Milliseconds after which an unanswered packet means that the server is gone.

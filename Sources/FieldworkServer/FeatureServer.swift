@@ -37,7 +37,8 @@ package struct FeatureServer: Service {
                 store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger,
                 jobLease: configuration.jobLease)
         }
-        let pipeline = makePipeline(replicas, attachments)
+        let departures = Departures()
+        let pipeline = makePipeline(replicas, attachments, departures)
         // What an earlier run left unfinished goes on.
         await replicas?.jobs.resume()
         let watch = replicas.map { replicas in Task { await replicas.jobs.watch() } }
@@ -50,7 +51,8 @@ package struct FeatureServer: Service {
         let server = try HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
-                    ConnectionGuard(connections, configuration.connectionRules, logger: logger)
+                    ConnectionGuard(connections, configuration.connectionRules, logger: logger),
+                    DepartureHandler(departures),
                 ],
                 idleTimeout: TimeAmount(configuration.idleTime),
                 httpDecoderConfiguration: .init(
@@ -102,19 +104,25 @@ package struct FeatureServer: Service {
         ) { access.isProxy($0) }
     }
 
-    private func makePipeline(_ replicas: ReplicaService?, _ attachments: AttachmentService?) -> RequestPipeline {
+    private func makePipeline(
+        _ replicas: ReplicaService?, _ attachments: AttachmentService?, _ departures: Departures
+    ) -> RequestPipeline {
         let metrics = ServerMetrics()
         let routes = RouteTable(
             instance: configuration.instance, below: configuration.access.publicAddress?.path ?? [])
+        let memory = BodyBudget(maximum: max(configuration.memory, configuration.maximumBodyBytes))
         return RequestPipeline(
             access: AccessPolicy(configuration.access, host: configuration.host, routes: routes),
             router: makeRouter(replicas, attachments, metrics: metrics),
             reader: RequestReader(
                 routes: routes, maximumBodyBytes: configuration.maximumBodyBytes,
-                budget: BodyBudget(maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes)),
+                budget: BodyBudget(
+                    maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes), within: memory),
                 uploads: attachments?.uploads.keeper, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
-            metrics: metrics, logger: logger)
+            metrics: metrics, logger: logger, care: MemoryCare(configuration.releaseMemory), departures: departures,
+            memory: memory,
+            requestTime: configuration.requestTime, requestMemory: configuration.requestMemory)
     }
 
     /// What answers requests, however they arrive.

@@ -9,6 +9,25 @@ package enum Limits {
     package static let bodyBytesInFlight = 256 * 1_024 * 1_024
     /// Bytes of a request's address and of all of its header fields. QGIS asks for a hundred ids in one address.
     package static let headerBytes = 80 * 1_024
+    /// How long the work of one request may take, in seconds; waiting for a turn or for the client does not count.
+    package static let requestSeconds = 10
+    /// Bytes that the work of one request may hold at a time.
+    package static let requestMemoryBytes = 512 * 1_024 * 1_024
+    /// Bytes that the work of all requests together may hold, with their bodies.
+    package static let memoryBytes = 1_024 * 1_024 * 1_024
+    /// Bytes that a request held at a time, from which on freed memory is given back to the system after it.
+    package static let muchMemoryBytes = 8 * 1_024 * 1_024
+    /// Seconds until that is done, for all such requests together.
+    static let memoryReleaseSeconds = 2
+    /// Bytes of memory that a tree of JSON takes for each byte of its text.
+    static let treeBytesPerByte = 12
+    /// Milliseconds for which a request whose client sends nothing more is still answered: some close their half of the
+    /// connection when they have asked.
+    static let departureMilliseconds: Int64 = 500
+    /// Bytes of parameters from which on a request is worked on by threads of its own.
+    static let largeRequestBytes = 64 * 1_024
+    /// Threads for large requests.
+    static let largeRequestThreads = 16
     /// Fields of a form.
     package static let formFields = 256
     /// Bytes of the header of one field of a multipart form.

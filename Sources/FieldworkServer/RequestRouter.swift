@@ -32,6 +32,9 @@ struct RequestRouter: Sendable {
             return (operation, callback.map { answer.wrapped(in: $0) } ?? answer)
         } catch let error as ServiceError {
             return (operation, failure(error, request))
+        } catch let error as AllowanceError {
+            logger.info("A request met a limit", metadata: ["operation": "\(operation)", "error": "\(error)"])
+            return (operation, failure(ServiceError(error), request))
         } catch let error as StoreError {
             return (operation, failure(self.error(for: error, operation, at: request.path), request))
         } catch {

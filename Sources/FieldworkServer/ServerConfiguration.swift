@@ -15,6 +15,13 @@ package struct ServerConfiguration: Sendable {
     package var idleTime: Duration
     package var stalledWriteTime: Duration
     package var shutdownTime: Duration
+    /// How long the work of one request may take; waiting does not count.
+    package var requestTime: Duration
+    /// Bytes that the work of one request may hold at a time, and that of all requests together.
+    package var requestMemory: Int
+    package var memory: Int
+    /// Gives freed memory back to the system, after requests that took much; nil where nothing has to be done.
+    package var releaseMemory: (@Sendable () -> Void)?
     /// Whether the store is closed after the last request has finished.
     package var closesStore: Bool
     /// Tells from a request who asks, for editor tracking and ownership. There is no sign-in yet: nobody, unless whoever
@@ -41,7 +48,9 @@ package struct ServerConfiguration: Sendable {
         identify: @escaping @Sendable (HTTPRequest) -> String? = { _ in nil },
         administrationKey: AdministrationKey? = nil, replicaPolicy: ReplicaPolicy = ReplicaPolicy(),
         jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: AccessRules = AccessRules(),
-        connectionRules: ConnectionRules = ConnectionRules()
+        connectionRules: ConnectionRules = ConnectionRules(),
+        requestTime: Duration = .seconds(Limits.requestSeconds), requestMemory: Int = Limits.requestMemoryBytes,
+        memory: Int = Limits.memoryBytes
     ) {
         self.host = host
         self.port = port
@@ -59,5 +68,8 @@ package struct ServerConfiguration: Sendable {
         self.jobLease = jobLease
         self.access = access
         self.connectionRules = connectionRules
+        self.requestTime = requestTime
+        self.requestMemory = requestMemory
+        self.memory = memory
     }
 }

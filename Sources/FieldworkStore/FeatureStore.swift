@@ -167,6 +167,8 @@ package struct StoreError: Error, Sendable, Hashable {
         /// What was to be written may have been committed, or not: its COMMIT was not confirmed. After every other error of an
         /// edit nothing was changed.
         case inDoubt
+        /// The work would go beyond the limits of whoever asked for it.
+        case overLimit
     }
 
     package var code: Code

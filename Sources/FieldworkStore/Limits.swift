@@ -8,9 +8,17 @@ package enum Limits {
     package static let serviceNameLength = 120
     /// Readers of one file, each a connection of its own.
     package static let readersPerFile = 12
-    /// Readers that may hold a statement open between the pieces of an answer. The rest stays free for short reads,
-    /// so that slow takers of long answers never stop everybody else.
+    /// Readers that long reads may use, and those that hold a statement open between the pieces of an answer. The rest stays
+    /// free for short reads, so that long ones and slow takers of long answers never stop everybody else.
     package static let openStreamsPerFile = 8
+    /// Milliseconds after which a read is no short one any more, and needs one of the places for long reads.
+    package static let shortReadMilliseconds = 50
+    /// How long a request waits for a reader, in seconds.
+    package static let readerWaitSeconds = 30
+    /// Steps of a statement of SQLite between two looks at whether it may go on.
+    static let stepsBetweenChecks: Int32 = 4_000
+    /// Rows that are encoded between two looks at whether that may go on: power of two.
+    static let rowsBetweenChecks = 16
     /// Readers of one service in PostgreSQL: each is a connection, of which a server has a hundred or so for all services and
     /// processes.
     static let sessionReaders = 4

@@ -77,7 +77,12 @@ extension ServiceData {
             let statement = try plan.statement(on: connection)
             defer { statement.finish() }
             var ids: [Int64] = []
-            while try statement.step(), ids.count < plan.limit ?? .max { ids.append(statement.integer(0)) }
+            while try statement.step(), ids.count < plan.limit ?? .max {
+                ids.append(statement.integer(0))
+                guard ids.count % Limits.idsPerStatement == 0 else { continue }
+                try connection.watch.charge(Limits.idsPerStatement * MemoryLayout<Int64>.size)
+                try connection.watch.check()
+            }
             return ids
         }
     }

@@ -46,14 +46,17 @@ struct ConnectionBudgetTests {
     }
 
     /// Takes a reader of a service and leaves an answer open in it, as a client does that takes nothing of it.
-    private func beginStream(_ name: ServiceName, of store: PostgresStore) async throws -> (Reader, ReaderPool) {
+    private func beginStream(_ name: ServiceName, of store: PostgresStore) async throws -> (
+        Reader, ReaderTurn, ReaderPool
+    ) {
         let pool = try await store.data(of: name).readers
-        let reader = try await pool.take(.read)
-        _ = try await reader.first(size: 10) { connection in
+        let turn = pool.newTurn()
+        let reader = try await pool.take(.read, turn)
+        _ = try await reader.first(turn, size: 10) { connection in
             let statement = try connection.cached("SELECT generate_series(1, 1000000)")
             return EndlessSource(statement: statement)
         }
-        return (reader, pool)
+        return (reader, turn, pool)
     }
 
     private final class EndlessSource: PieceSource {
@@ -112,7 +115,7 @@ struct ConnectionBudgetTests {
     func fairness() async throws {
         let address = try await TemporaryPostgres.shared.value.storeAddress()
         let (store, names) = try await open(address, services: 2, sessions: 6)
-        var streams: [(Reader, ReaderPool)] = []
+        var streams: [(Reader, ReaderTurn, ReaderPool)] = []
         for _ in 0..<Limits.sessionReaders { streams.append(try await beginStream(names[0], of: store)) }
         try await add(3, to: names[0], of: store)
         for _ in 0..<3 {
@@ -121,9 +124,9 @@ struct ConnectionBudgetTests {
         }
         #expect(try await store.count(FeatureQuery(), in: LayerAddress(service: names[1], layerID: 0)) == 3)
         #expect(store.budget.open <= 6)
-        for (reader, pool) in streams {
+        for (reader, turn, pool) in streams {
             await reader.closeCursor()
-            pool.giveBack(reader, .read)
+            pool.giveBack(reader, turn)
         }
         try await store.close()
         #expect(store.budget.open == 0)

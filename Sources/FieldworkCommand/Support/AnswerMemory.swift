@@ -10,4 +10,7 @@ enum AnswerMemory {
 
     /// For the whole process.
     static func keep() { fieldwork_keepFreedMemory(largestBlock, kept) }
+
+    /// Gives all that is free back to the system: after requests that took far more than an answer does.
+    @Sendable static func giveBack() { fieldwork_giveBackFreedMemory() }
 }

@@ -25,6 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var listen: ListenOptions
     @OptionGroup(title: "Who may use it") var access: AccessOptions
     @OptionGroup(title: "Connections") var connectionOptions: ConnectionOptions
+    @OptionGroup var requests: RequestOptions
 
     @Option(
         help: ArgumentHelp(
@@ -72,14 +73,12 @@ struct ServeCommand: AsyncParsableCommand {
                 let place = database.store == nil ? data.url.path : "the database"
                 Terminal.error("There are no services in \(place) yet. fieldwork publish adds them, also now.")
             }
-            let server = FeatureServer(
-                store: store,
-                configuration: ServerConfiguration(
-                    host: listen.plainHost, port: listen.port, instance: listen.instance,
-                    maximumConnections: connectionOptions.maxConnections, administrationKey: key,
-                    jobLease: .seconds(jobLease), access: rules, connectionRules: connectionOptions.rules),
-                logger: logger
-            ) { [listen] port in
+            var configuration = ServerConfiguration(
+                host: listen.plainHost, port: listen.port, instance: listen.instance,
+                maximumConnections: connectionOptions.maxConnections, administrationKey: key,
+                jobLease: .seconds(jobLease), access: rules, connectionRules: connectionOptions.rules)
+            requests.apply(to: &configuration)
+            let server = FeatureServer(store: store, configuration: configuration, logger: logger) { [listen] port in
                 Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port))")
             }
             try await Serving.run([server], on: listen, logger: logger)

@@ -1,4 +1,5 @@
 import CPostgres
+package import FieldworkStore
 import Foundation
 
 /// One connection to PostgreSQL. It blocks its thread while it waits for the server, is not thread-safe and never leaves
@@ -33,6 +34,8 @@ package final class PostgresConnection {
     /// What the transaction was when the server last answered: one that broke stays broken until somebody ends it.
     private var wasInTransaction = false
     private let notices = PostgresNotices()
+    /// Ends the wait for the server when the work must not go on.
+    package var watch: WorkWatch?
 
     var pointer: OpaquePointer { handle.pointer }
 
@@ -167,6 +170,20 @@ package final class PostgresConnection {
         var result: String?
         try run(sql, bind: bind) { row in if result == nil, !row.isNull(0) { result = row.text(0) } }
         return result
+    }
+
+    /// Waits until the server has sent what was asked for. When that must not go on, it is cancelled, and the server says so.
+    func awaitAnswer() {
+        guard let watch else { return }
+        while PQisBusy(pointer) == 1 {
+            if watch.isOver {
+                canceller.cancel()
+                return
+            }
+            var socket = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
+            poll(&socket, 1, Limits.watchMilliseconds)
+            guard PQconsumeInput(pointer) == 1 else { return }
+        }
     }
 
     // MARK: Transactions

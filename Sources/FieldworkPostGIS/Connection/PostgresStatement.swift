@@ -147,6 +147,7 @@ package final class PostgresStatement {
 
     /// Takes the next of the results that the statement gives: one a row when it is streamed, else one.
     private func takeResult() throws(PostgresError) {
+        connection.awaitAnswer()
         guard let pointer = PQgetResult(connection.pointer) else {
             state = .atEnd
             return

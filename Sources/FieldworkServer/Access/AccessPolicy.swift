@@ -31,6 +31,7 @@ struct AccessPolicy: Sendable {
         let scheme = isPassedOn ? Self.forwarded(.forwardedProto, request)?.lowercased() ?? "http" : "http"
         guard let seen = SiteOrigin(scheme: scheme, host: host) else { throw .malformed("X-Forwarded-Proto") }
         var visit = Visit(address: rules.publicAddress?.text ?? seen.text)
+        visit.client = isPassedOn ? Self.forwarded(.forwardedFor, request).map { String($0.prefix(64)) } : nil
         visit.isOfThisMachine =
             client?.isLoopback == true && host.isLoopback && !isPassedOn && !Self.isForwarded(request)
         guard let other = otherSite(request, seen) else { return visit }

@@ -12,6 +12,8 @@ struct Visit: Sendable {
     var site = Site.own
     /// The origin that the browser wants to find in the answer.
     var allowedOrigin: String?
+    /// The address of the client that a trusted proxy names; nil for one that came by itself.
+    var client: String?
     /// Whether it came from this machine and was not passed on for somebody else.
     var isOfThisMachine = false
 

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import HTTPTypes
@@ -14,7 +15,7 @@ struct AnswerWriter: Sendable {
     /// - Throws: what keeps the answer from being sent whole; the caller lets the connection be closed.
     func send(
         _ answer: Answer, to request: HTTPRequest, _ visit: Visit?, by writer: consuming ResponseWriter,
-        channel: any Channel
+        channel: any Channel, allowance: WorkAllowance = WorkAllowance(time: .seconds(Limits.requestSeconds))
     ) async throws -> Int {
         var headers = fields(of: answer, for: request, visit)
         let encoding = encoding(of: answer, for: request)
@@ -43,15 +44,25 @@ struct AnswerWriter: Sendable {
                 return 0
             }
             var body = try await writer.writeHead(head)
-            var sink = try PieceSink(encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel)
+            var sink = try PieceSink(
+                encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel, allowance: allowance)
             try await sink.write(first, to: &body)
             try await sink.write(second, to: &body)
-            for try await piece in rest { try await sink.write(piece, to: &body) }
+            var iterator = rest.makeAsyncIterator()
+            while let piece = try await WorkAllowance.$current.withValue(
+                allowance,
+                operation: {
+                    try await iterator.next()
+                })
+            {
+                try await sink.write(piece, to: &body)
+            }
             try await sink.end(&body)
             try await body.finish(nil)
             return sink.bytesSent
         case .stream:
-            return try await send(answer.begun(), to: request, visit, by: writer, channel: channel)
+            return try await send(
+                answer.begun(), to: request, visit, by: writer, channel: channel, allowance: allowance)
         }
     }
 
@@ -107,12 +118,16 @@ struct PieceSink: ~Copyable {
     private var buffer = ByteBuffer()
     private let stalledWriteTime: TimeAmount
     private let channel: any Channel
+    private let allowance: WorkAllowance
     private(set) var bytesSent = 0
 
-    init(encoding: AnswerEncoding, stalledWriteTime: Duration, channel: any Channel) throws {
+    init(
+        encoding: AnswerEncoding, stalledWriteTime: Duration, channel: any Channel, allowance: WorkAllowance
+    ) throws {
         gzip = encoding == .gzip ? try GzipStream() : nil
         self.stalledWriteTime = TimeAmount(stalledWriteTime)
         self.channel = channel
+        self.allowance = allowance
     }
 
     mutating func write(_ piece: [UInt8], to body: inout some ResponseBodyWriter) async throws {
@@ -138,6 +153,7 @@ struct PieceSink: ~Copyable {
         let channel = channel
         let stall = channel.eventLoop.scheduleTask(in: stalledWriteTime) { channel.close(promise: nil) }
         defer { stall.cancel() }
-        try await body.write(buffer)
+        // A slow client uses up none of the time.
+        try await allowance.waiting { try await body.write(buffer) }
     }
 }

@@ -1,25 +1,45 @@
+import FieldworkGeometry
 import FieldworkREST
 import Synchronization
 
-/// Bounds the memory that the bodies of all requests hold together.
-final class BodyBudget: Sendable {
+/// Bounds the memory that all requests hold together: their bodies, or these and all that is made of them.
+final class BodyBudget: MemoryAccount {
     private let maximum: Int
+    /// The larger budget that this one is part of.
+    private let whole: BodyBudget?
     private let used = Mutex(0)
 
-    init(maximum: Int) { self.maximum = maximum }
+    init(maximum: Int, within whole: BodyBudget? = nil) {
+        self.maximum = maximum
+        self.whole = whole
+    }
 
-    func reserve(_ count: Int) throws(ServiceError) {
+    func take(_ bytes: Int) -> Bool {
         let isGranted = used.withLock { used in
-            guard used + count <= maximum else { return false }
-            used += count
+            guard bytes <= maximum - used else { return false }
+            used += bytes
             return true
         }
-        guard isGranted else {
+        guard isGranted else { return false }
+        if whole?.take(bytes) == false {
+            used.withLock { $0 -= bytes }
+            return false
+        }
+        return true
+    }
+
+    func giveBack(_ bytes: Int) {
+        used.withLock { $0 -= bytes }
+        whole?.giveBack(bytes)
+    }
+
+    func reserve(_ count: Int) throws(ServiceError) {
+        guard take(count) else {
             throw ServiceError(code: 503, message: "The server is busy with large requests. Try again.")
         }
     }
 
-    func release(_ count: Int) { used.withLock { $0 -= count } }
+    func release(_ count: Int) { giveBack(count) }
 
     /// Bytes that are reserved now.
     var reserved: Int { used.withLock { $0 } }
@@ -28,7 +48,7 @@ final class BodyBudget: Sendable {
 /// What one request holds of the budget. Its end gives it back.
 struct BodyLease: ~Copyable {
     private let budget: BodyBudget
-    private var count = 0
+    private(set) var count = 0
 
     init(budget: BodyBudget) { self.budget = budget }
 

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import HTTPTypes
@@ -13,6 +14,30 @@ struct RequestPipeline: Sendable {
     let writer: AnswerWriter
     let metrics: ServerMetrics
     let logger: Logger
+    let care: MemoryCare
+    let departures: Departures
+    /// The memory that the work of all requests may hold.
+    let memory: BodyBudget
+    let requestTime: Duration
+    let requestMemory: Int
+    private let threads = LargeRequestThreads()
+
+    init(
+        access: AccessPolicy, router: RequestRouter, reader: RequestReader, writer: AnswerWriter, metrics: ServerMetrics, logger: Logger,
+        care: MemoryCare, departures: Departures, memory: BodyBudget, requestTime: Duration, requestMemory: Int
+    ) {
+        self.access = access
+        self.router = router
+        self.reader = reader
+        self.writer = writer
+        self.metrics = metrics
+        self.logger = logger
+        self.care = care
+        self.departures = departures
+        self.memory = memory
+        self.requestTime = requestTime
+        self.requestMemory = requestMemory
+    }
 
     func respond(_ request: Request, _ response: consuming ResponseWriter, _ channel: any Channel) async throws {
         let started = ContinuousClock.now
@@ -47,11 +72,19 @@ struct RequestPipeline: Sendable {
         if request.headers[.expect]?.lowercased() == "100-continue" {
             try await response.writeInformationalHead(HTTPResponse(status: .continue))
         }
+        let allowance = WorkAllowance(
+            time: requestTime, memory: requestMemory, client: visit.client ?? channel.remoteAddress?.ipAddress ?? "local",
+            account: memory)
+        departures.begin(allowance, on: channel)
+        defer { departures.end(allowance, on: channel) }
         var lease = BodyLease(budget: reader.budget)
+        defer { care.requestEnded(holding: allowance.mostHeldBytes + lease.count) }
         let answer: Answer
         do {
-            let read = try await reader.read(request, visit, lease: &lease)
-            (operation, answer) = await router.answer(read)
+            let read = try await allowance.waiting { try await reader.read(request, visit, lease: &lease) }
+            (operation, answer) = await WorkAllowance.$current.withValue(allowance) {
+                await answerApart(read, isLarge: lease.count + read.address.utf8.count >= Limits.largeRequestBytes)
+            }
         } catch let error as ServiceError {
             answer = .error(error)
         } catch let error as StoreError {
@@ -60,7 +93,8 @@ struct RequestPipeline: Sendable {
         }
         isError = answer.errorCode != nil
         do {
-            sent = try await writer.send(answer, to: request.head, visit, by: response, channel: channel)
+            sent = try await writer.send(
+                answer, to: request.head, visit, by: response, channel: channel, allowance: allowance)
         } catch {
             logger.info("An answer was broken off", metadata: ["operation": "\(operation)", "error": "\(error)"])
             throw error
@@ -73,5 +107,14 @@ struct RequestPipeline: Sendable {
     /// What the log may say of an address: no parameters, which may hold a token.
     private func path(of request: Request) -> String {
         String((request.head.path ?? "").prefix { $0 != "?" }.prefix(Limits.loggedPathCharacters))
+    }
+
+    /// What a large request asks for is found out on threads of its own: the others are shared by all requests.
+    private func answerApart(_ request: ServiceRequest, isLarge: Bool) async -> (ServerMetrics.Operation, Answer) {
+        guard isLarge else { return await router.answer(request) }
+        return await withTaskExecutorPreference(threads.executor(for: WorkAllowance.current?.client ?? "")) {
+            await router.answer(request)
+        }
+    }
     }
 }

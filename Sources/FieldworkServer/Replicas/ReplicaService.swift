@@ -57,8 +57,15 @@ struct ReplicaService: Sendable {
 
     // MARK: Work
 
-    /// Does at once what a request wants, or makes a job of it.
+    /// Does at once what a request wants, or makes a job of it. It takes as long as it takes: a crew's edits of weeks may be
+    /// in it.
     func perform(_ operation: ServiceJob.Operation, _ context: RouteContext) async throws -> Answer {
+        try await WorkAllowance.$current.withValue(nil) { try await performWithoutLimits(operation, context) }
+    }
+
+    private func performWithoutLimits(
+        _ operation: ServiceJob.Operation, _ context: RouteContext
+    ) async throws -> Answer {
         let (service, request, format) = (try context.service.definition, context.request, try context.jsonFormat)
         let requested = operation == .createReplica ? try CreateReplicaRequest.requestID(request.parameters) : nil
         let order = ReplicaWorker.Order(

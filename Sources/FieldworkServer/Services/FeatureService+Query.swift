@@ -142,8 +142,7 @@ extension FeatureService {
         case .pjson:
             // For people: laid out as a whole, since nobody reads more than a page of it.
             let encoder = try JSONFeatureEncoder(layer: layer, query: query)
-            let bytes = try await Self.collected(try await store.encodedFeatures(query, in: address, encoder: encoder))
-            return .json(try JSONParser.parse(bytes), format: .prettyJSON)
+            return try await Self.laidOut(try await store.encodedFeatures(query, in: address, encoder: encoder))
         case .geojson:
             let encoder = try GeoJSONFeatureEncoder(layer: layer, query: query)
             let pieces = try await store.encodedFeatures(query, in: address, encoder: encoder)
@@ -163,7 +162,7 @@ extension FeatureService {
             let encoder = JSONFeatureEncoder(statistics: query)
             let pieces = try await store.encodedStatistics(query, in: address, encoder: encoder)
             guard format == .pjson else { return Answer(contentType: Answer.jsonType, body: .stream(pieces)) }
-            return .json(try JSONParser.parse(await Self.collected(pieces)), format: .prettyJSON)
+            return try await Self.laidOut(pieces)
         case .geojson:
             let encoder = GeoJSONFeatureEncoder(statistics: query)
             let pieces = try await store.encodedStatistics(query, in: address, encoder: encoder)
@@ -177,8 +176,18 @@ extension FeatureService {
 
     static func collected(_ pieces: EncodedFeatures) async throws -> [UInt8] {
         var bytes: [UInt8] = []
-        for try await piece in pieces { bytes.append(contentsOf: piece) }
+        for try await piece in pieces {
+            try WorkAllowance.current?.charge(piece.count)
+            bytes.append(contentsOf: piece)
+        }
         return bytes
+    }
+
+    /// An answer that is laid out for people, as a whole: as a tree it takes many times its bytes.
+    static func laidOut(_ pieces: EncodedFeatures) async throws -> Answer {
+        let bytes = try await collected(pieces)
+        try WorkAllowance.current?.charge(bytes.count * Limits.treeBytesPerByte)
+        return .json(try JSONParser.parse(bytes), format: .prettyJSON)
     }
 
     private static func projected(

@@ -27,6 +27,6 @@ extension FeatureService {
             pieces = try await store.encodedRelatedFeatures(request.query, in: service, encoder: encoder)
         }
         guard request.isPretty else { return Answer(contentType: Answer.jsonType, body: .stream(pieces)) }
-        return .json(try JSONParser.parse(await Self.collected(pieces)), format: .prettyJSON)
+        return try await Self.laidOut(pieces)
     }
 }

@@ -18,7 +18,7 @@ extension FeatureService {
         }
         let pieces = EncodedFeatures { try await layers.next() }
         var whole = Answer(contentType: Answer.jsonType, body: .stream(pieces))
-        if query.isPretty { whole = .json(try JSONParser.parse(await Self.collected(pieces)), format: .prettyJSON) }
+        if query.isPretty { whole = try await Self.laidOut(pieces) }
         whole.entityTag = tag
         return whole
     }

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
@@ -13,10 +14,11 @@ struct EditApplier {
     var transactionStart: Int64?
 
     /// Applies a batch in a savepoint, beside others in one transaction; or throws and leaves nothing of it.
-    func applyInSavepoint(_ batch: EditBatch) throws -> EditBatchResult {
+    /// - Parameter allowance: of the request that brought it.
+    func applyInSavepoint(_ batch: EditBatch, within allowance: WorkAllowance? = nil) throws -> EditBatchResult {
         try connection.run("SAVEPOINT fieldwork_batch")
         do {
-            let (result, isKept) = try apply(batch)
+            let (result, isKept) = try apply(batch, within: allowance)
             if !isKept {
                 try connection.run("ROLLBACK TO fieldwork_batch")
                 try takeTurn(of: batch)
@@ -58,6 +60,17 @@ struct EditApplier {
                 .read(generation, editor: batch.editor)
         }
         return (result, true)
+    }
+
+    /// The same within the limits of the request that brought it. What comes after it, a COMMIT or a rollback, is never broken
+    /// off, and the edits are not because their client has left.
+    func apply(
+        _ batch: EditBatch, within asked: WorkAllowance?
+    ) throws -> (result: EditBatchResult, isKept: Bool) {
+        let allowance = asked?.ofEdits()
+        return try WorkAllowance.$current.withValue(allowance) {
+            try connection.watch.run(allowance) { try apply(batch) }
+        }
     }
 
     /// Gives a batch its turn, where it has one. The turn of one that was undone is taken again: it counts all the same.

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import Foundation
 import Synchronization
@@ -9,6 +10,8 @@ package actor Writer: ConnectionBudget.Holder {
     private struct Waiting {
         var ticket: Int
         var batch: EditBatch
+        /// Of the request that brought it.
+        var allowance: WorkAllowance?
     }
 
     private struct Queue {
@@ -49,7 +52,7 @@ package actor Writer: ConnectionBudget.Holder {
     nonisolated func apply(_ batch: EditBatch) async throws -> EditBatchResult {
         let ticket = queue.withLock { queue in
             queue.lastTicket += 1
-            queue.waiting.append(Waiting(ticket: queue.lastTicket, batch: batch))
+            queue.waiting.append(Waiting(ticket: queue.lastTicket, batch: batch, allowance: WorkAllowance.current))
             return queue.lastTicket
         }
         return try await outcome(of: ticket)
@@ -61,7 +64,11 @@ package actor Writer: ConnectionBudget.Holder {
         guard let outcome = outcomes.removeValue(forKey: ticket) else {
             throw StoreError(.failure, "A batch was lost before it was applied.")
         }
-        return try outcome.get()
+        do {
+            return try outcome.get()
+        } catch let error as AllowanceError {
+            throw StoreError(.overLimit, "\(error.description) Nothing was changed. Send fewer edits in one request.")
+        }
     }
 
     private func commitWaiting() {
@@ -78,6 +85,15 @@ package actor Writer: ConnectionBudget.Holder {
             } catch {
                 for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
             }
+        } catch is AllowanceError where batches.count > 1 {
+            // One of them took too long and SQLite has undone them all: each by itself.
+            for waiting in batches {
+                do {
+                    try commit([waiting])
+                } catch {
+                    outcomes[waiting.ticket] = .failure(error)
+                }
+            }
         } catch {
             // The transaction is undone as a whole: nobody is told otherwise.
             for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
@@ -90,10 +106,12 @@ package actor Writer: ConnectionBudget.Holder {
             // Its user commits or rolls back: here each batch only stands or falls by itself.
             let applier = applier(on: connection)
             for waiting in batches {
-                outcomes[waiting.ticket] = Result { try applier.applyInSavepoint(waiting.batch) }
+                outcomes[waiting.ticket] = Result {
+                    try applier.applyInSavepoint(waiting.batch, within: waiting.allowance)
+                }
             }
         } else if batches.count == 1, let only = batches.first {
-            outcomes[only.ticket] = .success(try commit(only.batch, on: connection))
+            outcomes[only.ticket] = .success(try commit(only, on: connection))
         } else {
             outcomes.merge(try commit(batches, on: connection)) { _, new in new }
         }
@@ -110,11 +128,12 @@ package actor Writer: ConnectionBudget.Holder {
         }
     }
 
-    private func commit(_ batch: EditBatch, on connection: StoreConnection) throws -> EditBatchResult {
+    private func commit(_ waiting: Waiting, on connection: StoreConnection) throws -> EditBatchResult {
+        let batch = waiting.batch
         try connection.begin()
         do {
             let applier = try freshApplier(on: connection)
-            let (result, isKept) = try applier.apply(batch)
+            let (result, isKept) = try applier.apply(batch, within: waiting.allowance)
             if isKept { try EditApplier.close(on: connection) }
             if isKept { try connection.commit() } else { try connection.rollBack() }
             if !isKept, batch.turn != nil { try connection.transaction { try applier.takeTurn(of: batch) } }
@@ -133,7 +152,8 @@ package actor Writer: ConnectionBudget.Holder {
             let applier = try freshApplier(on: connection)
             for waiting in batches {
                 do {
-                    results[waiting.ticket] = .success(try applier.applyInSavepoint(waiting.batch))
+                    results[waiting.ticket] = .success(
+                        try applier.applyInSavepoint(waiting.batch, within: waiting.allowance))
                 } catch {
                     // A batch that fails alone leaves the others in the transaction as they are.
                     guard connection.isInTransaction, !(error is SavepointsNeeded) else { throw error }
@@ -185,13 +205,13 @@ package actor Writer: ConnectionBudget.Holder {
         try using {
             let connection = try opened()
             if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
-            return try connection.transaction { try body(connection) }
+            return try WorkAllowance.$current.withValue(nil) { try connection.transaction { try body(connection) } }
         }
     }
 
     /// Something that edits and writes besides, in a transaction of its own.
     func edit<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {
-        try using { try editUsing(body) }
+        try using { try WorkAllowance.$current.withValue(nil) { try editUsing(body) } }
     }
 
     private func editUsing<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {

@@ -11,7 +11,7 @@ struct PostgresCatalogue: Sendable {
         let source = ConnectionSource { _ in
             StoreConnection(session: try connect(PostgresFunctions.schema, false))
         }
-        readers = ReaderPool(source: source, readers: 1, streams: 1)
+        readers = ReaderPool(source: source, readers: 1, streams: 1, isLimited: false)
     }
 
     /// The version of the tables and functions.

@@ -10,6 +10,7 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     private let aggregates: Int
     private let limit: Int
     private let statement: StoreStatement
+    private let watch: WorkWatch
     /// Away while rows are encoded: then it is a value of one owner, which nothing has to look out for.
     private var encoder: Encoder?
     private var features = 0
@@ -22,6 +23,7 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
         hasGeometry = plan.hasGeometry
         aggregates = plan.aggregates
         limit = plan.limit ?? .max
+        watch = connection.watch
         // A page comes faster whole.
         if limit > Limits.rowsOfPage {
             statement = try plan.statement(on: connection)
@@ -53,6 +55,7 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
                 break
             }
             features += 1
+            if features % Limits.rowsBetweenChecks == 0 { try watch.check() }
             try encodeRow(to: &encoder)
         }
         var taken: [UInt8] = []

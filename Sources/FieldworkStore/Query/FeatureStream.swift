@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import Foundation
 import Synchronization
@@ -8,9 +9,12 @@ final class FeatureStream: Sendable {
     private struct State {
         var first: [UInt8]?
         var reader: Reader?
+        /// Bytes of the piece that was given last.
+        var held = 0
     }
 
     private let pool: ReaderPool
+    private let turn: ReaderTurn
     private let state: Mutex<State>
 
     /// Takes a reader and computes the first piece, so that a query that can't be answered fails here and not in the
@@ -35,21 +39,41 @@ final class FeatureStream: Sendable {
     static func start(
         pool: ReaderPool, cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
     ) async throws -> EncodedFeatures {
-        let reader = try await pool.take(.stream)
-        let piece: Reader.Piece
-        do {
-            piece = try await reader.first(size: EncodedFeatures.pieceSize, cursor: cursor)
-        } catch {
-            pool.giveBack(reader, .stream)
-            throw error
+        let turn = pool.newTurn()
+        // Work without limits may be long from the beginning.
+        var purpose = turn.allowance == nil ? ReaderPool.Purpose.stream : .read
+        while true {
+            let reader = try await pool.take(purpose, turn)
+            do {
+                let piece = try await reader.first(turn, size: EncodedFeatures.pieceSize, cursor: cursor)
+                if piece.isLast {
+                    pool.giveBack(reader, turn)
+                    return single(piece.bytes)
+                }
+                if turn.becomesLong() {
+                    let stream = FeatureStream(pool: pool, turn: turn, first: piece.bytes, reader: reader)
+                    return EncodedFeatures { try await stream.next() }
+                }
+            } catch is PlaceNeeded {
+            } catch {
+                pool.giveBack(reader, turn)
+                throw error
+            }
+            // Nothing was given yet: the same again when there is a place for it.
+            await reader.closeCursor()
+            pool.giveBack(reader, turn)
+            purpose = .stream
         }
-        if piece.isLast { pool.giveBack(reader, .stream) }
-        let stream = FeatureStream(pool: pool, first: piece.bytes, reader: piece.isLast ? nil : reader)
-        return EncodedFeatures { try await stream.next() }
     }
 
-    private init(pool: ReaderPool, first: [UInt8], reader: Reader?) {
+    private static func single(_ bytes: [UInt8]) -> EncodedFeatures {
+        let piece = Mutex<[UInt8]?>(bytes)
+        return EncodedFeatures { piece.withLock { $0.take() } }
+    }
+
+    private init(pool: ReaderPool, turn: ReaderTurn, first: [UInt8], reader: Reader) {
         self.pool = pool
+        self.turn = turn
         state = Mutex(State(first: first, reader: reader))
     }
 
@@ -63,7 +87,10 @@ final class FeatureStream: Sendable {
         guard let reader else { return nil }
         do {
             try Task.checkCancellation()
-            let piece = try await reader.next(size: EncodedFeatures.pieceSize)
+            hold(0)
+            let piece = try await reader.next(turn, size: EncodedFeatures.pieceSize)
+            try turn.allowance?.charge(piece.bytes.count)
+            hold(piece.bytes.count)
             if piece.isLast { release() }
             return piece.bytes.isEmpty ? nil : piece.bytes
         } catch {
@@ -73,20 +100,29 @@ final class FeatureStream: Sendable {
         }
     }
 
+    /// Notes what is charged for the piece that was given last, and gives back what was charged for the one before.
+    private func hold(_ bytes: Int) {
+        let before = state.withLock { state -> Int in
+            defer { state.held = bytes }
+            return state.held
+        }
+        turn.allowance?.giveBack(before)
+    }
+
     private func release() {
         let reader = state.withLock { state -> Reader? in
             defer { state.reader = nil }
             return state.reader
         }
-        if let reader { pool.giveBack(reader, .stream) }
+        if let reader { pool.giveBack(reader, turn) }
     }
 
     deinit {
         guard let reader = state.withLock({ $0.reader }) else { return }
         // The statement can only be closed on its reader; the task ends as soon as that is done.
-        Task { [pool] in
+        Task { [pool, turn] in
             await reader.closeCursor()
-            pool.giveBack(reader, .stream)
+            pool.giveBack(reader, turn)
         }
     }
 }

@@ -13,6 +13,7 @@ enum QueryFunctions {
             let bytes = UnsafeRawBufferPointer(start: sqlite3_value_blob(blob), count: Int(sqlite3_value_bytes(blob)))
             let matcher = Unmanaged<SpatialMatcher>.fromOpaque(filter).takeUnretainedValue()
             sqlite3_result_int(context, matcher.matches(bytes) ? 1 : 0)
+            if matcher.isOver { sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
         }
         try connection.addFunction("fieldwork_ms") { context, _, values in
             // A date that was counted with before is its milliseconds already.

@@ -61,7 +61,7 @@ struct QueryPlan: Sendable {
                 switch argument {
                 case .value(let value): try statement.bind(value, at: index + 1)
                 case .filter(let filter):
-                    let matcher = try SpatialMatcher(filter)
+                    let matcher = try SpatialMatcher(filter, watch: connection.watch)
                     try statement.bind(object: matcher, type: SpatialMatcher.pointerType, at: index + 1)
                 }
             }

@@ -50,33 +50,49 @@ actor Reader: ConnectionBudget.Holder {
     }
 
     /// Opens a cursor and gives the first piece of the answer.
-    func first(size: Int, cursor: @Sendable (StoreConnection) throws -> any PieceSource) throws -> Piece {
-        try using {
-            self.cursor = try cursor(opened())
+    func first(
+        _ turn: ReaderTurn, size: Int, cursor: @Sendable (StoreConnection) throws -> any PieceSource
+    ) throws -> Piece {
+        try watched(turn) { connection in
+            self.cursor = try cursor(connection)
             return try piece(size)
         }
     }
 
-    func next(size: Int) throws -> Piece { try using { try piece(size) } }
+    func next(_ turn: ReaderTurn, size: Int) throws -> Piece {
+        // Of a store that was closed nothing is opened again.
+        guard cursor != nil else { return Piece(bytes: [], isLast: true) }
+        return try watched(turn) { _ in try piece(size) }
+    }
+
+    /// Runs something within the limits of whoever asked for it. What fails leaves no cursor behind.
+    private func watched<Result>(_ turn: ReaderTurn, _ body: (StoreConnection) throws -> Result) throws -> Result {
+        try using {
+            let connection = try opened()
+            do {
+                return try connection.watch.run(turn.allowance, turn: turn) { try body(connection) }
+            } catch {
+                cursor = nil
+                throw error
+            }
+        }
+    }
 
     private func piece(_ size: Int) throws -> Piece {
         guard let cursor else { return Piece(bytes: [], isLast: true) }
-        do {
-            let bytes = try cursor.piece(of: size)
-            let isLast = cursor.isAtEnd
-            if isLast { self.cursor = nil }
-            return Piece(bytes: bytes, isLast: isLast)
-        } catch {
-            self.cursor = nil
-            throw error
-        }
+        let bytes = try cursor.piece(of: size)
+        let isLast = cursor.isAtEnd
+        if isLast { self.cursor = nil }
+        return Piece(bytes: bytes, isLast: isLast)
     }
 
     func closeCursor() { using { cursor = nil } }
 
-    /// Runs a short read.
-    func read<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) throws -> Result {
-        try using { try body(opened()) }
+    /// Runs a read.
+    func read<Result: Sendable>(
+        _ turn: ReaderTurn, _ body: @Sendable (StoreConnection) throws -> Result
+    ) throws -> Result {
+        try watched(turn) { try body($0) }
     }
 
     func close() {

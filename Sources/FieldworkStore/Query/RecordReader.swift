@@ -22,7 +22,10 @@ struct RecordReader {
         var records: [FeatureRecord] = []
         let limit = min(plan.limit ?? .max, Limits.recordsPerAnswer)
         while try statement.step(), records.count < limit {
-            records.append(try record(statement, plan, shape))
+            var bytes = MemoryLayout<FeatureRecord>.size
+            records.append(try record(statement, plan, shape, bytes: &bytes))
+            try connection.watch.charge(bytes)
+            if records.count % Limits.rowsBetweenChecks == 0 { try connection.watch.check() }
         }
         return records
     }
@@ -51,13 +54,22 @@ struct RecordReader {
         }
     }
 
-    private func record(_ row: StoreStatement, _ plan: QueryPlan, _ shape: Shape) throws -> FeatureRecord {
+    /// - Parameter bytes: grows by about what the record takes.
+    private func record(
+        _ row: StoreStatement, _ plan: QueryPlan, _ shape: Shape, bytes: inout Int
+    ) throws -> FeatureRecord {
         let values = [AttributeValue?](unsafeUninitializedCapacity: shape.wanted.count) { values, count in
             for (column, kind) in shape.wanted {
                 values.initializeElement(at: count, to: kind.value(row, column))
                 count += 1
             }
         }
+        for value in values {
+            bytes += MemoryLayout<AttributeValue?>.stride
+            if case .text(let text) = value { bytes += text.utf8.count }
+            if case .data(let data) = value { bytes += data.count }
+        }
+        if plan.hasGeometry { bytes += 2 * row.blob(plan.columns.count).count }
         return FeatureRecord(
             objectID: shape.objectID.map { row.integer($0) } ?? 0,
             globalID: shape.globalID.flatMap { GUID.parse(bytes: row.textBytes($0)) },

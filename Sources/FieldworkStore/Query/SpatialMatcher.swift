@@ -7,16 +7,20 @@ final class SpatialMatcher {
     static let pointerType: StaticString = "fieldwork_filter"
 
     private let filter: SpatialFilter
+    private let watch: WorkWatch
     let box: GeometryBlob.Box
     /// The filter is its own box, so that boxes decide most cases.
     private let isBox: Bool
     /// Made at once where a geometry could be unfit for it; of a box when the first geometry needs it, since most
     /// queries by extent never do.
     private var prepared: PreparedFilter?
+    /// The last geometry was compared as such, not by its box.
+    private var wasExact = false
 
     /// Throws `StoreError.invalidQuery` when the filter's geometry can't be compared.
-    init(_ filter: SpatialFilter) throws {
+    init(_ filter: SpatialFilter, watch: WorkWatch) throws {
         self.filter = filter
+        self.watch = watch
         box = Self.box(of: filter)
         isBox = filter.geometry is Envelope
         if filter.relation == .relation, filter.pattern.map(GeometryEngine.isRelationPattern) != true {
@@ -40,6 +44,7 @@ final class SpatialMatcher {
     }
 
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        wasExact = false
         guard let blob = GeometryBlob(bytes), let candidate = blob.box else { return false }
         switch filter.relation {
         case .envelopeIntersects, .indexIntersects: return candidate.intersects(box)
@@ -66,7 +71,11 @@ final class SpatialMatcher {
         return exactly(bytes)
     }
 
+    /// Whether the statement must end: a few steps of one can take long when each compares large geometries.
+    var isOver: Bool { wasExact && watch.isOver }
+
     private func exactly(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        wasExact = true
         if prepared == nil, !filter.geometry.isEmpty { prepared = try? Self.prepare(filter) }
         return prepared?.holds(blob: bytes) ?? false
     }

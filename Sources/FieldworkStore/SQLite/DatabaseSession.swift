@@ -6,6 +6,8 @@ package import FieldworkREST
 ///
 /// It is not thread-safe and never leaves the actor that owns it. All its errors are `StoreError`.
 package protocol DatabaseSession: AnyObject {
+    /// Ends what runs on the session, while it waits for the database, too.
+    var watch: WorkWatch? { get set }
     /// Runs SQL of ours that takes no arguments.
     func perform(_ sql: String) throws
     /// A statement that is ready to be bound; whoever takes it finishes it when done. One in use is not given twice.

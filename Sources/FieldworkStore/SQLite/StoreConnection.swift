@@ -31,6 +31,9 @@ final class StoreConnection {
     /// one. Without, such a failure throws `SavepointsNeeded`.
     var usesSavepoints = false
 
+    /// Ends what runs on the connection when it must not go on.
+    let watch = WorkWatch()
+
     /// SQLite's handle; nil for a session.
     var pointer: OpaquePointer? { handle.pointer }
 
@@ -38,6 +41,7 @@ final class StoreConnection {
         handle = Handle(pointer: nil)
         self.session = session
         dialect = .postgres
+        session.watch = watch
     }
 
     init(path: String, mode: Mode) throws {
@@ -68,6 +72,7 @@ final class StoreConnection {
         try ScalarFunctions.register(on: self)
         try VarianceFunction.register(on: self)
         try GeometryAggregate.register(on: self)
+        beWatched()
     }
 
     /// Runs SQL of ours that takes no arguments.

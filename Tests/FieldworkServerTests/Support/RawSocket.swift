@@ -21,6 +21,13 @@ struct RawSocket: Sendable {
         return RawSocket(channel: channel, received: received)
     }
 
+    /// A connection that has sent something and takes no answer.
+    static func begin(_ bytes: [UInt8], to port: Int) async throws -> RawSocket {
+        let socket = try await open(port)
+        try await socket.send(bytes)
+        return socket
+    }
+
     /// Sends and is gone.
     static func send(_ bytes: [UInt8], to port: Int) async throws {
         let socket = try await open(port)

@@ -26,6 +26,11 @@ final class CrashingSession: DatabaseSession {
 
     fileprivate var isAlive: Bool { real != nil && !process.isDead }
 
+    var watch: WorkWatch? {
+        get { real?.watch }
+        set { real?.watch = newValue }
+    }
+
     func perform(_ sql: String) throws { try living().perform(sql) }
 
     func statement(_ sql: String) throws -> any DatabaseStatement {

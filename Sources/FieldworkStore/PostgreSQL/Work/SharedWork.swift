@@ -12,7 +12,7 @@ package final class SharedWork: Sendable {
         let source = ConnectionSource { _ in
             StoreConnection(session: try connect(PostgresFunctions.schema, true))
         }
-        sessions = ReaderPool(source: source, readers: Limits.workSessions, streams: 1)
+        sessions = ReaderPool(source: source, readers: Limits.workSessions, streams: 1, isLimited: false)
     }
 
     static let tables = [

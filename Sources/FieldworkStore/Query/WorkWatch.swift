@@ -1,0 +1,73 @@
+import FieldworkGeometry
+import GRDBSQLite
+
+/// Ends the work of one connection when its allowance says so, wherever that work is under way: in a statement of SQLite, in the
+/// wait for another database, in the encoding of rows. Belongs to its connection and is used where that may be used.
+package final class WorkWatch {
+    private var allowance: WorkAllowance?
+    /// When a read that began as a short one needs a place among the long ones.
+    private var shortEnd: ContinuousClock.Instant?
+    private var turn: ReaderTurn?
+    /// Why the work must end; nil while it may go on.
+    private var reason: (any Error)?
+
+    package init() {}
+
+    /// Whether the work must end. It costs a look at the clock or two.
+    package var isOver: Bool {
+        guard let allowance else { return false }
+        if reason != nil { return true }
+        do {
+            try allowance.check()
+        } catch {
+            reason = error
+            return true
+        }
+        guard let shortEnd, shortEnd <= .now else { return false }
+        self.shortEnd = nil
+        guard let turn, !turn.becomesLong() else { return false }
+        reason = PlaceNeeded()
+        return true
+    }
+
+    /// Counts bytes that the work holds from now on.
+    func charge(_ bytes: Int) throws { try allowance?.charge(bytes) }
+
+    /// Throws when the work must end.
+    package func check() throws {
+        if isOver, let reason { throw reason }
+    }
+
+    /// Runs work under an allowance. What ends it is thrown in place of the error in which that showed.
+    /// - Parameter turn: of a reader that is to serve short reads; nil for work that may be long.
+    func run<Result>(
+        _ allowance: WorkAllowance?, turn: ReaderTurn? = nil, _ body: () throws -> Result
+    ) throws -> Result {
+        guard let allowance else { return try body() }
+        self.allowance = allowance
+        self.turn = turn
+        if let turn, !turn.isLong { shortEnd = .now + .milliseconds(Limits.shortReadMilliseconds) }
+        defer { (self.allowance, self.turn, shortEnd, reason) = (nil, nil, nil, nil) }
+        try check()
+        do {
+            return try body()
+        } catch {
+            throw reason ?? error
+        }
+    }
+}
+
+/// A read takes longer than a short one may, and there is no place among the long ones: it is to begin again when it has one.
+struct PlaceNeeded: Error {}
+
+extension StoreConnection {
+    /// Lets SQLite look at the watch every few thousand steps of a statement.
+    func beWatched() {
+        sqlite3_progress_handler(
+            pointer, Limits.stepsBetweenChecks,
+            { watch in
+                guard let watch else { return 0 }
+                return Unmanaged<WorkWatch>.fromOpaque(watch).takeUnretainedValue().isOver ? 1 : 0
+            }, Unmanaged.passUnretained(watch).toOpaque())
+    }
+}

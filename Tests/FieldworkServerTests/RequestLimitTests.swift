@@ -1,0 +1,169 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import FieldworkServer
+
+@Suite("Limits of a request", .everyStore, .fewAtATime)
+struct RequestLimitTests {
+    private static let query = "Trees/FeatureServer/0/query"
+    /// In which a machine does what it does at once otherwise, however busy it is.
+    private static let soon = Duration.seconds(5)
+
+    private static func configuration(
+        time: Duration = .seconds(600), memory: Int = FieldworkServer.Limits.requestMemoryBytes
+    ) -> ServerConfiguration {
+        ServerConfiguration(port: 0, definitionLifetime: .zero, requestTime: time, requestMemory: memory)
+    }
+
+    /// A request of HTTP for a slow query.
+    private static func slowRequest(_ parameters: String = "returnCountOnly=true") -> [UInt8] {
+        let body = "f=json&\(parameters)&\(SlowQueries.endless)"
+        return Array(
+            """
+            POST /arcgis/rest/services/\(query) HTTP/1.1\r
+            Host: 127.0.0.1\r
+            Content-Type: application/x-www-form-urlencoded\r
+            Content-Length: \(body.utf8.count)\r
+            \r
+            \(body)
+            """.utf8)
+    }
+
+    private static func inFlight(_ server: TestServer) async throws -> Int {
+        let text = try await server.client.get("/metrics").text
+        let line = text.split(separator: "\n").first { $0.hasPrefix("fieldwork_requests_in_flight ") }
+        return Int(try #require(line).split(separator: " ")[1]) ?? -1
+    }
+
+    /// Waits until so many requests are being answered besides the one that asks.
+    private static func waitForRequests(_ count: Int, on server: TestServer, within time: Duration) async throws -> Bool
+    {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end {
+            if try await inFlight(server) == count + 1 { return true }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return false
+    }
+
+    @Test("A query that runs past its time is refused with the limit that it met, and its reader serves others")
+    func time() async throws {
+        try await SlowQueries.serve(configuration: Self.configuration(time: .milliseconds(900))) { server, _ in
+            for kind in ["returnCountOnly", "returnGeometry", "returnExtentOnly", "returnIdsOnly"] {
+                let answer = try await server.client.post(
+                    Self.query, ["f": "json", kind: "true", "where": SlowQueries.condition(900)])
+                #expect(answer.status == 200)
+                #expect(answer.errorCode == 413, "\(kind): \(answer.text)")
+                #expect(answer.text.contains("more than 900 milliseconds of work"))
+                #expect(answer.text.contains("resultRecordCount"))
+            }
+            let next = try await server.client.get(Self.query, ["f": "json", "objectIds": "1"])
+            #expect(next.errorCode == nil, "\(next.text)")
+        }
+    }
+
+    @Test("The work of a client that leaves ends at once, whether it is under way or waits for its turn")
+    func leaving() async throws {
+        try await SlowQueries.serve(configuration: Self.configuration()) { server, _ in
+            let sockets = try await (0..<14).asyncMap { _ in
+                try await RawSocket.begin(Self.slowRequest(), to: server.running.port)
+            }
+            #expect(try await Self.waitForRequests(14, on: server, within: .seconds(60)))
+            for socket in sockets { try await socket.close() }
+            #expect(try await Self.waitForRequests(0, on: server, within: .seconds(20)))
+        }
+    }
+
+    @Test("While one client asks fourteen endless queries, another's single feature and edit are answered soon")
+    func fairShare() async throws {
+        try await SlowQueries.serve(configuration: Self.configuration()) { server, _ in
+            let kinds = ["returnCountOnly=true", "returnGeometry=true", "returnIdsOnly=true", "returnExtentOnly=true"]
+            let sockets = try await (0..<14).asyncMap {
+                try await RawSocket.begin(Self.slowRequest(kinds[$0 % kinds.count]), to: server.running.port)
+            }
+            #expect(try await Self.waitForRequests(14, on: server, within: .seconds(60)))
+            var slowest = (read: Duration.zero, edit: Duration.zero)
+            for number in 1...10 {
+                let began = ContinuousClock.now
+                let read = try await server.client.get(Self.query, ["f": "json", "objectIds": "\(number)"])
+                #expect(read.text.contains("Tree \(number - 1)"))
+                let middle = ContinuousClock.now
+                let edit = try await server.client.post(
+                    "Trees/FeatureServer/0/updateFeatures",
+                    ["f": "json", "features": "[{\"attributes\":{\"OBJECTID\":\(number),\"Stems\":7}}]"])
+                #expect(edit.text.contains("\"success\":true"))
+                slowest.read = max(slowest.read, began.duration(to: middle))
+                slowest.edit = max(slowest.edit, middle.duration(to: .now))
+            }
+            print("Beside fourteen endless queries: a read took \(slowest.read) at most, an edit \(slowest.edit).")
+            #expect(slowest.read < Self.soon)
+            #expect(slowest.edit < Self.soon)
+            for socket in sockets { try await socket.close() }
+        }
+    }
+
+    @Test("Edits that take too long change nothing, and say so")
+    func longEdit() async throws {
+        try await SlowQueries.serve(configuration: Self.configuration(time: .milliseconds(200))) { server, store in
+            let before = try await store.generation(of: TreesService.name)
+            let answer = try await server.client.post(
+                "Trees/FeatureServer/0/calculate",
+                [
+                    "f": "json", "where": "1=1",
+                    "calcExpression": #"[{"field":"Stems","sqlExpression":"Stems + 1"}]"#,
+                ])
+            #expect(answer.errorCode == 413, "\(answer.text)")
+            #expect(answer.text.contains("Nothing was changed"))
+            let records = try await store.records(
+                FeatureQuery(objectIDs: [1, 10_000, 20_000]), in: LayerAddress(service: TreesService.name, layerID: 0))
+            #expect(records.map { $0.attributes["Stems"] } == [.integer(1), .integer(1), .integer(1)])
+            #expect(try await store.generation(of: TreesService.name) == before)
+        }
+    }
+
+    @Test("An edit whose client leaves is done whole, and the same again is recognised")
+    func leavingEditor() async throws {
+        let adds = (0..<2_000).map {
+            "{\"attributes\":{\"GlobalID\":\"{\(UUID().uuidString)}\",\"Name\":\"Tree \($0)\"},\"geometry\":{\"x\":1,\"y\":2}}"
+        }
+        let edits = [("f", "json"), ("useGlobalIds", "true"), ("adds", "[\(adds.joined(separator: ","))]")]
+        let body = edits.map { "\($0)=\(TestClient.escape($1))" }.joined(separator: "&")
+        try await SlowQueries.serve(trees: 0, configuration: Self.configuration()) { server, _ in
+            let head =
+                "POST /arcgis/rest/services/Trees/FeatureServer/0/applyEdits HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+            try await RawSocket.send(Array((head + body).utf8), to: server.running.port)
+            let again = try await server.client.send(
+                "POST", "Trees/FeatureServer/0/applyEdits",
+                headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(body.utf8))
+            #expect(again.status == 200)
+            let count = try await server.client.get(
+                Self.query, ["f": "json", "where": "1=1", "returnCountOnly": "true"])
+            #expect(count.text == #"{"count":2000}"#)
+        }
+    }
+
+    @Test("An answer that would take more memory than a request may have is refused with the limit")
+    func memory() async throws {
+        try await SlowQueries.serve(configuration: Self.configuration(memory: 1_048_576)) { server, _ in
+            let large = try await server.client.get(Self.query, ["f": "pjson", "where": "1=1"])
+            #expect(large.errorCode == 413, "\(large.text.prefix(200))")
+            #expect(large.text.contains("more than 1 MB of memory"))
+            let small = try await server.client.get(
+                Self.query, ["f": "pjson", "where": "1=1", "resultRecordCount": "100"])
+            #expect(small.errorCode == nil)
+        }
+    }
+}
+
+extension Range<Int> {
+    fileprivate func asyncMap<Element>(_ body: (Int) async throws -> Element) async rethrows -> [Element] {
+        var elements: [Element] = []
+        for number in self { elements.append(try await body(number)) }
+        return elements
+    }
+}

@@ -1,0 +1,46 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+@testable import FieldworkServer
+
+/// A service with so many trees that a condition can be made as slow as wanted.
+enum SlowQueries {
+    static let trees = 20_000
+
+    /// Runs a test against a server over a store of the kind that the test runs on.
+    /// - Parameter trees: how many there are to begin with.
+    static func serve(
+        trees: Int = trees, configuration: ServerConfiguration,
+        _ test: (TestServer, WholeStore) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-slow-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try await EveryStore.open(in: folder)
+        try await store.createService(TreesService.definition)
+        let edits = LayerEdits(layerID: 0, adds: (0..<trees).map(tree))
+        if trees > 0 {
+            _ = try await store.apply(
+                EditBatch(layers: [edits], moment: TemporaryStore.moment, origin: .load), to: TreesService.name)
+        }
+        // The server closes the store.
+        try await TestServer.with(store: store, configuration: configuration) { try await test($0, store) }
+    }
+
+    private static func tree(_ number: Int) -> FeatureEdit {
+        FeatureEdit(
+            attributes: [("Name", .text("Tree \(number)")), ("Species", .text("Oak")), ("Stems", .integer(1))],
+            geometry: .geometry(
+                Point(x: Double(number % 200), y: Double(number / 200), spatialReference: .webMercator)))
+    }
+
+    /// A condition that no tree meets, after it has been compared so many times.
+    static func condition(_ comparisons: Int) -> String {
+        (0..<comparisons).map { "UPPER(Name)='no tree \($0)'" }.joined(separator: " OR ")
+    }
+
+    /// Would take minutes on any machine.
+    static let endless = "where=\(TestClient.escape(condition(900) + " OR " + condition(900)))"
+}
