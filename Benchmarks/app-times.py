@@ -371,9 +371,9 @@ def main():
         trees = inspected(root, options.rounds)
         print(f"{count():,} trees; {options.rounds} rounds; load {os.getloadavg()[0]:.1f}; {PROGRAM}", flush=True)
         with open(os.path.join(folder, "app.txt"), "w+b") as output:
-            process, app = start(
+            process, door = start(
                 ["collect", "--map", os.path.join(data, "maps", "TreesOfPortland.webmap.json"), "--data",
-                 os.path.join(folder, "crew"), "--port", "0"], output, r"app (http://\S+/)")
+                 os.path.join(folder, "crew"), "--port", "0"], output, r"app (http://\S+)")
             processes.append(process)
         process, page = browse(folder)
         processes.append(process)
@@ -381,7 +381,9 @@ def main():
             page.command(domain + ".enable")
         page.command("Page.addScriptToEvaluateOnNewDocument", source=TOOLS)
         size(page, *SIZES["wide"])
-        page.go(app)
+        # The printed address has the key; the browser keeps the cookie that it gives.
+        page.go(door)
+        app = door.split("?")[0]
         sessions = []
         steps = [
             ("frame", lambda one, tree: one.frame()), ("tap", Session.tap), ("related", Session.related),

@@ -30,16 +30,18 @@ def main():
             processes.append(process)
         web_map = os.path.join(demo, "maps", "TreesOfPortland.webmap.json")
         with open(os.path.join(folder, "app.txt"), "w+b") as output:
-            process, app = start(
+            process, door = start(
                 ["collect", "--map", web_map, "--data", os.path.join(folder, "crew"), "--port", "0"], output,
-                r"app (http://\S+/)")
+                r"app (http://\S+)")
             processes.append(process)
         process, page = browse(folder)
         processes.append(process)
         for domain in ["Page", "Runtime"]:
             page.command(domain + ".enable")
         size(page, 1280, 800)
-        page.go(app)
+        # The printed address has the key; the browser keeps the cookie that it gives.
+        page.go(door)
+        app = door.split("?")[0]
         page.wait("document.querySelector('#nearby .lrow')")
         tree = "f/" + page.value("document.querySelector('#nearby .lrow').dataset.feature")
         photograph(page, tree)

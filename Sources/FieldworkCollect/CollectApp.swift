@@ -20,19 +20,20 @@ package struct CollectApp: Service {
         try await run(onReady: { _ in })
     }
 
-    /// Runs until the service group stops it or the task is cancelled; `onReady` is told the port once it answers there.
-    package func run(onReady: @escaping @Sendable (Int) async -> Void) async throws {
+    /// Runs until the service group stops it or the task is cancelled; `onReady` receives the address once the app answers there.
+    package func run(onReady: @escaping @Sendable (CollectAddress) async -> Void) async throws {
         guard AccessPolicy.isLoopback(configuration.host) else {
             throw CollectError(
                 .notLoopback, "The app listens on this machine only, not on \(configuration.host).",
                 nextStep: "Use 127.0.0.1.")
         }
+        try OwnerOnly.prepare(configuration.dataDirectory)
+        let policy = AccessPolicy(key: try PageKey.load(from: configuration.dataDirectory))
         let hub = EventHub()
         let workspace = try Workspace(configuration: configuration, hub: hub, logger: logger)
         let pages = PageRenderer(
             templates: try TemplateLibrary(),
             assets: try AssetLibrary(mapLibraryDirectory: configuration.mapLibraryDirectory), workspace: workspace)
-        let policy = AccessPolicy()
         await workspace.whenChanged { map in await Self.tell(map, pages: pages) }
         let application = Application(
             router: Self.router(pages: pages, policy: policy),
@@ -41,7 +42,7 @@ package struct CollectApp: Service {
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? configuration.port
                 policy.bind(port: port)
-                await onReady(port)
+                await onReady(CollectAddress(port: port, key: policy.key))
             },
             logger: logger)
         try await Self.serve(application, workspace: workspace)

@@ -19,7 +19,7 @@ package struct CollectConfiguration: Sendable {
 
     /// The address to listen on: of this machine only.
     package var host: String
-    /// The port to listen on; 0 for any free one, which `run(onReady:)` tells.
+    /// The port to listen on; 0 for any free one, which `run(onReady:)` reports.
     package var port: Int
     /// The address of the services directory whose feature services the first page offers, `…/rest/services`.
     package var servicesRoot: URL?

@@ -18,6 +18,8 @@ package struct CollectError: Error, Sendable, CustomStringConvertible {
         package static let badForm = Code(rawValue: "badForm")
         /// The service has no feature layers that can be shown.
         package static let notAFeatureService = Code(rawValue: "notAFeatureService")
+        /// The folder of the app's data can't be written.
+        package static let dataFolder = Code(rawValue: "dataFolder")
         /// A file of this device can't be worked in.
         package static let fileNotOpened = Code(rawValue: "fileNotOpened")
     }

@@ -59,7 +59,7 @@ struct CollectFormCrashTests {
                 try await app.post(form, ["session": "again\(round)", "field.primcause": "Typed \(round)"])
             }
             try await app.post("/sync")
-            try await app.wait("/changes", for: "All is sent.")
+            try await app.wait("/changes", for: "Everything is sent")
             let stored = try await Self.stored(service, id)
             #expect(stored.files == 1, "round \(round)")
             #expect(stored.cause == "Typed \(round)", "round \(round)")

@@ -35,7 +35,7 @@ struct CollectSendingTests {
         #expect(try await app.page("/changes").contains("1 edit<"))
 
         try await app.post("/sync")
-        try await app.wait("/changes", for: "All is sent.")
+        try await app.wait("/changes", for: "Everything is sent")
         #expect(try await CrewService.served(server.services) == ["there": [2]])
         await app.process.kill()
         await line.close()

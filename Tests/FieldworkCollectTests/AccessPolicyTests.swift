@@ -7,7 +7,7 @@ import Testing
     private static let port = 8_081
 
     private static func policy() -> AccessPolicy {
-        let policy = AccessPolicy()
+        let policy = AccessPolicy(key: PageKey.make())
         policy.bind(port: port)
         return policy
     }
@@ -21,19 +21,51 @@ import Testing
         return request
     }
 
-    @Test func aPlainVisitToTheFrontDoorIsWelcome() {
-        let request = Self.request(path: "/", fields: [(.secFetchSite, "none"), (.secFetchMode, "navigate")])
-        #expect(Self.policy().decide(request, path: "/") == .welcome)
-        #expect(Self.policy().decide(Self.request(path: "/"), path: "/") == .welcome)
+    private typealias Fields = [(HTTPField.Name, String)]
+
+    @Test("The address with the key is welcome, typed or followed from a terminal")
+    func theKeyInTheAddressOpens() {
+        let policy = Self.policy()
+        for fields in [[], [(.secFetchSite, "none"), (.secFetchMode, "navigate")]] as [Fields] {
+            #expect(policy.decide(Self.request(path: "/", fields: fields), path: "/", offered: policy.key) == .welcome)
+        }
     }
 
-    @Test func theFrontDoorIsClosedToOtherSitesAndToScripts() {
+    @Test("The first page without the key, or with another one, is refused")
+    func theFrontDoorNeedsTheKey() {
+        let policy = Self.policy()
+        let plain = Self.request(path: "/")
+        #expect(policy.decide(plain, path: "/") == .refuse(.noKey))
+        for wrong in [PageKey.make(), "", String(policy.key.dropLast()), policy.key + "0", policy.key.uppercased()] {
+            #expect(policy.decide(plain, path: "/", offered: wrong) == .refuse(.wrongKey))
+        }
+    }
+
+    @Test("Other sites and scripts don't get the cookie, even with the key")
+    func theFrontDoorIsClosedToOtherSitesAndToScripts() {
+        let policy = Self.policy()
         let cross = Self.request(path: "/", fields: [(.secFetchSite, "cross-site"), (.secFetchMode, "navigate")])
-        #expect(Self.policy().decide(cross, path: "/") == .refuse(.crossSite))
+        #expect(policy.decide(cross, path: "/", offered: policy.key) == .refuse(.crossSite))
         let sameMachine = Self.request(path: "/", fields: [(.secFetchSite, "same-site")])
-        #expect(Self.policy().decide(sameMachine, path: "/") == .refuse(.crossSite))
+        #expect(policy.decide(sameMachine, path: "/", offered: policy.key) == .refuse(.crossSite))
         let script = Self.request(path: "/", fields: [(.secFetchSite, "same-origin"), (.secFetchMode, "cors")])
-        #expect(Self.policy().decide(script, path: "/") == .refuse(.noKey))
+        #expect(policy.decide(script, path: "/", offered: policy.key) == .refuse(.wrongKey))
+        #expect(policy.decide(Self.request(), path: "/map", offered: policy.key) == .refuse(.wrongKey))
+        #expect(policy.decide(Self.request(.post, path: "/"), path: "/", offered: policy.key) == .refuse(.wrongOrigin))
+    }
+
+    @Test("Style sheets are answered without the key, for the page that explains a refusal; other assets are not")
+    func styleSheetsAreNoSecret() {
+        let policy = Self.policy()
+        let path = "/assets/x/css/app.css"
+        #expect(policy.decide(Self.request(path: path), path: path) == .allow)
+        #expect(policy.decide(Self.request(path: path, host: "evil.example:8081"), path: path) == .allow)
+        let cross = Self.request(path: path, fields: [(.secFetchSite, "cross-site")])
+        #expect(policy.decide(cross, path: path) == .refuse(.crossSite))
+        #expect(policy.decide(Self.request(.post, path: path), path: path) == .refuse(.wrongOrigin))
+        for other in ["/data/app.css", "/assets/x/js/app.js", "/map/x.css"] {
+            #expect(policy.decide(Self.request(path: other), path: other) == .refuse(.noKey))
+        }
     }
 
     @Test(arguments: ["/map", "/data/map", "/events", "/f/0/1", "/assets/x/js/app.js"])
@@ -43,7 +75,9 @@ import Testing
 
     @Test func theKeyOpensAndAnotherStartsKeyDoesNot() {
         let policy = Self.policy()
-        let mine = Self.request(fields: [(.cookie, "theme=dark; fieldwork-key=\(policy.key)")])
+        let other = Self.request(fields: [(.cookie, "fieldwork-key-8082=\(policy.key)")])
+        #expect(policy.decide(other, path: "/map") == .refuse(.noKey), "the cookie of another port")
+        let mine = Self.request(fields: [(.cookie, "theme=dark; fieldwork-key-8081=\(policy.key)")])
         #expect(policy.decide(mine, path: "/map") == .allow)
         #expect(Self.policy().decide(mine, path: "/map") == .refuse(.noKey))
     }
@@ -51,13 +85,13 @@ import Testing
     @Test(arguments: ["evil.example:8081", "127.0.0.1", "127.0.0.1:8080", "localhost.evil.example:8081", ""])
     func anotherNameForThisAddressIsRefused(host: String) {
         let policy = Self.policy()
-        let request = Self.request(host: host, fields: [(.cookie, "fieldwork-key=\(policy.key)")])
+        let request = Self.request(host: host, fields: [(.cookie, "fieldwork-key-8081=\(policy.key)")])
         #expect(policy.decide(request, path: "/map") == .refuse(.wrongHost))
     }
 
     @Test func aWriteNeedsItsOwnOriginAndTheKey() {
         let policy = Self.policy()
-        let key = (HTTPField.Name.cookie, "fieldwork-key=\(policy.key)")
+        let key = (HTTPField.Name.cookie, "fieldwork-key-8081=\(policy.key)")
         let own = (HTTPField.Name.origin, "http://127.0.0.1:8081")
         #expect(policy.decide(Self.request(.post, fields: [key, own]), path: "/sync") == .allow)
         #expect(policy.decide(Self.request(.post, fields: [key]), path: "/sync") == .refuse(.wrongOrigin))
@@ -69,7 +103,8 @@ import Testing
     }
 
     @Test func nothingIsAnsweredBeforeThePortIsKnown() {
-        #expect(AccessPolicy().decide(Self.request(path: "/"), path: "/") == .refuse(.notReady))
+        let policy = AccessPolicy(key: PageKey.make())
+        #expect(policy.decide(Self.request(path: "/"), path: "/", offered: policy.key) == .refuse(.notReady))
     }
 
     @Test func onlyAddressesOfThisMachineAreLoopback() {
@@ -78,13 +113,14 @@ import Testing
     }
 
     @Test func keysAreLongAndNeverTheSame() {
-        let keys = Set((0..<50).map { _ in AccessPolicy().key })
+        let keys = Set((0..<50).map { _ in PageKey.make() })
         #expect(keys.count == 50)
         #expect(keys.allSatisfy { $0.count == 64 })
     }
 
     @Test func theCookieIsOutOfReachOfScriptsAndOtherSites() {
-        let cookie = AccessPolicy().cookie
+        let cookie = Self.policy().cookie
+        #expect(cookie.hasPrefix("fieldwork-key-8081="))
         #expect(cookie.contains("HttpOnly"))
         #expect(cookie.contains("SameSite=Strict"))
     }

@@ -76,7 +76,7 @@ struct AccessibilityTests {
             let browser = try await Browser.start(width: 1_280, height: 800)
             defer { browser.stop() }
             try await browser.blockMap(true)
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait("document.querySelector('.top') !== null")
             try await Self.look(
                 at: ["start", "start/server", "start/file", "start/file?path=/nowhere.gpkg"], of: field.app, browser,
@@ -97,7 +97,7 @@ struct AccessibilityTests {
             let browser = try await Browser.start(width: 1_280, height: 800)
             defer { browser.stop() }
             try await browser.blockMap(true)
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait("document.querySelector('.top') !== null")
             for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
                 try await browser.resize(width: width, height: height, isPhone: isPhone)
@@ -134,7 +134,7 @@ struct AccessibilityTests {
         var definition = OfflineField.definition()
         definition.conflictRule = .holdForReview
         try await DamageField.with(points: 25, definition: definition) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await OfflineField.goOffline(visitor)
             let point = try #require(try await field.serverFeatures().min { $0.objectID < $1.objectID }?.globalID)
             let address = "/f/0/\(point.uuidString.lowercased())"
@@ -157,7 +157,7 @@ struct AccessibilityTests {
             let browser = try await Browser.start(width: 1_280, height: 800)
             defer { browser.stop() }
             try await browser.blockMap(true)
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait("document.querySelector('.top') !== null")
             let area = OfflineField.id
             try await Self.look(
@@ -188,9 +188,9 @@ struct AccessibilityTests {
             let browser = try await Browser.start(width: 1_280, height: 800)
             defer { browser.stop() }
             let tree = TreesField.address(0)
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait("document.documentElement.dataset.map === 'ready'", seconds: 60)
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await PhotoTests.stage(
                 SamplePhoto.jpeg, name: "Crown.jpg", to: "\(tree)/edit", with: ["session": "photo"], as: visitor)
             _ = try await PhotoTests.stage(

@@ -15,7 +15,7 @@ import Testing
 
     private static func with(_ test: (DamageField, PlainClient) async throws -> Void) async throws {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await OfflineField.goOffline(visitor)
             try await test(field, visitor)
         }
@@ -109,7 +109,7 @@ import Testing
             #expect(try await visitor.get("/offline").text.contains("Larger: all is here"))
             #expect(try await field.serverFeatures().count == 25)
             try await field.restartedApp { app in
-                let again = try await PlainClient.visitor(port: app.port)
+                let again = try await PlainClient.visitor(of: app)
                 try await Self.job(again, says: "A transaction is open in Reno.")
                 _ = try await again.post("/offline/mode", ["area": OfflineField.id])
                 #expect(!(try await again.get("/list/0?scope=all").text.contains("Cause 25")))
@@ -137,7 +137,7 @@ import Testing
             _ = try await visitor.post("/offline/mode", ["area": OfflineField.id])
             _ = try await visitor.post("/transaction/keep", [:])
             try await field.restartedApp { app in
-                let again = try await PlainClient.visitor(port: app.port)
+                let again = try await PlainClient.visitor(of: app)
                 var kept = 0
                 for number in 0..<12 {
                     let longitude = "\(-97.95 + Double(number) * 1e-3)"

@@ -13,7 +13,7 @@ import Testing
     .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup")
 )
 struct AreaTaskTests {
-    private static let notice = "1 conflict waits for you. Nothing is lost. Decide which values stand."
+    private static let notice = "1 conflict waits for you. Nothing is lost. Choose which values to keep."
 
     private static func with(_ test: (DamageField) async throws -> Void) async throws {
         var definition = OfflineField.definition()
@@ -52,7 +52,7 @@ struct AreaTaskTests {
 
     /// Yours of the damage and theirs of the occupants stand, when what was decided is sent.
     private static func isSettled(_ id: UUID, _ field: DamageField) async throws {
-        try await OfflineField.sync(try await PlainClient.visitor(port: field.app.port))
+        try await OfflineField.sync(try await PlainClient.visitor(of: field.app))
         let settled = try await field.serverFeatures().first { $0.globalID == id }
         #expect(settled?.attributes["typdamage"] == .text("Destroyed"))
         #expect(settled?.attributes["occupants"] == .integer(3))
@@ -101,7 +101,7 @@ struct AreaTaskTests {
             hand.begin()
             try await hand.tap("link", "Changes", or: "1 Changes")
             try await hand.tap("button", "Sync now")
-            try await hand.says("All is sent.")
+            try await hand.says("Everything is sent")
             #expect(hand.steps <= 2)
 
             // Settle a conflict of two values: 4 from the notice.
@@ -148,7 +148,7 @@ struct AreaTaskTests {
             // Sync by its key.
             let id = try await Self.collide(field, browser)
             try await browser.press("y")
-            try await hand.says("All is sent.")
+            try await hand.says("Everything is sent")
 
             // The conflict, by the digits and by the arrow keys of a group of choices.
             try await hand.key(on: Self.notice)

@@ -24,7 +24,7 @@ struct BrowserTests {
             let browser = try await Browser.start(width: width, height: height)
             defer { browser.stop() }
             if isPhone { try await browser.resize(width: width, height: height, isPhone: true) }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(ready, seconds: 60)
             try await browser.wait("document.querySelectorAll('#nearby .lrow').length >= \(min(points, 20))")
             try await test(browser, field)
@@ -291,7 +291,7 @@ struct BrowserTests {
         try await Self.page(points: 1) { browser, field in
             let evil = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
             let reference = try await field.firstReference()
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await visitor.post("/f/\(reference)/edit", ["field.primcause": evil, "session": "m"])
             try await browser.open("\(field.app.address)map/f/\(reference)")
             try await browser.wait(Self.ready, seconds: 60)

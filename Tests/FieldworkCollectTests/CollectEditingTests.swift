@@ -20,7 +20,7 @@ import Testing
 
     @Test func aTapOnEmptyGroundCreatesAFeatureOnTheServer() async throws {
         try await DamageField.with(points: 2) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let ground = try await visitor.post("/data/identify", ["lon": "-97.5", "lat": "38.5", "tolerance": "50"])
             #expect(ground.status == 200)
             #expect(ground.text.contains("Create feature"))
@@ -40,7 +40,7 @@ import Testing
 
     @Test func theSameFormPostedTwiceIsOneEdit() async throws {
         try await DamageField.with(points: 0) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let form: KeyValuePairs = ["lon": "-97.5", "lat": "38.5", "template": "t0", "session": "same"]
             let first = try Self.created(try await visitor.post("/add/0", form))
             let second = try Self.created(try await visitor.post("/add/0", form))
@@ -51,7 +51,7 @@ import Testing
 
     @Test func updateMoveAndDeleteReachTheServerAndAreTakenBack() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let before = try #require(try await field.serverFeatures().first)
             let address = "/f/\(try await field.firstReference())"
 
@@ -79,7 +79,7 @@ import Testing
 
     @Test func undoOfACreateTakesTheFeatureAwayAgain() async throws {
         try await DamageField.with(points: 0) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await visitor.post("/add/0", ["lon": "-97.5", "lat": "38.5", "template": "t0", "session": "c"])
             #expect(try await field.serverFeatures().count == 1)
             let undone = try await visitor.post("/undo", ["back": "/map"])
@@ -92,7 +92,7 @@ import Testing
 
     @Test func wrongValuesAreTurnedBackWithTheirReasonAndNothingIsChanged() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let before = try await field.serverFeatures()
             let address = "/f/\(try await field.firstReference())/edit"
             let cases: [(String, String, String)] = [
@@ -114,7 +114,7 @@ import Testing
 
     @Test func savingAFormChangesOnlyWhatWasChanged() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let address = "/f/\(try await field.firstReference())/edit"
             let answer = try await visitor.post(
                 address,
@@ -134,7 +134,7 @@ import Testing
     @Test func valuesWithMarkupAreShownAsText() async throws {
         let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>&amp;"
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let reference = try await field.firstReference()
             let saved = try await visitor.post("/f/\(reference)/edit", ["field.primcause": evil, "session": "x"])
             #expect(saved.status == 303)
@@ -162,7 +162,7 @@ import Testing
 
     @Test func withoutTheServerEditsStayOnTheDeviceAndGoOutWhenItIsBack() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             // Seen once while the server answers.
             #expect(try await visitor.get("/map").status == 200)
             let address = "/f/\(try await field.firstReference())"
@@ -188,13 +188,13 @@ import Testing
                 try await Task.sleep(for: .milliseconds(100))
             }
             #expect(try await field.serverFeatures().count == 2)
-            #expect(try await visitor.get("/changes").text.contains("All is sent."))
+            #expect(try await visitor.get("/changes").text.contains("Everything is sent"))
         }
     }
 
     @Test func unsentEditsAreSavedAsAFileWhenTheServerIsGoneForGood() async throws {
         try await DamageField.with(points: 2) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             #expect(!(try await visitor.get("/changes").text.contains("Save unsent edits as a file")))
             // The page has been there before the server went.
             let id = try #require(try await field.serverFeatures().min { $0.objectID < $1.objectID }?.globalID)
@@ -223,12 +223,12 @@ import Testing
 
     @Test func unsentEditsAreThereAfterTheAppIsStartedAgain() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             #expect(try await visitor.get("/map").status == 200)
             await field.services.stop()
             _ = try await visitor.post("/add/0", ["lon": "-97.5", "lat": "38.5", "template": "t1", "session": "kept"])
             try await field.restartedApp { app in
-                let next = try await PlainClient.visitor(port: app.port)
+                let next = try await PlainClient.visitor(of: app)
                 try await field.services.comeBack()
                 _ = try await next.get("/map")
                 for _ in 0..<150 where try await field.serverFeatures().count < 2 {
@@ -247,7 +247,7 @@ import Testing
 
     @Test func tilesHoldTheFeaturesAndAnswerConditionally() async throws {
         try await DamageField.with(points: 25) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             #expect(try await visitor.get("/map").status == 200)
             // The tile of level 6 that holds the grid of points.
             let path = "/data/tiles/0/6/14/24"

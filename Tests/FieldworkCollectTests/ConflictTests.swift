@@ -14,7 +14,7 @@ import Testing
         var definition = OfflineField.definition()
         definition.conflictRule = rule
         try await DamageField.with(points: 2, definition: definition) { field in
-            try await test(field, try await PlainClient.visitor(port: field.app.port))
+            try await test(field, try await PlainClient.visitor(of: field.app))
         }
     }
 
@@ -135,12 +135,64 @@ import Testing
             try await Self.collide(field, visitor)
             #expect(try await Self.values(field) == [.text("Destroyed"), .integer(7)])
             let page = try await visitor.get("/conflicts/0/1").text
-            #expect(page.contains("Settled by rule: what stands is yours."))
-            #expect(page.contains("Bring back what lost"))
+            #expect(page.contains("The service’s rule decided: your change was kept."))
+            #expect(page.contains("Use the other version instead"))
             #expect(try await visitor.post("/conflicts/0/1", ["all": "lost"]).status == 303)
             #expect(try await Self.values(field) == [.text("Minor"), .integer(3)])
             #expect(try await visitor.get("/conflicts").text.contains("Brought back"))
         }
+    }
+
+    @Test("A conflict that waits stands in the state line and the badge until it is settled, also after a restart")
+    func openConflictsAreCounted() async throws {
+        try await Self.with { field, visitor in
+            try await Self.collide(field, visitor)
+            let badge = "data-count>1</i>"
+            for path in ["/map", "/list/0", "/settings"] {
+                let page = try await visitor.get(path).text
+                #expect(page.contains("Offline, Reno, 1 conflict"), "\(path)")
+                #expect(page.contains(badge), "\(path)")
+            }
+            try await field.restartedApp { next in
+                let again = try await PlainClient.visitor(of: next)
+                try await Self.wait(again, for: "1 conflict")
+                #expect(try await again.get("/map").text.contains(badge))
+                #expect(try await again.post("/conflicts/0/1", ["all": "won"]).status == 303)
+                let page = try await again.get("/map").text
+                #expect(!page.contains("1 conflict") && !page.contains(badge))
+            }
+        }
+    }
+
+    @Test("What a rule settled is told once after the sync, and not again after the user has looked")
+    func settledConflictsAreTold() async throws {
+        try await Self.with(.lastInWins) { field, visitor in
+            try await Self.collide(field, visitor)
+            let notice = "1 of your changes met someone else’s. Yours was kept."
+            try await Self.wait(visitor, at: "/changes", for: notice)
+            #expect(try await visitor.get("/changes").text.contains(notice), "until the user has looked")
+            #expect(try await visitor.get("/conflicts").text.contains("Settled by rule"))
+            try await OfflineField.sync(visitor)
+            #expect(!(try await visitor.get("/changes").text.contains("of your changes met")))
+            #expect(!(try await visitor.get("/map").text.contains("1 conflict")))
+        }
+    }
+
+    @Test("Where the rule lets the first one win, the user is told that the other's change was kept")
+    func lostChangesAreTold() async throws {
+        try await Self.with(.firstInWins) { field, visitor in
+            try await Self.collide(field, visitor)
+            try await Self.wait(
+                visitor, at: "/changes", for: "1 of your changes met someone else’s. Theirs was kept.")
+        }
+    }
+
+    private static func wait(_ visitor: PlainClient, at path: String = "/map", for text: String) async throws {
+        for _ in 0..<600 {
+            if try await visitor.get(path).text.contains(text) { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("\(path) never said \(text)")
     }
 
     @Test func aChangeOfADeletedFeatureIsKeptOrLeft() async throws {
@@ -200,7 +252,7 @@ import Testing
         definition.conflictRule = .holdForReview
         definition.layers[0].hasAttachments = true
         try await DamageField.with(points: 2, definition: definition) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await Self.collideOverPhoto(field, visitor)
             #expect(try await Self.photos(field).map(\.name) == ["Roof from the north.jpg"])
             #expect(

@@ -10,7 +10,7 @@ import Testing
 
     @Test func theFormHasTheAuthorsGroupsInputsAndRights() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let page = try await visitor.get(Self.edit).text
             #expect(page.contains("<summary><b>Measures</b>"))
             #expect(page.contains("Taken at 1.3 metres"))
@@ -27,12 +27,12 @@ import Testing
         ("field.DBH", "171", "171 is more than 120, the largest value this layer takes."),
         ("field.DBH", "thick", "Type a number."),
         ("field.Address", "ab", "Type at least 3 characters."),
-        ("field.Condition", "", "Fill this in."),
+        ("field.Condition", "", "Enter a value."),
         ("field.Condition", "Splendid", "Splendid isn"),
     ])
     func aWrongValueIsSaidAtItsFieldAndNothingIsSaved(name: String, value: String, message: String) async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let before = try await field.tree(0)
             let answer = try await visitor.post(Self.edit, ["field.Notes": "Cavity", name: value, "session": "w"])
             #expect(answer.status == 422)
@@ -46,7 +46,7 @@ import Testing
 
     @Test func savingSendsTheValuesAndTheDraftIsGone() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let answer = try await visitor.post(
                 Self.edit, ["field.DBH": "17,5", "field.Condition": "Poor", "field.Notes": "Cavity", "session": "s"])
             #expect(answer.status == 303)
@@ -61,14 +61,14 @@ import Testing
 
     @Test func whatIsTypedIsOnDiskAndThereAgainAfterARestart() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let checked = try await visitor.post(
                 Self.edit, ["field.DBH": "171", "field.Notes": "Half a sentence", "session": "d"],
                 fields: ["Fieldwork-Fragment": "check"])
             #expect(checked.text.contains("171 is more than 120"))
             #expect(checked.text.contains(#""saved":""#))
             try await field.restartedApp { app in
-                let next = try await PlainClient.visitor(port: app.port)
+                let next = try await PlainClient.visitor(of: app)
                 #expect(try await next.get("/changes").text.contains("Unfinished"))
                 let page = try await next.get(Self.edit).text
                 #expect(page.contains("Half a sentence"))
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aCancelledFormCanBeBroughtBack() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await visitor.post(
                 Self.edit, ["field.Notes": "Not yet"], fields: ["Fieldwork-Fragment": "check"])
             let cancelled = try await visitor.post(Self.edit, ["cancel": "yes"])
@@ -97,7 +97,7 @@ import Testing
 
     @Test func anotherSpeciesIsChosenFromTheListAndSavedWithTheForm() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let chooser = try await visitor.post(Self.edit, ["field.Notes": "Kept", "choose": "0"])
             let list = try #require(chooser["Location"])
             let found = try await visitor.get("\(list)&q=acer").text
@@ -122,7 +122,7 @@ import Testing
 
     @Test func theChooserLeadsBackToFormsOfThisAppAlone() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             for address in [
                 "https://example.org/f/", "//example.org/f/", "/f//example.org", "/settings", "/f/\\example.org",
             ] {
@@ -134,7 +134,7 @@ import Testing
 
     @Test func anInspectionIsAddedToItsTreeWithTheLastValuesFilledIn() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let address = "\(TreesField.address(0))/related/1/new"
             let form = try await visitor.get(address).text
             #expect(form.contains("Inspection of 3250 NE Ainsworth St"))
@@ -158,7 +158,7 @@ import Testing
 
     @Test func aNewTreeGetsItsFormAfterThePlaceAndIsMadeOnSave() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let placed = try await visitor.post(
                 "/add/0", ["lon": "-122.625", "lat": "45.565", "template": "p0", "session": "n"])
             let address = try #require(placed["Location"])

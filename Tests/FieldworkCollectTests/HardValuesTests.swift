@@ -41,13 +41,13 @@ struct HardValuesTests {
         #expect(Self.value.unicodeScalars.count == 4_000)
         try await DamageField.with(points: 2, definition: Self.definition()) { field in
             let reference = try await field.firstReference()
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let saved = try await visitor.post(
                 "/f/\(reference)/edit", ["field.primcause": Self.value, "field.notes": Self.value, "session": "hard"])
             #expect(saved.status == 303, "\(saved.text.prefix(300))")
             let browser = try await Browser.start(width: 390, height: 844)
             defer { browser.stop() }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait("location.pathname === '/map'")
             for (width, height) in [(390, 844), (1_280, 800)] {
                 try await browser.resize(width: width, height: height, isPhone: width == 390)

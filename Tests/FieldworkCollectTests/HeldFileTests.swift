@@ -9,7 +9,7 @@ import Testing
     private static func with(_ test: (DamageField, PlainClient, URL) async throws -> Void) async throws {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
             try await test(
-                field, try await PlainClient.visitor(port: field.app.port),
+                field, try await PlainClient.visitor(of: field.app),
                 field.deviceFolder.appending(path: "area.gpkg"))
         }
     }
@@ -65,7 +65,7 @@ import Testing
             let moved = field.deviceFolder.appending(path: "moved.gpkg")
             let app = try await RunningApp.start(services: field.services.root, folder: field.deviceFolder)
             do {
-                let again = try await PlainClient.visitor(port: app.port)
+                let again = try await PlainClient.visitor(of: app)
                 #expect(try await again.get("/list/0").text.contains("1 not sent"))
                 await app.stop()
             } catch {
@@ -75,7 +75,7 @@ import Testing
             try FileManager.default.moveItem(at: file, to: moved)
             let third = try await RunningApp.start(services: field.services.root, folder: field.deviceFolder)
             do {
-                let again = try await PlainClient.visitor(port: third.port)
+                let again = try await PlainClient.visitor(of: third)
                 let away = try #require(try await again.get("/map")["Location"])
                 #expect(away.hasPrefix("/start/file?path="))
                 #expect(try await again.get(away).text.contains("There is no file"))
@@ -116,7 +116,7 @@ import Testing
             try FileManager.default.copyItem(at: own, to: file)
             let app = try await RunningApp.start(services: field.services.root, folder: field.deviceFolder)
             do {
-                let again = try await PlainClient.visitor(port: app.port)
+                let again = try await PlainClient.visitor(of: app)
                 let refused = try await again.post("/start/file", ["path": file.path])
                 #expect(refused.text.contains("area.gpkg is a copy of the area Reno"))
                 await app.stop()
@@ -187,7 +187,7 @@ import Testing
             let page = try await visitor.get(try #require(added["Location"])).text
             #expect(page.contains("In the file") && !page.contains("not sent"))
             let changes = try await visitor.get("/changes").text
-            #expect(changes.contains("All saved") && changes.contains("belongs to no server"))
+            #expect(changes.contains("All saved") && changes.contains("connected to a server"))
             #expect(!changes.contains("Sync now") && !changes.contains("not sent") && !changes.contains("Work online"))
             _ = try await visitor.post("/undo", [:])
             #expect(!(try await visitor.get("/list/0").text.contains("New bench")))
@@ -217,7 +217,7 @@ import Testing
             let app = try await RunningApp.start(
                 services: field.services.root, folder: field.deviceFolder, file: file)
             do {
-                let again = try await PlainClient.visitor(port: app.port)
+                let again = try await PlainClient.visitor(of: app)
                 #expect(try await again.get("/list/0").text.contains("Offline, area"))
                 await app.stop()
             } catch {

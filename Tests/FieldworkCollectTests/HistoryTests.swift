@@ -22,7 +22,7 @@ import Testing
 
     @Test func whatOthersChangedIsToldWithTheirNameAndRestored() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let address = TreesField.address(0)
             #expect(try await visitor.get("\(address)/history").text.contains("No change since it was added."))
             let before = try #require(try await field.tree(0)?.geometry as? Point)
@@ -52,7 +52,7 @@ import Testing
 
     @Test func anEditOfThisDeviceIsToldOnceAndWithoutTheServerFromTheJournal() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let address = TreesField.address(0)
             _ = try await visitor.post("\(address)/edit", ["field.Condition": "Poor", "session": "mine"])
             let history = try await visitor.get("\(address)/history").text
@@ -68,7 +68,7 @@ import Testing
 
     @Test func inAnAreaItComesFromTheFileAndSaysWhatIsNotSent() async throws {
         try await DamageField.with(points: 2, definition: OfflineField.definition()) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await OfflineField.goOffline(visitor)
             let id = try #require(try await field.serverFeatures().min { $0.objectID < $1.objectID }?.globalID)
             let address = "/f/0/\(id.uuidString.lowercased())"
@@ -78,7 +78,7 @@ import Testing
             let history = try await visitor.get("\(address)/history").text
             #expect(history.matches(of: /to Destroyed<\/b>/).count == 1)
             #expect(history.contains("on this device, not sent"))
-            #expect(history.contains("What was before the area was taken is on the server."))
+            #expect(history.contains("Older changes are on the server."))
             let restore = try #require(history.firstMatch(of: /action="([^"]*\/restore)"/)?.output.1)
             #expect(try await visitor.post(String(restore), ["session": "b"]).status == 303)
             #expect(try await visitor.get("\(address)/history").text.contains("Restored"))

@@ -23,7 +23,7 @@ import Testing
 
     private static func with(points: Int, _ test: (DamageField, PlainClient) async throws -> Void) async throws {
         try await DamageField.with(points: points) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await look(visitor)
             try await test(field, visitor)
         }

@@ -59,12 +59,12 @@ import Testing
         var definition = OfflineField.definition()
         definition.layers[0].hasAttachments = true
         try await DamageField.with(points: 2, definition: definition) { field in
-            try await OfflineField.goOffline(try await PlainClient.visitor(port: field.app.port))
+            try await OfflineField.goOffline(try await PlainClient.visitor(of: field.app))
             await field.app.stop()
             let first = try await Self.work(field).uuidString.lowercased()
             let app = try await RunningApp.start(services: field.services.root, folder: field.deviceFolder)
             do {
-                let visitor = try await PlainClient.visitor(port: app.port)
+                let visitor = try await PlainClient.visitor(of: app)
                 let changes = try await visitor.get("/changes").text
                 #expect(changes.contains(">1,500 edits<"))
                 #expect(changes.contains("and 2,000 photos and files, 26 kB"))

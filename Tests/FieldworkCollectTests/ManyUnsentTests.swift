@@ -36,11 +36,11 @@ import Testing
 
     @Test func changesOpensCountsThemAllAndGoesThroughThemByPages() async throws {
         try await DamageField.with(points: 2, definition: OfflineField.definition()) { field in
-            try await OfflineField.goOffline(try await PlainClient.visitor(port: field.app.port))
+            try await OfflineField.goOffline(try await PlainClient.visitor(of: field.app))
             await field.app.stop()
             try await Self.work(field)
             let app = try await RunningApp.start(services: field.services.root, folder: field.deviceFolder)
-            let visitor = try await PlainClient.visitor(port: app.port)
+            let visitor = try await PlainClient.visitor(of: app)
             do {
                 var page = try await visitor.get("/changes").text
                 #expect(page.contains(">10,000 edits<"))

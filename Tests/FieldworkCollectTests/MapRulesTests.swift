@@ -10,7 +10,7 @@ import Testing
 
     @Test func aTreeFollowsItsNewestInspectionAndGoesBackWithIt() async throws {
         try await TreesField.with(map: TreesField.withRules) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let added = try await visitor.post(
                 Self.inspection, ["field.Condition": "Dead", "field.DBH": "11", "session": "a"])
             #expect(try await field.tree(0)?.attributes["Condition"] == .text("Dead"))
@@ -25,7 +25,7 @@ import Testing
 
     @Test func withoutAnInspectionTheTreesValuesAreEmpty() async throws {
         try await TreesField.with(map: TreesField.withRules) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             for (index, record) in try await field.rows(of: 3).enumerated() {
                 let id = try #require(record.globalID).uuidString.lowercased()
                 _ = try await visitor.post("/f/3/\(id)/delete", ["session": "d\(index)"])
@@ -38,7 +38,7 @@ import Testing
 
     @Test func aNewTreeTakesTheNameOfItsNeighbourhood() async throws {
         try await TreesField.with(map: TreesField.withRules) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let inside = try await visitor.post(
                 "/add/0", ["lon": "-122.625", "lat": "45.565", "template": "p0", "session": "n"])
             #expect(try await visitor.get(try #require(inside["Location"])).text.contains("Concordia"))
@@ -58,7 +58,7 @@ import Testing
 
     @Test func aMapWithoutRulesHasNone() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await visitor.post(Self.inspection, ["field.Condition": "Dead", "session": "a"])
             #expect(try await field.rows(of: 3).count == 3)
             #expect(try await field.tree(0)?.attributes["Condition"] == .text("Good"))
@@ -67,7 +67,7 @@ import Testing
 
     @Test func theHistoryShowsTheEditsAndRestoresAValue() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let address = TreesField.address(0)
             #expect(try await visitor.get("\(address)/history").text.contains("No change since it was added."))
             _ = try await visitor.post("\(address)/edit", ["field.Condition": "Dead", "session": "h"])
@@ -83,7 +83,7 @@ import Testing
 
     @Test func theListIsSearchedSortedAndActedUpon() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let found = try await visitor.get("/list/0?q=3254&scope=all").text
             #expect(found.contains("1 tree"))
             #expect(found.contains("3254 NE Ainsworth St"))
@@ -101,7 +101,7 @@ import Testing
 
     @Test func oneValueIsSetForManyAndEachIsCheckedAndTakenBackByItself() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             #expect(try await visitor.get("/list/0?scope=all").text.contains("Select several"))
             let page = try await visitor.get("/list/0/many?scope=all&field=DBH").text
             #expect(page.contains(#"name="field.DBH""#) && !page.contains(#"name="field.Address""#))

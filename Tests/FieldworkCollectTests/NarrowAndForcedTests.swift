@@ -25,7 +25,7 @@ struct NarrowAndForcedTests {
         try await TreesField.with(map: TreesField.withRules) { field in
             let browser = try await Browser.start(width: 320, height: 640)
             defer { browser.stop() }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(Hand.ready, seconds: 60)
             for page in Self.pages {
                 try await browser.blockMap(!page.hasPrefix("map"))

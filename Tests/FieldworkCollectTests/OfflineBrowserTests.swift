@@ -54,7 +54,7 @@ struct OfflineBrowserTests {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
             let browser = try await Browser.start()
             defer { browser.stop() }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(Self.ready, seconds: 60)
             try await browser.open("\(field.app.address)offline/new")
             try await browser.wait(Self.ready, seconds: 60)
@@ -107,7 +107,7 @@ struct OfflineBrowserTests {
         try await DamageField.with(points: 0, definition: definition) { field in
             let browser = try await Browser.start()
             defer { browser.stop() }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(Self.ready, seconds: 60)
             try await browser.open("\(field.app.address)add/0/sketch")
             try await browser.wait(Self.ready, seconds: 60)

@@ -13,7 +13,7 @@ import Testing
 
     private static func with(_ test: (TreesField, PlainClient) async throws -> Void) async throws {
         try await TreesField.with(map: TreesField.withRules, canSync: true) { field in
-            try await test(field, try await PlainClient.visitor(port: field.app.port))
+            try await test(field, try await PlainClient.visitor(of: field.app))
         }
     }
 

@@ -54,7 +54,7 @@ import Testing
 
     @Test func aStagedPhotoIsNamedAfterItsTreeAndSavedInTheChosenSize() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let staged = try await Self.stage(
                 SamplePhoto.jpeg, name: "image.jpg", to: Self.edit, with: ["field.Notes": "Cavity", "stage": "yes"],
                 as: visitor)
@@ -92,7 +92,7 @@ import Testing
 
     @Test func aChangeOfSizeIsRememberedAndActualKeepsEveryByte() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await Self.stage(SamplePhoto.jpeg, name: "Crown.jpg", to: Self.edit, as: visitor)
             let info = try #require(try await Self.attachments(field).first)
             #expect(info.name == "Crown.jpg", "a name that says something stays")
@@ -102,7 +102,7 @@ import Testing
 
     @Test func theListShowsThumbnailsAndAFileThatAPageCouldRunIsOnlySaved() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await Self.stage(SamplePhoto.jpeg, name: "Crown.jpg", to: Self.edit, as: visitor)
             _ = try await Self.stage(
                 Self.page, name: "a%22><b>.xml", type: "application/xml", to: Self.edit, as: visitor)
@@ -129,7 +129,7 @@ import Testing
 
     @Test func aDeletedPhotoComesAgainByUndoAndAnAddedOneGoes() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let added = try await Self.stage(SamplePhoto.jpeg, name: "Crown.jpg", to: Self.edit, as: visitor)
             let id = try #require(try await Self.attachments(field).first?.id)
             let deleted = try await visitor.post(Self.edit, ["session": "del", "gone.\(id)": "yes"])
@@ -145,7 +145,7 @@ import Testing
 
     @Test func aFileThatTheServerRefusesIsToldAndGoesByUndo() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let saved = try await Self.stage(
                 Self.page, name: "page.html", type: "text/html", to: Self.edit, as: visitor)
             let changes = try await visitor.get("/changes").text
@@ -153,7 +153,7 @@ import Testing
             #expect(changes.contains("Files with the ending"))
             #expect(changes.contains("1 edit"))
             _ = try await visitor.post("/undo/\(try Self.edit(of: saved))", ["back": "/changes"])
-            #expect(try await visitor.get("/changes").text.contains("All is sent."))
+            #expect(try await visitor.get("/changes").text.contains("Everything is sent"))
             #expect(try await Self.attachments(field).isEmpty)
         }
     }
@@ -164,7 +164,7 @@ import Testing
 
     @Test func withoutAServerAPhotoWaitsOnThisDeviceAndIsSentLater() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await visitor.get(Self.tree)
             await field.services.stop()
             let saved = try await Self.stage(SamplePhoto.jpeg, name: "Crown.jpg", to: Self.edit, as: visitor)
@@ -181,13 +181,13 @@ import Testing
 
     @Test func stagedPhotosOutliveTheProcessAndAreRemovedOneByOne() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             for name in ["One.jpg", "Two.jpg"] {
                 _ = try await Self.stage(
                     SamplePhoto.jpeg, name: name, to: Self.edit, with: ["stage": "yes"], as: visitor)
             }
             try await field.restartedApp { app in
-                let visitor = try await PlainClient.visitor(port: app.port)
+                let visitor = try await PlainClient.visitor(of: app)
                 let form = try await visitor.get(Self.edit).text
                 #expect(form.contains(#"value="One.jpg""#) && form.contains(#"value="Two.jpg""#))
                 let first = try Self.match(/name="photo\.([0-9a-f-]+)\.name" value="One/, in: form)
@@ -206,7 +206,7 @@ import Testing
     /// The process ends after the edit is kept and before the form is forgotten: what the disk holds then is put back.
     @Test func aFormSavedAgainAfterACrashAddsNothingTwice() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let new = "/add/0/form?lon=-122.625&lat=45.565&template=p0"
             let place = ["lon": "-122.625", "lat": "45.565", "template": "p0"] as KeyValuePairs
             for (address, values) in [(Self.edit, [:] as KeyValuePairs<String, String>), (new, place)] {
@@ -231,7 +231,7 @@ import Testing
             #expect(try await field.rows(of: 0).count == 7)
             #expect(try await Self.attachments(field).count == 2)
             try await field.restartedApp { app in
-                let visitor = try await PlainClient.visitor(port: app.port)
+                let visitor = try await PlainClient.visitor(of: app)
                 #expect(try await visitor.get(Self.edit).text.contains("Crown.jpg"))
                 #expect(try await visitor.post(Self.edit, ["session": "again"]).status == 303)
                 #expect(try await visitor.get(new).text.contains("Crown.jpg"))

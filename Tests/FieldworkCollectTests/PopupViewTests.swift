@@ -8,7 +8,7 @@ import Testing
 @Suite struct PopupViewTests {
     @Test func theSmallPopUpShowsTheSpeciesLeftAndTheInspectionsRight() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let page = try await visitor.get("/map\(TreesField.address(0))").text
             let left = try #require(
                 page.range(of: #"<span class="l1">Norway maple</span><span class="l2">Acer platanoides"#))
@@ -21,7 +21,7 @@ import Testing
 
     @Test func withoutASpeciesTheTreesOwnValuesStandOnTheLeft() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let page = try await visitor.get("/map\(TreesField.address(5))").text
             #expect(page.contains(#"<span class="l1">Fair</span><span class="l2">15.0</span>"#))
             #expect(page.contains(#"<b class="num">0</b><span>Inspections</span>"#))
@@ -31,7 +31,7 @@ import Testing
 
     @Test func theViewShowsTheElementsInTheAuthorsOrderAndTheRelatedRecords() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let page = try await visitor.get(TreesField.address(0)).text
             let order = [
                 "<p>Cared for in <b>Concordia</b>.</p>", "<dt>Condition</dt>", "Trunk diameter (DBH)",
@@ -53,7 +53,7 @@ import Testing
 
     @Test func aRecordLeadsBackToItsTree() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let record = try #require(try await field.rows(of: 3).first?.globalID)
             let page = try await visitor.get("/f/3/\(record.uuidString.lowercased())").text
             #expect(page.contains("Back to 3250 NE Ainsworth St"))
@@ -63,7 +63,7 @@ import Testing
 
     @Test func whenTheServerIsGoneTheOwnValuesAreShownAndTheOthersTold() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             _ = try await visitor.get(TreesField.address(0))
             await field.services.stop()
             let page = try await visitor.get(TreesField.address(0))

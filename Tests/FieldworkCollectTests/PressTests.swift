@@ -17,12 +17,12 @@ struct PressTests {
         _ path: String, _ test: (DamageField, PlainClient, Browser) async throws -> Void
     ) async throws {
         try await DamageField.with(definition: OfflineField.definition()) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await OfflineField.goOffline(visitor)
             let browser = try await Browser.start()
             defer { browser.stop() }
             try await browser.blockMap(true)
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait("document.querySelector('.top') !== null")
             try await browser.open(field.app.address + path)
             try await browser.wait("document.documentElement.classList.contains('script')")

@@ -16,7 +16,7 @@ import Testing
 
     private static func with(_ test: (DamageField, PlainClient) async throws -> Void) async throws {
         try await DamageField.with(points: 0, definition: definition()) { field in
-            try await test(field, try await PlainClient.visitor(port: field.app.port))
+            try await test(field, try await PlainClient.visitor(of: field.app))
         }
     }
 
@@ -111,7 +111,7 @@ import Testing
         try await Self.with { field, visitor in
             try await Self.draw(visitor)
             try await field.restartedApp { app in
-                let again = try await PlainClient.visitor(port: app.port)
+                let again = try await PlainClient.visitor(of: app)
                 #expect(try await again.get("/add/0/sketch").text.contains("Vertex 4 of 4"))
                 #expect(try await again.post("/add/0/sketch", ["do": "save"]).status == 303)
             }

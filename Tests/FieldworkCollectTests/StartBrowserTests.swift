@@ -26,7 +26,7 @@ struct StartBrowserTests {
             let picture = field.deviceFolder.appending(path: "code.png")
             try await browser.screenshot("start-code").write(to: picture)
 
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(Hand.ready, seconds: 60)
             try await browser.open("\(field.app.address)start/server")
             try await browser.choose([picture.path], in: "button", Self.pictureButton)
@@ -47,7 +47,7 @@ struct StartBrowserTests {
             try Data("no picture".utf8).write(to: file)
             let browser = try await Browser.start(width: 390, height: 844)
             defer { browser.stop() }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(Hand.ready, seconds: 60)
             try await browser.open("\(field.app.address)start/server")
             try await browser.choose([file.path], in: "button", Self.pictureButton)
@@ -61,7 +61,7 @@ struct StartBrowserTests {
             try await FileField.takeAlong(field, to: field.deviceFolder.appending(path: "area.gpkg"))
             let browser = try await Browser.start()
             defer { browser.stop() }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(Hand.ready, seconds: 60)
             try await browser.open("\(field.app.address)start")
             try await browser.click("a[href=\"/start/file\"]")

@@ -26,7 +26,7 @@ import Testing
 
     @Test func theFirstPageOffersThreeWays() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let page = try await visitor.get("/start").text
             #expect(page.contains("Which map do you want to open?"))
             #expect(page.contains("Damage Assessment"))
@@ -37,7 +37,7 @@ import Testing
 
     @Test func whatIsOnTheDeviceIsOfferedWhileTheServerIsAway() async throws {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await OfflineField.goOffline(visitor)
             await field.services.stop()
             let page = try await visitor.get("/start").text
@@ -51,8 +51,11 @@ import Testing
 
     @Test func theMapsOfAServerAreListedByItsAddress() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
-            for address in ["http://127.0.0.1:\(field.services.port)", field.services.root.absoluteString + "/"] {
+            let visitor = try await PlainClient.visitor(of: field.app)
+            for address in [
+                "127.0.0.1:\(field.services.port)", "http://127.0.0.1:\(field.services.port)",
+                field.services.root.absoluteString + "/",
+            ] {
                 let page = try await visitor.post("/start", ["service": address])
                 #expect(page.status == 200)
                 #expect(page.text.contains("Maps of 127.0.0.1") && page.text.contains("Damage Assessment"))
@@ -64,7 +67,7 @@ import Testing
 
     @Test func anAddressThatDoesNotOpenStaysWithItsCauseAndTheNextStep() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let closed = "http://127.0.0.1:9/x/FeatureServer"
             for (typed, what, next) in [
                 ("", "There is no address yet.", "It begins with http://"),
@@ -85,7 +88,7 @@ import Testing
 
     @Test func aCodeIsShownInFullAndOpenedOnlyWhenTheUserSaysSo() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let url = "\(field.services.root.absoluteString)/DamageAssessment/FeatureServer"
             let page = try await Self.scan(CodePicture([url]).jpeg, as: visitor)
             #expect(page.status == 200)
@@ -97,7 +100,7 @@ import Testing
 
     @Test func severalCodesAreForTheUserToChooseFromAndABadOneIsRefusedWithItsReason() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let picture = CodePicture(["http://one.example/map.json", "<script>alert(1)</script>"])
             let page = try await Self.scan(picture.jpeg, as: visitor)
             #expect(page.text.contains("The picture has 2 codes."))
@@ -110,7 +113,7 @@ import Testing
 
     @Test func aPictureThatCannotBeUsedIsAnsweredWithTheReason() async throws {
         try await DamageField.with(points: 1) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let none = try await Self.scan(CodePicture(width: 400, height: 300).jpeg, as: visitor)
             #expect(none.status == 422 && none.text.contains("No code in this picture."))
             #expect(none.text.contains("Hold the camera closer"))

@@ -168,7 +168,7 @@ struct TaskTests {
         try await TreesField.with(map: TreesField.withRules) { field in
             let browser = try await Browser.start(width: 1_280, height: 800)
             defer { browser.stop() }
-            try await browser.open(field.app.address)
+            try await browser.open(field.app.door)
             try await browser.wait(Hand.ready, seconds: 60)
             func says(_ text: String) async throws {
                 try await browser.wait("document.body.innerText.includes(\(Hand.quoted(text)))")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct TransactionTests {
     private static func with(_ test: (DamageField, PlainClient) async throws -> Void) async throws {
         try await DamageField.with(points: 25, definition: OfflineField.definition()) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await OfflineField.goOffline(visitor)
             try await test(field, visitor)
         }
@@ -77,7 +77,7 @@ import Testing
             _ = try await visitor.post(
                 "/f/\(reference)/attribute", ["field": "typdamage", "value": "Destroyed", "session": "b"])
             try await field.restartedApp { app in
-                let again = try await PlainClient.visitor(port: app.port)
+                let again = try await PlainClient.visitor(of: app)
                 let page = try await again.get("/map")
                 #expect(page.text.contains("A transaction with 2 edits was not finished."))
                 #expect(try await Self.count(again) == before + 1)

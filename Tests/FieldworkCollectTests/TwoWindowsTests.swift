@@ -15,7 +15,7 @@ import Testing
         var hidden: [String: String] = [:]
 
         static func open(_ field: TreesField) async throws -> Window {
-            var window = Window(visitor: try await PlainClient.visitor(port: field.app.port))
+            var window = Window(visitor: try await PlainClient.visitor(of: field.app))
             window.read(try await window.visitor.get(TwoWindowsTests.edit).text)
             return window
         }
@@ -72,7 +72,7 @@ import Testing
             try await Self.others(field, ["Condition": .text("Dead")])
             let asked = try await window.post(typed)
             #expect(asked.status == 422)
-            #expect(asked.text.contains("Changed meanwhile to Dead. Save again to keep yours."))
+            #expect(asked.text.contains("Someone changed this to Dead. Save again to keep yours."))
             #expect(asked.text.contains(#"value="Poor" checked"#), "what was typed stays")
             #expect(try await field.tree(0)?.attributes["Condition"] == .text("Dead"))
 
@@ -117,7 +117,7 @@ import Testing
             #expect(try await first.post(notes).status == 303)
             #expect(try await field.tree(0)?.attributes["DBH"] == .real(10))
             try await field.restartedApp { app in
-                let next = try await PlainClient.visitor(port: app.port)
+                let next = try await PlainClient.visitor(of: app)
                 #expect(try await next.get("/changes").text.contains("Unfinished"))
                 let page = try await next.get(Self.edit).text
                 #expect(page.contains(#"value="17""#))

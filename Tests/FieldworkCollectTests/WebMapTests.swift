@@ -7,7 +7,7 @@ import Testing
 @Suite struct WebMapTests {
     @Test func theLayersKeepTheMapsOrderNamesAndRights() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let layers = try await visitor.get("/layers").text
             let trees = try #require(layers.range(of: "Street trees"))
             let hoods = try #require(layers.range(of: "Neighborhoods"))
@@ -19,7 +19,7 @@ import Testing
 
     @Test func aLayerWhosePopUpIsSwitchedOffIsNotFoundByATap() async throws {
         try await TreesField.with { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let place = TreesField.place(0)
             let tree = try await visitor.post(
                 "/data/identify", ["lon": "\(place.longitude)", "lat": "\(place.latitude)", "tolerance": "5"])
@@ -36,7 +36,7 @@ import Testing
                 of: #"FeatureServer/1","visibility":true"#, with: #"FeatureServer/1","visibility":false"#)
         }
         try await TreesField.with(map: change) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             #expect(try await visitor.get("/data/map").text.contains(#""visible":false"#))
             _ = try await visitor.post("/layers", ["visible": "0", "visible": "1"])
             #expect(try await !visitor.get("/data/map").text.contains(#""visible":false"#))
@@ -48,7 +48,7 @@ import Testing
             $0.replacingOccurrences(of: "Trees/FeatureServer/1", with: "Gone/FeatureServer/1")
         }
         try await TreesField.with(map: change) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             #expect(try await visitor.get("/layers").text.contains("Neighborhoods didn't load."))
             #expect(try await visitor.get(TreesField.address(0)).status == 200)
         }
@@ -60,7 +60,7 @@ import Testing
                 of: #""id":"trees","#, with: #""id":"trees","layerDefinition":{"definitionExpression":"DBH > 12"},"#)
         }
         try await TreesField.with(map: change) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             #expect(try await visitor.get("/list/0").text.contains("3 trees"))
             #expect(try await visitor.get(TreesField.address(0)).status == 404)
             #expect(try await visitor.get(TreesField.address(5)).status == 200)
@@ -69,7 +69,7 @@ import Testing
 
     @Test func aFileThatIsNoWebMapIsSaidAndTheFirstPageOffersOthers() async throws {
         try await TreesField.with(map: { _ in "{]" }) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let answer = try await visitor.get("/map")
             #expect(answer.status == 303)
             let start = try await visitor.get(try #require(answer["Location"]))

@@ -23,7 +23,7 @@ package struct CodeAddress: Sendable, Equatable {
 
     private static func judged(_ text: String) -> Result<URL, Refusal> {
         func no(_ reason: String) -> Result<URL, Refusal> { .failure(Refusal(reason: reason)) }
-        guard !text.isEmpty else { return no("It says nothing.") }
+        guard !text.isEmpty else { return no("The code is empty.") }
         guard text.utf8.count <= Limits.codeAddress else { return no("It is too long for an address.") }
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard ["http", "https"].contains(scheme), text.count > scheme.count else {

@@ -14,11 +14,13 @@ struct AccessMiddleware: RouterMiddleware {
         _ request: Request, context: CollectContext, next: (Request, CollectContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
-        switch policy.decide(request.head, path: request.uri.path) {
+        let offered = request.uri.queryParameters["key"].map(String.init)
+        switch policy.decide(request.head, path: request.uri.path, offered: offered) {
         case .allow:
             response = try await next(request, context)
         case .welcome:
-            response = try await next(request, context)
+            // The key stays neither in the address bar nor in the history.
+            response = PageRenderer.redirect("/")
             response.headers[.setCookie] = policy.cookie
         case .refuse(let reason):
             context.logger.notice("request refused", metadata: ["reason": "\(reason.rawValue)"])
@@ -29,17 +31,17 @@ struct AccessMiddleware: RouterMiddleware {
     }
 
     private func refusal(_ reason: AccessPolicy.Reason, request: Request) -> Response {
-        // Style sheets are no secret, and the page that explains the refusal needs them.
         let text =
             switch reason {
-            case .noKey: "This window belongs to an earlier start of Fieldwork, or was opened from elsewhere."
+            case .noKey: "It opens with the address that Fieldwork printed when it started, which holds a key."
+            case .wrongKey: "The key in this address is not the one of this app."
             case .crossSite, .wrongOrigin: "Another site asked for this page. Type its address yourself to open it."
             case .wrongHost: "Fieldwork answers only to the address it printed when it started."
             case .notReady: "Fieldwork is starting."
             }
         return pages.closed(
             status: reason == .notReady ? .serviceUnavailable : .forbidden,
-            heading: "This page is closed", text: text, link: reason == .noKey)
+            heading: "This page is closed", text: text, asksForKey: reason == .noKey || reason == .wrongKey)
     }
 }
 

@@ -1,46 +1,39 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import Synchronization
 
 /// Decides who may speak to the app: only pages that it served itself to someone at this machine. A page of another site,
-/// another name for this address (DNS rebinding) and a stranger's process without the cookie are turned away.
+/// another name for this address (DNS rebinding) and another user's process without the key are refused.
 final class AccessPolicy: Sendable {
     enum Decision: Sendable, Equatable {
         case allow
-        /// The front door: let in and hand out the cookie.
+        /// The address held the key: hand out the cookie, and go on at an address without it.
         case welcome
         case refuse(Reason)
     }
 
     enum Reason: String, Sendable, Equatable {
-        case wrongHost, wrongOrigin, crossSite, noKey, notReady
+        case wrongHost, wrongOrigin, crossSite, noKey, wrongKey, notReady
     }
 
-    static let cookieName = "fieldwork-key"
-
-    /// A new one at every start, so that a cookie of yesterday opens nothing.
+    /// Of this device's data folder: it is the same at each start.
     let key: String
     private let port = Mutex<Int?>(nil)
 
-    init() {
-        key = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
-            bytes.map { byte in
-                let digits = String(byte, radix: 16)
-                return digits.count == 1 ? "0" + digits : digits
-            }.joined()
-        }
-    }
+    init(key: String) { self.key = key }
 
     /// The port is known once the socket is bound.
     func bind(port: Int) {
         self.port.withLock { $0 = port }
     }
 
-    func decide(_ request: HTTPRequest, path: String) -> Decision {
+    /// - Parameter offered: the key in the address, if there is one.
+    func decide(_ request: HTTPRequest, path: String, offered: String? = nil) -> Decision {
         guard let port = port.withLock({ $0 }) else { return .refuse(.notReady) }
         let host = (request.authority ?? "").lowercased()
-        guard Self.hosts(port: port).contains(host) else { return .refuse(.wrongHost) }
+        // Style sheets are no secret, and the page that explains a refusal needs them.
+        let isStyle = request.method == .get && path.hasPrefix("/assets/") && path.hasSuffix(".css")
+        guard Self.hosts(port: port).contains(host) || isStyle else { return .refuse(.wrongHost) }
         if let site = request.headerFields[.secFetchSite], site != "same-origin", site != "none" {
             return .refuse(.crossSite)
         }
@@ -48,19 +41,32 @@ final class AccessPolicy: Sendable {
         let changes = request.method != .get && request.method != .head
         if changes, origin?.lowercased() != "http://\(host)" { return .refuse(.wrongOrigin) }
         if let origin, origin.lowercased() != "http://\(host)" { return .refuse(.wrongOrigin) }
-        if hasKey(request) { return .allow }
         let mode = request.headerFields[.secFetchMode]
-        if request.method == .get, path == "/", mode == nil || mode == "navigate" { return .welcome }
-        return .refuse(.noKey)
+        if let offered, request.method == .get, path == "/", mode == nil || mode == "navigate",
+            Self.isEqual(offered, key)
+        {
+            return .welcome
+        }
+        if hasKey(request, port: port) || isStyle { return .allow }
+        return .refuse(offered == nil ? .noKey : .wrongKey)
     }
 
-    var cookie: String { "\(Self.cookieName)=\(key); Path=/; HttpOnly; SameSite=Strict" }
+    /// The browser keeps it for a month: the key is the same at the next start.
+    var cookie: String {
+        let name = Self.cookieName(port: port.withLock { $0 } ?? 0)
+        return "\(name)=\(key); Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict"
+    }
 
-    private func hasKey(_ request: HTTPRequest) -> Bool {
+    /// Browsers don't tell ports apart when they send cookies, so the name does: two apps of one machine don't take each
+    /// other's place.
+    static func cookieName(port: Int) -> String { "fieldwork-key-\(port)" }
+
+    private func hasKey(_ request: HTTPRequest, port: Int) -> Bool {
+        let name = Self.cookieName(port: port)
         for field in request.headerFields[values: .cookie] {
             for pair in field.split(separator: ";") {
                 let parts = pair.split(separator: "=", maxSplits: 1)
-                guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == Self.cookieName else {
+                guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name else {
                     continue
                 }
                 if Self.isEqual(parts[1].trimmingCharacters(in: .whitespaces), key) { return true }

@@ -35,7 +35,7 @@ struct FormValues: Sendable {
             return try MultipartForm(bytes: Array(body.readableBytesView), contentType: type).values()
         }
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded") else {
-            throw CollectError(.badForm, "Only forms are taken here.")
+            throw CollectError(.badForm, "This page takes forms only.")
         }
         let body = try await request.body.collect(upTo: Limits.formBytes)
         return try FormValues(bytes: body.readableBytesView)

@@ -81,6 +81,7 @@ struct PageRenderer: Sendable {
         let refused = map.unsent().values.count { $0 != nil }
         return StatusLine(
             report: await map.outbox.report, refusedCount: refused, isUnreachable: await workspace.isUnreachable,
+            conflictCount: map.conflictSources.openCount,
             areaName: map.offline.map { workspace.shelf.name(of: $0.area) }, isPlainFile: map.isPlainFile,
             isInTransaction: map.transaction != nil)
     }
@@ -110,8 +111,11 @@ struct PageRenderer: Sendable {
     }
 
     /// The page that a refused request gets; it says nothing of the map.
-    func closed(status: HTTPResponse.Status, heading: String, text: String, link: Bool) -> Response {
-        let values: Values = ["heading": heading, "text": text, "link": link, "hash": assets.hash]
+    func closed(status: HTTPResponse.Status, heading: String, text: String, asksForKey: Bool) -> Response {
+        let values: Values = [
+            "heading": heading, "text": text, "asksForKey": asksForKey, "keyFile": PageKey.fileName,
+            "assets": assets.root,
+        ]
         guard let page = try? templates.render("closed", values) else { return Response(status: status) }
         return html(page, status: status)
     }

@@ -44,7 +44,8 @@ struct ProblemMiddleware: RouterMiddleware {
             default: .badGateway
             }
         return try await problem(
-            status: status, heading: "That didn't work", tone: "wn", what: error.message,
+            status: status, heading: error.code == .notFound ? "Page not found" : "Not possible here", tone: "wn",
+            what: error.message,
             safe: "Nothing was changed.", next: error.nextStep ?? "", again: nil, request: request)
     }
 
@@ -68,7 +69,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 body: .init(byteBuffer: ByteBuffer(string: what)))
         }
         guard let map = try? await pages.workspace.map() else {
-            return pages.closed(status: status, heading: heading, text: "\(what) \(safe) \(next)", link: false)
+            return pages.closed(status: status, heading: heading, text: "\(what) \(safe) \(next)", asksForKey: false)
         }
         let panel = PageRenderer.Panel(
             template: "problem", kind: "side", tab: "map", title: heading,

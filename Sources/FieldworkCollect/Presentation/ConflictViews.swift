@@ -18,6 +18,17 @@ struct ConflictViews {
         return side.replicaID == nil ? "The server’s" : "Another device’s"
     }
 
+    private func keepAll(_ side: EditConflict.Side) -> String {
+        isMine(side) ? "Keep all mine" : side.editor?.isEmpty == false ? "Keep all \(owner(side))" : "Keep all theirs"
+    }
+
+    /// What the button of a settled conflict does with the side that lost.
+    private func bringBack(_ found: FoundConflict) -> String {
+        let lost = found.conflict.lost
+        guard lost.isDeleted else { return "Use the other version instead" }
+        return lost.attachment == nil ? "Delete the \(found.layer.noun) instead" : "Delete the photo or file instead"
+    }
+
     /// The same within a sentence: a name keeps its capital.
     private func within(_ side: EditConflict.Side) -> String {
         isMine(side) || side.editor?.isEmpty != false ? owner(side).lowercasedFirst : owner(side)
@@ -26,7 +37,15 @@ struct ConflictViews {
     private func person(_ side: EditConflict.Side) -> String {
         if isMine(side) { return "You" }
         if let editor = side.editor, !editor.isEmpty { return editor }
-        return side.replicaID == nil ? "Somebody on the server" : "Another device"
+        return side.replicaID == nil ? Self.someone : "Another device"
+    }
+
+    private static let someone = "Someone else"
+
+    /// "You and Dana"; whoever has no name is said alone, for the reader knows of the own change.
+    private func both(_ lost: String, _ won: String) -> String {
+        if [lost, won].contains(Self.someone), [lost, won].contains("You") { return Self.someone }
+        return "\(lost) and \(won == "You" ? "you" : won)"
     }
 
     private func side(_ side: EditConflict.Side, value: String) -> Values {
@@ -100,10 +119,10 @@ struct ConflictViews {
             "firstSide": side(first, value: ""), "secondSide": side(second, value: ""), "parts": parts,
             "hasParts": !parts.isEmpty, "isOpen": conflict.state == .open, "firstKey": firstKey,
             "secondKey": secondKey, "intro": intro(found),
-            "firstAll": isMine(first) ? "All mine" : "All \(owner(first))",
-            "secondAll": isMine(second) ? "All mine" : "All \(owner(second))",
+            "firstAll": keepAll(first),
+            "secondAll": keepAll(second),
             "wholes": (parts.isEmpty ? wholes(found, first, firstKey, second, secondKey) : nil).orFalse,
-            "settled": settled(conflict).orFalse, "merged": merged(found).orFalse,
+            "bringBack": bringBack(found), "settled": settled(conflict).orFalse, "merged": merged(found).orFalse,
         ]
     }
 
@@ -189,13 +208,13 @@ struct ConflictViews {
         let (lost, won) = (person(conflict.lost), person(conflict.won))
         switch conflict.kind {
         case .fields:
-            return "\(lost) and \(won == "You" ? "you" : won) changed the same values of this \(noun). "
+            return "\(both(lost, won)) changed the same values of this \(noun). "
                 + "Choose which to keep. The other stays in the history."
         case .updateOfDeleted, .deleteOfUpdated:
             let (deleting, changing) = conflict.lost.isDeleted ? (lost, won) : (won, lost)
             return "\(deleting) deleted this \(noun). \(changing) changed it."
         case .attachment:
-            return "\(lost) and \(won == "You" ? "you" : won) changed \(fileName(found)) of this \(noun). "
+            return "\(both(lost, won)) changed \(fileName(found)) of this \(noun). "
                 + "Choose which to keep. The other stays in the history."
         case .updateOfDeletedAttachment, .deleteOfUpdatedAttachment:
             let (deleting, changing) = conflict.lost.isDeleted ? (lost, won) : (won, lost)
@@ -206,7 +225,10 @@ struct ConflictViews {
     private func settled(_ conflict: EditConflict) -> String? {
         switch conflict.state {
         case .open: nil
-        case .decided: "Settled by rule: what stands is \(within(conflict.won))."
+        case .decided where isMine(conflict.won): "The service’s rule decided: your change was kept."
+        case .decided where isMine(conflict.lost):
+            "The service’s rule decided: \(within(conflict.won)) change was kept instead of yours."
+        case .decided: "The service’s rule decided: \(within(conflict.won)) change was kept."
         case .restored: "What had lost was brought back."
         }
     }

@@ -36,6 +36,18 @@ struct DisplayedValues: Sendable {
         }
     }
 
+    /// The two lines that another feature's page shows of this one: a feature of the map by its title, a record of a table by
+    /// its first values.
+    static func lines(of feature: Feature?, in layer: MapLayer, without nothing: String) -> (String, String) {
+        guard let feature else { return (nothing, "") }
+        if layer.geometry != nil {
+            let title = FeatureTitle(layer: layer, feature: feature)
+            return (title.title, title.subtitle)
+        }
+        let values = DisplayedValues(layer: layer, feature: feature).values
+        return (values.first?.text ?? nothing, values.dropFirst().first?.text ?? "")
+    }
+
     func value(of name: String) -> Value? { values.first { $0.field.name.lowercased() == name.lowercased() } }
 
     /// The naming field, the one that tells the class, then the others.

@@ -35,6 +35,10 @@ struct FeatureTitle: Sendable {
         if !shown.title.isEmpty {
             title = shown.title
             values = values.filter { !shown.title.contains($0.text) }
+        } else if layer.popup?.title.isEmpty == false, layer.geometry != nil {
+            // A value alone, such as a condition, names nothing.
+            let noun = "\(layer.noun.prefix(1).uppercased())\(layer.noun.dropFirst())"
+            title = objectID.map { $0 >= 0 ? "\(noun) \($0)" : "New \(layer.noun)" } ?? "New \(layer.noun)"
         } else if !values.isEmpty {
             title = values.removeFirst().text
         } else {

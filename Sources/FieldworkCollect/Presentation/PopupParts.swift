@@ -137,13 +137,13 @@ struct PopupParts {
     // MARK: Related records
 
     private func parent(_ parent: RelatedRecords.Parent, title: String = "") -> Values {
-        let shown = parent.record.map { DisplayedValues(layer: $0.layer, feature: $0.feature).values } ?? []
+        let (first, second) = DisplayedValues.lines(
+            of: parent.record?.feature, in: parent.layer, without: FieldText.nothing)
         let name = title.isEmpty ? parent.name : title
         return Self.part(
             "parent",
             [
-                "name": name, "first": shown.first?.text ?? FieldText.nothing,
-                "second": shown.dropFirst().first?.text ?? "",
+                "name": name, "first": first, "second": second,
                 "address": parent.record.map(\.reference.address).orFalse,
             ])
     }

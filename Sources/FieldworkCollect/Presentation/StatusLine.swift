@@ -7,13 +7,17 @@ struct StatusLine: Sendable {
     let unsent: String?
     let refused: String?
     let calm: String?
+    /// "2 conflicts": those that wait for the user to decide.
+    let conflicts: String?
+    /// What the badge counts: edits that aren't sent, and conflicts that wait.
     let count: Int
 
     init(
-        report: Outbox.Report, refusedCount: Int, isUnreachable: Bool, areaName: String? = nil,
+        report: Outbox.Report, refusedCount: Int, isUnreachable: Bool, conflictCount: Int = 0, areaName: String? = nil,
         isPlainFile: Bool = false, isInTransaction: Bool = false
     ) {
-        count = report.unsent
+        count = report.unsent + conflictCount
+        conflicts = conflictCount > 0 ? FieldText.count(conflictCount, "conflict") : nil
         let waiting: Bool
         if case .waiting = report.phase { waiting = true } else { waiting = false }
         // Who works in an area of this device doesn't miss the server.
@@ -32,7 +36,7 @@ struct StatusLine: Sendable {
         refused = refusedCount > 0 ? "\(FieldText.grouped(refusedCount)) refused" : nil
         if isPlainFile {
             calm = isInTransaction ? nil : "all saved"
-        } else if report.unsent == 0, refusedCount == 0, !away {
+        } else if report.unsent == 0, refusedCount == 0, conflictCount == 0, !away {
             calm =
                 report.lastSent.map {
                     "all sent \(FieldText.date($0, now: Date(), timeZone: .current).replacingOccurrences(of: "today ", with: ""))"
@@ -45,8 +49,9 @@ struct StatusLine: Sendable {
     func values(revision: UInt64) -> Values {
         [
             "revision": revision, "stateWhere": whereText, "stateIcon": icon, "stateUnsent": unsent.orFalse,
-            "stateRefused": refused.orFalse, "stateCalm": calm.orFalse, "unsentCount": count > 0 ? count : false,
-            "stateText": [whereText, unsent, refused, calm].compactMap { $0 }.joined(separator: ", "),
+            "stateRefused": refused.orFalse, "stateConflicts": conflicts.orFalse, "stateCalm": calm.orFalse,
+            "unsentCount": count > 0 ? count : false,
+            "stateText": [whereText, unsent, refused, conflicts, calm].compactMap { $0 }.joined(separator: ", "),
         ]
     }
 }

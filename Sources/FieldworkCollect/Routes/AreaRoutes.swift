@@ -220,7 +220,7 @@ struct AreaRoutes: Sendable {
             "overlaps": growing == nil ? await overlaps(frame, map: map) : [],
             "total": FieldText.count(total, "feature"), "size": size, "layers": rows,
             "bytes": "about \(ByteText.whole(Int64(bytes)))",
-            "photos": map.listed.contains(where: \.hasPhotos) ? "Photos and files come on top" : false,
+            "photos": map.listed.contains(where: \.hasPhotos) ? "plus photos and files" : false,
             "tables": map.tables.isEmpty ? false : map.tables.map(\.name).joined(separator: ", "),
             "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free here" }.orFalse,
             "says": "Area \(size), \(FieldText.count(total, "feature")), about \(ByteText.whole(Int64(bytes))).",

@@ -65,7 +65,7 @@ struct ChangesRoutes: Sendable {
         let report = await map.outbox.report
         var values: Values = [
             "figure": FieldText.count(report.unsent, "edit"), "canSend": report.unsent > 0,
-            "figureNote": report.unsent == 0 ? "All is sent." : "on this device, not on the server yet",
+            "figureNote": report.unsent == 0 ? "" : "on this device, not on the server yet",
             "isPlainFile": map.isPlainFile,
             "attempt": report.lastSent.map {
                 "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date(), timeZone: .current))"
@@ -74,7 +74,7 @@ struct ChangesRoutes: Sendable {
             "failure": false, "failureNote": "",
         ]
         values["sending"] = SendingView.values(report)
-        if report.unsent == 0 { values["figure"] = "0 edits" }
+        if report.unsent == 0 { values["figure"] = "Everything is sent" }
         if report.unsent > 0, let photos = Self.photos(map) { values["figureNote"] = photos }
         if map.isPlainFile { values.merge(Self.figure(ofFile: map)) { $1 } }
         if case .waiting(let until, let reason) = report.phase {
@@ -95,7 +95,10 @@ struct ChangesRoutes: Sendable {
         values["older"] = groups.older.orFalse
         values["canExport"] = map.journal.entries.contains { !$0.isSettled }
         values["mode"] = await mode(map)
+        let counted = map.conflictSources.openCount
         let conflicts = try await map.openConflicts() ?? []
+        if map.conflictSources.openCount != counted { await workspace.tell(map) }
+        values["settledNotice"] = map.conflictNotice(in: workspace.settings).text.orFalse
         let wait = conflicts.count == 1 ? "waits" : "wait"
         // One tap from the notice to the first of them.
         values["conflicts"] =
@@ -123,7 +126,7 @@ struct ChangesRoutes: Sendable {
         return [
             "figure": open > 0 ? FieldText.count(open, "edit") : "All saved", "attempt": false,
             "figureNote": open > 0
-                ? "in the open transaction, not kept yet" : "It is in the file, which belongs to no server.",
+                ? "in the open transaction, not kept yet" : "It is in the file, which isn’t connected to a server.",
         ]
     }
 

@@ -21,7 +21,7 @@ struct ChooseRoutes: Sendable {
     private static func form(_ address: String?) throws -> String {
         guard let address, address.hasPrefix("/f/") || address.hasPrefix("/add/"), !address.contains("//"),
             !address.contains("\\")
-        else { throw CollectError(.badForm, "The form that asked isn't known.") }
+        else { throw CollectError(.badForm, "This form has expired.") }
         return address
     }
 

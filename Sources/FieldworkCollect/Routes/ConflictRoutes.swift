@@ -46,6 +46,7 @@ struct ConflictRoutes: Sendable {
         }
         let open = await rows(all.filter { $0.conflict.state == .open }.prefix(Limits.listedConflicts))
         let decided = await rows(all.filter { $0.conflict.state != .open }.prefix(Limits.listedConflicts))
+        map.forgetConflictNotice(in: workspace.settings)
         let isSettled = request.uri.queryParameters["settled"] != nil
         return try await pages.respond(
             PageRenderer.Panel(
@@ -133,6 +134,7 @@ struct ConflictRoutes: Sendable {
         if case .edited(let entry) = settlement { _ = await edits.sent(entry, map: map) }
         workspace.hub.send("map", MapChanged(layers: [found.layer.id]))
         let next = try await map.conflicts(in: .open).first
+        await workspace.tell(map)
         return PageRenderer.redirect("\(next?.address ?? "/conflicts")?settled=yes")
     }
 }

@@ -168,7 +168,9 @@ struct DataRoutes: Sendable {
         let close = near.first.flatMap { first -> Values? in
             guard let distance = first.distance, distance < Limits.closeMetres else { return nil }
             return [
-                "text": "A \(layer.noun) is already \(FieldText.distance(distance)) from here:",
+                "text": distance < 0.1
+                    ? "A \(layer.noun) is already at this spot:"
+                    : "A \(layer.noun) is already \(FieldText.distance(distance)) from here:",
                 "title": FeatureTitle(layer: layer, feature: first.feature).title, "address": first.reference.address,
             ]
         }

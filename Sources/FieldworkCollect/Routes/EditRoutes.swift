@@ -214,7 +214,7 @@ struct EditRoutes: Sendable {
     func sent(_ entry: EditEntry, map: OpenMap) async -> Response {
         await map.outbox.send(patience: .milliseconds(Limits.sendPatienceMilliseconds))
         workspace.hub.send("map", MapChanged(layers: []))
-        workspace.hub.send("stale", PanelsStale(panels: ["changes"], why: "edit"))
+        workspace.hub.send("stale", PanelsStale(panels: ["changes", "feature"], why: "edit"))
         return answer(map.journal.entry(id: entry.id) ?? entry, map: map)
     }
 

@@ -149,11 +149,11 @@ struct FormPages: Sendable {
             let chosen = values?[name].flatMap { FeatureReference(text: $0) }
             let current = parent.record?.reference
             let feature = chosen.flatMap { map.rememberedFeature($0) } ?? (chosen == nil ? parent.record?.feature : nil)
-            let shown = feature.map { DisplayedValues(layer: parent.layer, feature: $0).values } ?? []
+            let (first, second) = DisplayedValues.lines(of: feature, in: parent.layer, without: "None chosen")
             return [
                 "field": name, "relation": parent.info.id, "name": parent.name,
-                "value": (chosen ?? current)?.text ?? "", "first": shown.first?.text ?? "None chosen",
-                "second": shown.dropFirst().first?.text ?? "", "required": parent.info.isComposite,
+                "value": (chosen ?? current)?.text ?? "", "first": first,
+                "second": second, "required": parent.info.isComposite,
                 "message": (problems.first { $0.field == name }?.text).orFalse,
                 "recents": recents(parent, subject: subject, map: map),
             ]

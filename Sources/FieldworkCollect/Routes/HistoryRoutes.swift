@@ -48,7 +48,7 @@ struct HistoryRoutes: Sendable {
         switch past {
         case .known(_, isComplete: true): nil
         case .known where map.isPlainFile: "What was before Fieldwork came to the file isn't known."
-        case .known where map.offline != nil: "What was before the area was taken is on the server."
+        case .known where map.offline != nil: "Older changes are on the server."
         case .known: "Older versions are on the server."
         case .unknown: "The server's history can't be shown now. These are the edits of this device."
         }

@@ -90,6 +90,7 @@ struct ListRoutes: Sendable {
         } catch {
             await workspace.noteReachable(false)
             values["note"] = "The list didn't load: the server doesn't answer. Your edits are on this device."
+            values["empty"] = false
         }
         return try await pages.respond(
             PageRenderer.Panel(template: "list", kind: "full", tab: "list", title: layer.name, values: values),
@@ -103,7 +104,7 @@ struct ListRoutes: Sendable {
             ["value": field.name, "text": AttributeForm.label(field), "current": field.name == wanted.sort?.name]
         }
         let scopes: [Values] = [
-            ["value": "view", "text": "In the map's view", "current": wanted.isInView],
+            ["value": "view", "text": "On the map", "current": wanted.isInView],
             ["value": "all", "text": "Everywhere", "current": !wanted.isInView],
         ]
         return ["sorts": distance + fields, "scopes": scopes, "hasScopes": hasView]
@@ -161,14 +162,16 @@ struct ListRoutes: Sendable {
         values["clear"] = wanted.filter.words == nil ? false : wanted.bare(layer)
         values["empty"] =
             wanted.filter.words.map {
-                "No \(layer.name.lowercased()) with \($0)\(wanted.isInView ? " in the map's view" : "")."
+                "No \(layer.name.lowercased()) with \($0)\(wanted.isInView ? " on the map" : "")."
             }
             ?? (wanted.text.isEmpty
-                ? "No \(layer.name.lowercased())\(wanted.isInView ? " in the map's view" : "")."
+                ? "No \(layer.name.lowercased())\(wanted.isInView ? " on the map" : "")."
                 : "No \(layer.name.lowercased()) match '\(wanted.text)'. Clear the text, or look everywhere.")
         let end = wanted.start + Limits.listRows
         let isLast = wanted.sort == nil && end >= Limits.nearestRows
-        if end < found.count ?? 0, !isLast { values["next"] = wanted.address(layer, start: end) }
+        if end < found.count ?? 0, !isLast, !found.features.isEmpty {
+            values["next"] = wanted.address(layer, start: end)
+        }
         if wanted.start > 0 {
             values["previous"] = wanted.address(layer, start: max(0, wanted.start - Limits.listRows))
         }
@@ -186,7 +189,7 @@ struct ListRoutes: Sendable {
         }
         if let words = wanted.filter.words { shown += " with \(words)" }
         guard layer.geometry != nil else { return shown }
-        let place = wanted.isInView ? " in the map's view" : ""
+        let place = wanted.isInView ? " on the map" : ""
         if let sort = wanted.sort { return "\(shown)\(place), by \(AttributeForm.label(sort).lowercased())" }
         return "\(shown)\(place), nearest to \(wanted.isInView ? "its" : "the map's") middle first"
     }

@@ -128,7 +128,7 @@ struct ManyRoutes: Sendable {
             let found = try await map.find(reference)
             let title = FeatureTitle(layer: found.layer, feature: found.feature).title
             guard found.layer.hasPopups, found.layer.table.canUpdate(found.feature) else {
-                return .wrong(title: title, text: "It can't be changed.")
+                return .wrong(title: title, text: "This can't be edited.")
             }
             var session = try await FormSession.open(found.feature, layer: found.layer)
             guard session.fieldElements.contains(where: { $0.fieldName == name && $0.isEditable }) else {

@@ -115,7 +115,7 @@ struct StartRoutes: Sendable {
         let typed = (try await FormValues.read(request)["service"] ?? "").trimmingCharacters(
             in: .whitespacesAndNewlines)
         var shown = ServerPage(typed: typed, status: .unprocessableContent)
-        guard !typed.isEmpty, let url = URL(string: typed) else {
+        guard !typed.isEmpty, let url = Self.url(typed) else {
             shown.problem = Problem(
                 what: typed.isEmpty ? "There is no address yet." : "That is not an address.",
                 next: "It begins with http:// or https://, and has no spaces.")
@@ -144,6 +144,17 @@ struct StartRoutes: Sendable {
             shown.problem = Self.problem(error)
         }
         return try await server(request, shown)
+    }
+
+    /// Without a scheme it is an address of the web: `maps.example` or `127.0.0.1:8080/…`.
+    static func url(_ typed: String) -> URL? {
+        if let url = URL(string: typed), let scheme = url.scheme, url.host() != nil || scheme.lowercased() == "file" {
+            return url
+        }
+        guard !typed.contains("://"), let url = URL(string: "http://\(typed)"), url.host()?.isEmpty == false else {
+            return URL(string: typed)
+        }
+        return url
     }
 
     /// The address stays, the cause is named.

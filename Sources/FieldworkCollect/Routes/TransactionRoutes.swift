@@ -86,7 +86,7 @@ struct TransactionRoutes: Sendable {
         let map = try await workspace.map()
         guard let work = map.offline else {
             throw CollectError(
-                .notAllowed, "Transactions are for offline areas.", nextStep: "Take an area offline and work in it.")
+                .notAllowed, "Transactions need an offline area.", nextStep: "Take an area offline and work in it.")
         }
         let open = map.transaction
         let said = Said(request)

@@ -34,6 +34,8 @@ final class DeviceSettings: Sendable {
         var related: [String: [RecentRecord]]?
         /// The replicas that this device has had; absent in what older versions wrote.
         var replicas: [UUID]?
+        /// The newest conflict that was looked at, and what the user wasn't told yet, by service; absent in older versions.
+        var conflicts: [String: ConflictNotice]?
     }
 
     private let file: URL
@@ -80,6 +82,19 @@ final class DeviceSettings: Sendable {
         guard !replicas.contains(id) else { return }
         change { content in
             content.replicas = Array((content.replicas ?? []).suffix(Limits.rememberedReplicas - 1)) + [id]
+        }
+    }
+
+    /// What this device knows of the conflicts of a service; nil where it never looked.
+    func conflictNotice(of service: URL) -> ConflictNotice? {
+        content.withLock { $0.conflicts?[service.absoluteString] }
+    }
+
+    func changeConflictNotice(of service: URL, _ body: (inout ConflictNotice?) -> Void) {
+        change { content in
+            var notices = content.conflicts ?? [:]
+            body(&notices[service.absoluteString])
+            content.conflicts = notices
         }
     }
 

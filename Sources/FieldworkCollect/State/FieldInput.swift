@@ -117,7 +117,7 @@ struct FieldInput {
     func sentence(for error: FeatureFormError) -> String {
         let range = element.domain as? RangeDomain
         switch error {
-        case .fieldIsRequired, .nullNotAllowed: return "Fill this in."
+        case .fieldIsRequired, .nullNotAllowed: return "Enter a value."
         case .lessThanNumericMinimum:
             guard let low = Symbology.number(range?.minValue) else { return error.details }
             return "\(text) is less than \(FieldText.number(low)), the smallest value this layer takes."

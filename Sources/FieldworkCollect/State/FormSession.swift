@@ -139,7 +139,7 @@ struct FormSession {
 
     /// What is said where others changed a value while it was typed.
     static func changed(to value: String) -> String {
-        "Changed meanwhile to \(value.isEmpty ? "no value" : String(value.prefix(80))). Save again to keep yours."
+        "Someone changed this to \(value.isEmpty ? "no value" : String(value.prefix(80))). Save again to keep yours."
     }
 
     /// What the element's control shows for the present value.

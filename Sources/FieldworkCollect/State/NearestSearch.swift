@@ -16,7 +16,10 @@ struct NearestSearch {
     private static let least = 2
     /// The area holds at most so many times the wanted number, and no more than are looked at.
     private static let most = 8
+    /// From then on an area will do that holds more, as long as all of them are looked at.
     private static let rounds = 10
+    /// A small cluster far from the place takes this many halvings to be met.
+    private static let mostRounds = 40
 
     /// The most features that the area may hold.
     static func most(for limit: Int) -> Int { min(limit * most, Limits.nearbyCandidates) }
@@ -27,26 +30,36 @@ struct NearestSearch {
     func area(count: Int, isBounded: Bool) async throws -> Envelope {
         let (least, most) = (limit * Self.least, Self.most(for: limit))
         let wanted = Double(least + most) / 2
+        // Shares of the area around the place that reaches over the whole: one holds too few, the other too many or all.
+        var (low, high, highCount) = (0.0, 1.0, count)
         var share = min(1, (wanted / Double(count)).squareRoot())
-        var area = around(share)
-        for _ in 0..<Self.rounds {
-            let inside = try await self.count(in: area)
-            let isEnough = inside >= least || isBounded && share >= 1
-            if isEnough, inside <= most { break }
+        for round in 0..<Self.mostRounds {
+            if round >= Self.rounds, highCount <= Limits.nearbyCandidates { break }
+            let inside = try await self.count(in: area(share, isBounded))
+            if inside >= least, inside <= most { return area(share, isBounded) }
+            if inside < least { low = max(low, share) } else { (high, highCount) = (share, inside) }
+            guard low < high else { break }
             // At most four times as near or as far at once: features are crowded here and sparse there.
             let factor = inside == 0 ? 4 : (wanted / Double(inside)).squareRoot()
-            share *= min(4, max(0.25, factor))
-            if isBounded { share = min(1, share) }
-            area = around(share)
+            let guess = share * min(4, max(0.25, factor))
+            share = guess > low && guess < high ? guess : (low + high) / 2
         }
-        return isBounded && share >= 1 ? whole : area
+        return high >= 1 && isBounded ? whole : area(high, isBounded)
     }
 
-    private func around(_ share: Double) -> Envelope {
-        Envelope(
-            xMin: place.x - whole.width * share / 2, yMin: place.y - whole.height * share / 2,
-            xMax: place.x + whole.width * share / 2, yMax: place.y + whole.height * share / 2,
-            spatialReference: .webMercator)
+    /// The part of the way from the place to the farthest edges of the whole.
+    private func area(_ share: Double, _ isBounded: Bool) -> Envelope {
+        let reach = (
+            x: max(place.x - whole.xMin, whole.xMax - place.x, 1) * share,
+            y: max(place.y - whole.yMin, whole.yMax - place.y, 1) * share
+        )
+        let box = (place.x - reach.x, place.y - reach.y, place.x + reach.x, place.y + reach.y)
+        guard isBounded else {
+            return Envelope(xMin: box.0, yMin: box.1, xMax: box.2, yMax: box.3, spatialReference: .webMercator)
+        }
+        return Envelope(
+            xMin: max(box.0, whole.xMin), yMin: max(box.1, whole.yMin), xMax: min(box.2, whole.xMax),
+            yMax: min(box.3, whole.yMax), spatialReference: .webMercator)
     }
 
     private func count(in area: Envelope) async throws -> Int {

@@ -27,8 +27,15 @@ struct FoundConflict: Sendable {
 final class ConflictSources: Sendable {
     private let known = Mutex<[URL: EditConflicts]>([:])
     private let folder: URL
+    private let waiting = Mutex(0)
 
     init(folder: URL) { self.folder = folder }
+
+    /// How many conflicts of the map waited for a decision when the services were asked last.
+    var openCount: Int {
+        get { waiting.withLock { $0 } }
+        set { waiting.withLock { $0 = newValue } }
+    }
 
     func source(of url: URL) -> EditConflicts {
         known.withLock { known in
@@ -76,7 +83,44 @@ extension OpenMap {
                 layers[conflict.layerID].map { FoundConflict(conflict: conflict, layer: $0, source: source) }
             }
         }
+        if state != .decided { conflictSources.openCount = found.count { $0.conflict.state == .open } }
         return found.sorted { $0.conflict.date > $1.conflict.date }
+    }
+
+    /// Notes what rules have settled since the last look. The first look at a service is no news: what was settled before this
+    /// device worked there is in the list of conflicts.
+    func noteSettledConflicts(in settings: DeviceSettings) async throws {
+        let found = Dictionary(grouping: try await conflicts(), by: \.source.serviceURL)
+        for (url, _) in services {
+            let source = conflictSources.source(of: url)
+            let conflicts = found[source.serviceURL]?.map(\.conflict) ?? []
+            let own = settings.replicas
+            if let known = settings.conflictNotice(of: source.serviceURL),
+                conflicts.allSatisfy({ $0.id <= known.newest })
+            {
+                continue
+            }
+            settings.changeConflictNotice(of: source.serviceURL) { known in
+                var notice = known ?? ConflictNotice()
+                notice.take(conflicts, own: known == nil ? [] : own)
+                known = notice
+            }
+        }
+    }
+
+    /// What the user wasn't told yet of conflicts that a rule settled.
+    func conflictNotice(in settings: DeviceSettings) -> ConflictNotice {
+        services.compactMap { settings.conflictNotice(of: conflictSources.source(of: $0.url).serviceURL) }
+            .reduce(ConflictNotice(), +)
+    }
+
+    /// The user has looked: nothing is news any more.
+    func forgetConflictNotice(in settings: DeviceSettings) {
+        for (url, _) in services {
+            let service = conflictSources.source(of: url).serviceURL
+            guard settings.conflictNotice(of: service)?.text != nil else { continue }
+            settings.changeConflictNotice(of: service) { $0 = ConflictNotice(newest: $0?.newest ?? 0) }
+        }
     }
 
     /// Those that wait to be decided; nil without an answer.

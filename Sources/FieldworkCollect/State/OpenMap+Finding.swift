@@ -102,7 +102,7 @@ extension OpenMap {
         guard count > 0 else { return FoundFeatures(features: [], count: 0) }
         var search = area
         if let place, count > NearestSearch.most(for: limit),
-            let whole = area ?? layer.table.extent.flatMap({ GeometryEngine.project($0, into: .webMercator) })
+            let whole = area ?? extents[layer.id]
         {
             search = try await NearestSearch(
                 layer: layer, place: place, whole: whole, limit: limit, condition: condition
@@ -111,6 +111,11 @@ extension OpenMap {
         }
         var features = try await query(
             layer, area: search, limit: Limits.nearbyCandidates, from: place, where: condition)
+        // Features without a place, and those outside of what the layer covered when the map was opened.
+        if features.count < min(limit, count), search != area {
+            features = try await query(
+                layer, area: area, limit: Limits.nearbyCandidates, from: place, where: condition)
+        }
         features.sort { ($0.distance ?? .infinity, $0.reference) < ($1.distance ?? .infinity, $1.reference) }
         features = Array(features.prefix(limit))
         for found in features { remember(found.feature, as: found.reference) }

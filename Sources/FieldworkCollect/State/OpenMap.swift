@@ -23,6 +23,8 @@ final class OpenMap: Sendable {
     let outbox: Outbox
     let tiles: TileMaker
     let nearby = NearbyKeeper()
+    /// What the features of each layer covered when the map was opened, in the map's plane; not for a layer without any.
+    let extents: [Int: Envelope]
     /// The whole extent in degrees: west, south, east, north.
     let whole: [Double]?
     /// Where the map's author wants it to be looked at first; nil where nobody says.
@@ -37,9 +39,10 @@ final class OpenMap: Sendable {
     private let remembered = Mutex(RememberedFeatures())
 
     private init(
-        address: MapAddress, content: MapContent, journal: EditJournal, drafts: DraftStore, folder: URL,
-        dataDirectory: URL
+        address: MapAddress, content: MapContent, extents: [Int: Envelope], journal: EditJournal, drafts: DraftStore,
+        folder: URL, dataDirectory: URL
     ) {
+        self.extents = extents
         self.address = address
         self.journal = journal
         self.drafts = drafts
@@ -55,7 +58,7 @@ final class OpenMap: Sendable {
         viewpoint = content.viewpoint
         webMap = content.webMap
         offline = content.offline
-        whole = content.offline?.area.edges ?? Self.extent(of: content.layers)
+        whole = content.offline?.area.edges ?? MapExtent.degrees(Array(extents.values))
         outbox = Outbox(geodatabases: geodatabases, layers: layers + tables, journal: journal, offline: content.offline)
         tiles = TileMaker(layers: layers)
     }
@@ -81,8 +84,8 @@ final class OpenMap: Sendable {
         let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appendingPathComponent("drafts", isDirectory: true))
         let map = OpenMap(
-            address: address, content: content, journal: journal, drafts: drafts, folder: folder,
-            dataDirectory: dataDirectory)
+            address: address, content: content, extents: await MapExtent.extents(of: content.layers), journal: journal,
+            drafts: drafts, folder: folder, dataDirectory: dataDirectory)
         map.sweepKeptPhotos()
         return map
     }
@@ -96,8 +99,8 @@ final class OpenMap: Sendable {
         let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
         let map = OpenMap(
-            address: address, content: content, journal: journal, drafts: drafts, folder: folder,
-            dataDirectory: dataDirectory)
+            address: address, content: content, extents: await MapExtent.extents(of: content.layers), journal: journal,
+            drafts: drafts, folder: folder, dataDirectory: dataDirectory)
         map.sweepKeptPhotos()
         try await map.recoverTransaction()
         return map
@@ -144,26 +147,6 @@ final class OpenMap: Sendable {
         return words.filter { !$0.isEmpty }.enumerated().map { index, word in
             index > 0 && smallWords.contains(word.lowercased()) ? word.lowercased() : word
         }.joined(separator: " ")
-    }
-
-    private static func extent(of layers: [MapLayer]) -> [Double]? {
-        var whole: (xMin: Double, yMin: Double, xMax: Double, yMax: Double)?
-        for layer in layers {
-            guard let extent = layer.table.extent, !extent.isEmpty,
-                let projected = GeometryEngine.project(extent, into: .webMercator)
-            else { continue }
-            let box = (projected.xMin, projected.yMin, projected.xMax, projected.yMax)
-            whole =
-                whole.map {
-                    (min($0.xMin, box.0), min($0.yMin, box.1), max($0.xMax, box.2), max($0.yMax, box.3))
-                } ?? box
-        }
-        guard let whole else { return nil }
-        let corners = [
-            WebMercator.longitude(x: whole.xMin), WebMercator.latitude(y: whole.yMin),
-            WebMercator.longitude(x: whole.xMax), WebMercator.latitude(y: whole.yMax),
-        ]
-        return corners.allSatisfy(\.isFinite) ? corners : nil
     }
 }
 

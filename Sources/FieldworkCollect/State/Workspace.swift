@@ -27,6 +27,9 @@ actor Workspace {
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
     private let newOutbox: AsyncStream<OpenMap>.Continuation
+    /// Maps whose services are asked for conflicts when they were opened.
+    private let unaskedMaps: AsyncStream<OpenMap>
+    private let newConflicts: AsyncStream<OpenMap>.Continuation
     private var broadcaster: (@Sendable (OpenMap) async -> Void)?
 
     init(configuration: CollectConfiguration, hub: EventHub, logger: Logger) throws {
@@ -37,6 +40,7 @@ actor Workspace {
         shelf = try AreaShelf(directory: configuration.dataDirectory.appending(path: "areas"))
         downloads = AreaDownloads(shelf: shelf)
         (outboxes, newOutbox) = AsyncStream.makeStream(of: OpenMap.self)
+        (unaskedMaps, newConflicts) = AsyncStream.makeStream(of: OpenMap.self)
     }
 
     /// Called when the state line of a map has changed.
@@ -48,6 +52,9 @@ actor Workspace {
         await downloads.goOn()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.settleGrowths() }
+            group.addTask { [unaskedMaps] in
+                for await map in unaskedMaps where !map.isPlainFile { await self.lookAtConflicts(of: map) }
+            }
             for await map in outboxes {
                 group.addTask { await map.outbox.run() }
             }
@@ -58,6 +65,7 @@ actor Workspace {
 
     nonisolated func stop() {
         newOutbox.finish()
+        newConflicts.finish()
         hub.close()
     }
 
@@ -141,10 +149,25 @@ actor Workspace {
         maps[map.key] = map
         select(map)
         await map.outbox.listen { [weak self] change in await self?.heard(change, from: map) }
-        await map.outbox.accompanySync { [weak map] in _ = try? await map?.openConflicts() }
+        await map.outbox.accompanySync { [weak self, weak map] in
+            if let map { await self?.lookAtConflicts(of: map) }
+        }
         newOutbox.yield(map)
+        newConflicts.yield(map)
         logger.info("map opened", metadata: ["layers": "\(map.layers.count)"])
         return true
+    }
+
+    /// Counts the conflicts that wait for the state line, and says once what a rule has settled.
+    func lookAtConflicts(of map: OpenMap) async {
+        let before = (map.conflictSources.openCount, map.conflictNotice(in: settings).text)
+        guard (try? await map.noteSettledConflicts(in: settings)) != nil else { return }
+        let notice = map.conflictNotice(in: settings).text
+        if let notice, notice != before.1 {
+            hub.send("announce", Announcement(text: notice, urgent: false))
+            hub.send("stale", PanelsStale(panels: ["changes"], why: "conflicts"))
+        }
+        if map.conflictSources.openCount != before.0 { await broadcaster?(map) }
     }
 
     // MARK: Offline areas
@@ -329,7 +352,7 @@ actor Workspace {
             unreachable = false
             await map.tiles.invalidate(layers)
             hub.send("map", MapChanged(layers: layers.sorted()))
-            hub.send("stale", PanelsStale(panels: ["changes"], why: "sent"))
+            hub.send("stale", PanelsStale(panels: ["changes", "feature"], why: "sent"))
         }
         let report = await map.outbox.report
         let unsent = report.unsent

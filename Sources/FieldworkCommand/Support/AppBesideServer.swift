@@ -23,10 +23,10 @@ actor ReadyLine {
         return nil
     }
 
-    func appIsReady(_ port: Int) {
+    func appIsReady(_ app: CollectAddress) {
         guard let serverPort else { return }
         Terminal.output(
-            "Fieldwork is ready: services \(listen.servicesAddress(port: serverPort)) · app http://127.0.0.1:\(port)/")
+            "Fieldwork is ready: services \(listen.servicesAddress(port: serverPort)) · app \(app.text)")
     }
 }
 

@@ -9,8 +9,8 @@ struct CollectService: Service {
 
     func run() async throws {
         do {
-            try await CollectApp(configuration: configuration, logger: logger).run { port in
-                Terminal.output("Fieldwork is ready: app http://127.0.0.1:\(port)/")
+            try await CollectApp(configuration: configuration, logger: logger).run { address in
+                Terminal.output("Fieldwork is ready: app \(address.text)")
             }
         } catch {
             throw Serving.failure(error, host: configuration.host, port: configuration.port)

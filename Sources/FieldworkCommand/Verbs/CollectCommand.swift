@@ -7,7 +7,8 @@ struct CollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "collect", abstract: "Run the collection app on this device.",
         discussion: """
-            The app is a page of this device alone: open the printed address in a browser. A map is a web map's document,
+            The app is a page of this device alone: open the printed address in a browser. The address holds a key, which no
+            other user of the machine has; it stays the same over starts. A map is a web map's document,
             in a file or behind an address, or a feature service. Without --map the one of last time opens.
 
             A GeoPackage is opened in its place: one that `fieldwork offline create` made is an area that the app syncs, any
@@ -38,6 +39,7 @@ struct CollectCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            PrivateFiles.begin()
             let configuration = CollectConfiguration(
                 port: port, webMap: try map.map(Self.address), file: try file.map(Self.file),
                 dataDirectory: URL(

@@ -30,6 +30,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            PrivateFiles.begin()
             listen.warnIfReachable()
             let appPort = try await ports()
             let rules = try access.rules()

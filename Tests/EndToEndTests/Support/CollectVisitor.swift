@@ -23,7 +23,8 @@ struct CollectVisitor {
         let app = CollectVisitor(
             process: process, root: "http://127.0.0.1:\(try #require(parts.port))",
             session: URLSession(configuration: .ephemeral))
-        _ = try await app.page("/")
+        // The printed address has the key; the session keeps the cookie that it gives.
+        _ = try await app.page("/?\(try #require(parts.query))")
         return app
     }
 

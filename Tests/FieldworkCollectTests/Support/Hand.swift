@@ -19,7 +19,7 @@ final class Hand {
         let browser = try await Browser.start(width: isPhone ? 390 : 1_280, height: isPhone ? 844 : 800)
         if isPhone { try await browser.resize(width: 390, height: 844, isPhone: true) }
         try await browser.command("Accessibility.enable")
-        try await browser.open(app.address)
+        try await browser.open(app.door)
         try await browser.wait(ready, seconds: 60)
         return Hand(browser, isPhone: isPhone)
     }

@@ -51,7 +51,7 @@ enum OfflineField {
         _ = try await visitor.post("/sync", [:])
         for _ in 0..<600 {
             let page = try await visitor.get("/changes")
-            if page.text.contains("All is sent.") { return }
+            if page.text.contains("Everything is sent") { return }
             try #require(!page.text.contains("not synced"), "\(page.text)")
             try await Task.sleep(for: .milliseconds(50))
         }

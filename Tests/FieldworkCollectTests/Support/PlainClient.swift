@@ -17,10 +17,10 @@ struct PlainClient: Sendable {
     let port: Int
     var cookie: String?
 
-    /// Knocks at the front door and keeps the cookie.
-    static func visitor(port: Int) async throws -> PlainClient {
-        var client = PlainClient(port: port)
-        let answer = try await client.send("GET", "/")
+    /// Opens the printed address and keeps the cookie.
+    static func visitor(of app: RunningApp) async throws -> PlainClient {
+        var client = PlainClient(port: app.port)
+        let answer = try await client.send("GET", "/?key=\(app.key)")
         client.cookie = answer["Set-Cookie"]?.split(separator: ";").first.map(String.init)
         return client
     }

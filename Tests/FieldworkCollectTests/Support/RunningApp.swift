@@ -10,23 +10,27 @@ import Synchronization
 /// The app, running on a free loopback port until it is stopped.
 struct RunningApp: Sendable {
     let port: Int
+    let key: String
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
+    /// Where its pages begin; they open for a browser that has been at the door.
     var address: String { "http://127.0.0.1:\(port)/" }
+    /// The address that the app prints, with the key.
+    var door: String { CollectAddress(port: port, key: key).text }
 
     static func start(
-        services: URL, folder: URL, webMap: URL? = nil, file: URL? = nil
+        services: URL, folder: URL, webMap: URL? = nil, file: URL? = nil, port: Int = 0
     ) async throws -> RunningApp {
         var configuration = CollectConfiguration(
-            port: 0, servicesRoot: services, webMap: webMap, file: file, fileFolders: [folder],
+            port: port, servicesRoot: services, webMap: webMap, file: file, fileFolders: [folder],
             dataDirectory: folder, mapLibraryDirectory: mapLibrary)
         // A busy machine decides no test.
         configuration.framePatience = .seconds(60)
         let logger = Logger(label: "fieldwork.collect.tests") { _ in SwiftLogNoOpLogHandler() }
-        let (ready, announce) = AsyncThrowingStream.makeStream(of: Int.self)
-        let app = ReadyApp(app: CollectApp(configuration: configuration, logger: logger)) { port in
-            announce.yield(port)
+        let (ready, announce) = AsyncThrowingStream.makeStream(of: CollectAddress.self)
+        let app = ReadyApp(app: CollectApp(configuration: configuration, logger: logger)) { address in
+            announce.yield(address)
             announce.finish()
         }
         var groupConfiguration = ServiceGroupConfiguration(services: [.init(service: app)], logger: logger)
@@ -41,7 +45,9 @@ struct RunningApp: Sendable {
                 throw error
             }
         }
-        for try await port in ready { return RunningApp(port: port, group: group, running: running) }
+        for try await address in ready {
+            return RunningApp(port: address.port, key: address.key, group: group, running: running)
+        }
         throw CollectError(.notFound, "The app stopped before it listened.")
     }
 
@@ -67,7 +73,7 @@ struct RunningApp: Sendable {
 
 private struct ReadyApp: Service {
     let app: CollectApp
-    let onReady: @Sendable (Int) async -> Void
+    let onReady: @Sendable (CollectAddress) async -> Void
 
     func run() async throws { try await app.run(onReady: onReady) }
 }

@@ -1,6 +1,7 @@
 // What the process tells: small fragments, stale panels, changed layers, sentences to say.
 import * as panels from './panels.js';
 import * as map from './map.js';
+import * as forms from './forms.js';
 import { announce } from './live.js';
 import { released } from './press.js';
 import { windowID } from './window-id.js';
@@ -45,7 +46,12 @@ function listen() {
     since = event.lastEventId || since;
     callback(JSON.parse(event.data));
   });
-  source.addEventListener('open', () => { lastSign = performance.now(); stopped.hidden = true; });
+  source.addEventListener('open', () => {
+    lastSign = performance.now();
+    stopped.hidden = true;
+    // What was typed while nothing answered is kept now.
+    forms.keepAgain();
+  });
   on('fragment', fragment);
   on('stale', (data) => panels.markStale(data.panels));
   on('map', (data) => map.refresh({ layers: data.layers?.length > 0 }));
@@ -59,17 +65,13 @@ async function watch() {
   if (source.readyState !== EventSource.OPEN || silent) {
     try {
       const answer = await fetch('/data/keys', { credentials: 'same-origin', cache: 'no-store' });
-      if (answer.status === 403) {
-        stopped.textContent = 'Fieldwork was started again. ';
-        const link = document.createElement('a');
-        link.href = '/';
-        link.textContent = 'Open the map';
-        stopped.append(link);
-        stopped.hidden = false;
-        return;
-      }
+      if (answer.status === 403) throw new Error(panels.locked);
       if (source.readyState === EventSource.CLOSED || silent) { source.close(); lastSign = performance.now(); listen(); }
-    } catch {
+    } catch (error) {
+      const why = error.message === panels.locked ? panels.locked : panels.gone;
+      const text = `${why} What you typed is still here, and this page goes on when ${why === panels.locked ? 'you have' : 'it is started again'}.`;
+      if (stopped.hidden || stopped.textContent !== text) announce(text, true);
+      stopped.textContent = text;
       stopped.hidden = false;
     }
   }

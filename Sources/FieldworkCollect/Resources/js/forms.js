@@ -6,7 +6,7 @@ import { windowID } from './window-id.js';
 
 function complaint(input) {
   const text = input.value.trim();
-  if (text === '') return 'required' in input.dataset ? 'Fill this in.' : '';
+  if (text === '') return 'required' in input.dataset ? 'Enter a value.' : '';
   if (input.dataset.check === 'integer' && !/^[-\u2212+]?\d+$/.test(text)) return 'Type a whole number.';
   if (input.dataset.check === 'number' && !Number.isFinite(Number(text.replace('\u2212', '-').replace(',', '.')))) return 'Type a number.';
   const value = Number(text.replace('\u2212', '-').replace(',', '.'));
@@ -23,8 +23,11 @@ function left(input) {
   const limit = Number(input.dataset.limit);
   const used = [...input.value].length;
   if (!hint) return;
-  hint.hidden = used < limit * 0.8 || used > limit;
-  hint.textContent = `${limit - used} characters left`;
+  const isNear = used >= limit * 0.8 && used <= limit;
+  // The author's hint comes back when there is room again.
+  hint.dataset.text ??= hint.textContent;
+  hint.textContent = isNear ? `${limit - used} characters left` : hint.dataset.text;
+  hint.hidden = hint.textContent === '';
 }
 
 function check(input) {
@@ -67,14 +70,28 @@ async function keep(form) {
       method: 'POST', credentials: 'same-origin', body: panels.textOf(form),
       headers: { 'Fieldwork-Fragment': 'check', 'Fieldwork-Window': windowID },
     });
-    if (!answer.ok || own !== turn || !form.isConnected) return;
+    if (own !== turn || !form.isConnected) return;
+    if (!answer.ok) { waits(form); return; }
+    delete form.dataset.unkept;
     const told = await answer.json();
     show(form, told);
     // Other controls than before: the page is made anew from the draft, unless someone is typing in it.
     if (told.again && !form.contains(document.activeElement)) panels.reload(form);
   } catch {
-    // The process is gone: what was typed stays in the page, and the page says so.
+    waits(form);
   }
+}
+
+/** The process is gone: what was typed stays in the page until it is back. */
+function waits(form) {
+  form.dataset.unkept = 'yes';
+  const line = document.getElementById('draft-line');
+  if (line) line.textContent = 'Only in this window so far: keep it open';
+}
+
+/** Keeps what couldn't be kept before. */
+export function keepAgain() {
+  for (const form of document.querySelectorAll('#panel form[data-form][data-unkept]')) keep(form);
 }
 
 export function start() {

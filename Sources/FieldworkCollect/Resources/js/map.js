@@ -53,8 +53,8 @@ export function lookAt(lon, lat, { zoom, animate = true } = {}) {
 async function identify(at, pixels) {
   const only = panels.isMapPage() ? 'selection' : 'panel';
   const asked = { lon: at.lng, lat: at.lat, tolerance: pixels * unitsPerPixel() };
-  const answer = await panels.waiting(post('/data/identify', asked, { 'Fieldwork-Fragment': only }));
-  if (answer.status === 403) { location.assign('/'); return; }
+  const answer = await answered(panels.waiting(post('/data/identify', asked, { 'Fieldwork-Fragment': only })));
+  if (!answer) return;
   if (answer.redirected) { await panels.open(answer.url, { only, answer }); return; }
   const wasOpen = state.callout !== null || document.querySelector('#selection .mini') !== null;
   clearSelection();
@@ -63,6 +63,27 @@ async function identify(at, pixels) {
   if (!source) return;
   showCallout(document.adoptNode(source));
   announce('Nothing here. Create feature.');
+}
+
+/** How long a tap waits for an answer before the page says that it does, in milliseconds. */
+const patience = 700;
+
+/** The answer to a tap; nothing when there was none, which the page then says. */
+async function answered(asking) {
+  let note = null;
+  const timer = setTimeout(() => { note = panels.tell('The server hasn\u2019t answered yet. Still asking.', { tone: 'wn' }); }, patience);
+  try {
+    const answer = await asking;
+    if (answer.ok) return answer;
+    if (answer.status === 403) panels.lockedOut();
+    else panels.tell((await answer.text()) || 'The server doesn\u2019t answer.');
+  } catch {
+    panels.tell(panels.gone);
+  } finally {
+    clearTimeout(timer);
+    note?.remove();
+  }
+  return null;
 }
 
 function showCallout(node) {
@@ -105,6 +126,9 @@ function placeMenu(menu) {
 
 function keepInView(wrapper) {
   requestAnimationFrame(() => {
+    if (!wrapper.isConnected) return;
+    // Where it is on the screen is known when the map rests.
+    if (state.map.isEasing()) { state.map.once('moveend', () => keepInView(wrapper)); return; }
     const own = wrapper.getBoundingClientRect();
     const frame = element.getBoundingClientRect();
     const low = document.querySelector('#selection .mini')?.getBoundingClientRect().top ?? frame.bottom;
@@ -137,14 +161,15 @@ async function showSelection() {
   const selected = () => document.querySelector('#selection .mini');
   const mini = selected();
   stage.classList.toggle('selected', mini !== null);
+  const place = mini && [Number(mini.dataset.lon), Number(mini.dataset.lat)];
+  // The map goes there before the call-out is brought into view: without motion it is there at once.
+  if (mini && !state.map.getBounds().contains(place)) lookAt(place[0], place[1], { zoom: Math.max(state.map.getZoom(), 10) });
   showCallout(mini ? document.querySelector('#selection > .callout') : null);
   markRow(mini?.dataset.selected ?? null);
   if (mini) announce(mini.dataset.announce);
   await painted();
   if (!state.ready || selected() !== mini) return;
   if (!mini) { showShapes(); return; }
-  const place = [Number(mini.dataset.lon), Number(mini.dataset.lat)];
-  if (!state.map.getBounds().contains(place)) lookAt(place[0], place[1], { zoom: Math.max(state.map.getZoom(), 10) });
   show(state.map, 'selected', { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: place } });
   const layer = state.layers.find((one) => String(one.id) === mini.dataset.layer);
   if (layer && layer.geometry !== 'point') {
@@ -401,7 +426,7 @@ export async function start() {
   pointAt(map, canvas);
   map.on('moveend', restSoon);
   map.on('resize', () => { if (state.stale) refresh(); });
-  map.on('error', (event) => { if (event.error?.status === 403) location.assign('/'); });
+  map.on('error', (event) => { if (event.error?.status === 403) panels.lockedOut(); });
   const listed = atRest();
   await map.once('style.load');
   await drawLayers(overlay);

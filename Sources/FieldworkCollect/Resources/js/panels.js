@@ -90,16 +90,42 @@ function settle(changed, focus) {
     const invalid = panel.querySelector('[aria-invalid="true"]');
     (invalid ?? panel.querySelector('h1'))?.focus({ preventScroll: !invalid });
   }
+  // A form that was saved or cancelled took the focus along: it goes on at the map, and from there into the call-out.
+  if (changed.panel && focus && panel.dataset.kind === 'nearby' && document.activeElement === document.body) {
+    document.getElementById('map').focus({ preventScroll: true });
+  }
   for (const note of document.querySelectorAll('#over [data-announce]')) announce(note.dataset.announce, 'urgent' in note.dataset);
   for (const callback of listeners) callback(changed);
 }
 
-function fail(text) {
+/** Says over the panel and the map what went wrong, or with `tone: 'wn'` what takes its time. Gives the note. */
+export function tell(text, { tone = 'bd' } = {}) {
   const note = document.createElement('div');
-  note.className = 'note bd over-note';
-  note.textContent = text;
+  note.className = `note ${tone} over-note`;
+  const words = document.createElement('div');
+  words.className = 'grow';
+  words.textContent = text;
+  note.append(words);
   document.getElementById('over').replaceChildren(note);
   announce(text, true);
+  return note;
+}
+
+export const gone = 'Fieldwork is not running on this device.';
+export const locked = 'This page has no valid key any more. Open the address that Fieldwork printed when it started, in another tab.';
+const kept = 'What you typed is still here.';
+
+/** The key isn't valid: the page that explains it takes the place of this one, unless something typed would go with it. */
+export function lockedOut(isWrite = false) {
+  const text = `${locked} ${kept} Then save again.`;
+  if (!isWrite && !isTyped()) location.assign('/');
+  else if (document.querySelector('#over .over-note')?.textContent !== text) tell(text);
+}
+
+/** Why a form wasn't saved, from the page that was answered in its place. */
+function reason(source) {
+  const words = source.querySelector('#panel .note, main p')?.textContent.replace(/\s+/g, ' ').trim();
+  return `Not saved. ${words ? `${words} ` : ''}${kept}`;
 }
 
 const showSoon = () => setTimeout(() => { busy.hidden = false; }, 200);
@@ -118,10 +144,11 @@ export async function waiting(work) {
 /**
  * Opens an address as a fragment. `only: 'selection'` leaves the panel as it is, for picking features on the map.
  * With `unless` it is the same page again, which nobody asked for: it isn't put in place if that has come true meanwhile.
- * `answer` is what the address has answered already. Resolves to true when the page now shows the address.
+ * `answer` is what the address has answered already. `form` is what was saved: it stays with what was typed into it when the answer
+ * is neither its success nor the form again. Resolves to true when the page now shows the address.
  */
 export async function open(address, options = {}) {
-  const { method = 'GET', body = null, push = true, only = 'panel', focus = true, unless = null, answer = null } = options;
+  const { method = 'GET', body = null, push = true, only = 'panel', focus = true, unless = null, answer = null, form = null } = options;
   current?.abort();
   const ours = current = new AbortController();
   const patience = showSoon();
@@ -130,12 +157,14 @@ export async function open(address, options = {}) {
       method, body, signal: method === 'GET' ? ours.signal : undefined, credentials: 'same-origin',
       headers: { 'Fieldwork-Fragment': only, 'Fieldwork-Window': windowID },
     });
-    if (response.status === 403) { location.assign('/'); return false; }
+    if (response.status === 403) { lockedOut(method !== 'GET'); return false; }
     const text = await response.text();
     const at = new URL(response.url);
+    const typed = form?.matches('[data-form]') ?? false;
     if (!(response.headers.get('Content-Type') ?? '').startsWith('text/html')) throw new TypeError('not a page');
-    if (response.headers.get('Fieldwork-Fragment') === null) { location.assign(at.pathname + at.search); return false; }
     const source = new DOMParser().parseFromString(text, 'text/html');
+    if (typed && !response.ok && source.querySelector('#panel form[data-form]') === null) { tell(reason(source)); return false; }
+    if (response.headers.get('Fieldwork-Fragment') === null) { location.assign(at.pathname + at.search); return false; }
     // The list beside the map stays while it loads anew: an empty one in between would only flicker.
     const kind = (from) => from.getElementById('panel')?.dataset.kind;
     const stays = kind(source) === 'nearby' && kind(document) === 'nearby';
@@ -155,7 +184,7 @@ export async function open(address, options = {}) {
     return response.ok;
   } catch (error) {
     if (error.name === 'AbortError') return false;
-    fail('Fieldwork is not running on this device. What you typed is still here.');
+    tell(`${gone} ${kept}`);
     return false;
   } finally {
     clearTimeout(patience);
@@ -231,7 +260,7 @@ document.addEventListener('submit', (event) => {
   const all = new FormData(form, event.submitter);
   const body = [...all.values()].some((value) => value instanceof File && value.size > 0) ? all : textOf(form, event.submitter);
   const address = form.getAttribute('action');
-  const sent = form.method === 'get' ? open(`${address}?${body}`, { push: true }) : open(address, { method: 'POST', body });
+  const sent = form.method === 'get' ? open(`${address}?${body}`, { push: true }) : open(address, { method: 'POST', body, form });
   sent.finally(() => { delete form.dataset.sending; });
 });
 

@@ -22,6 +22,7 @@ function length(a, b) {
   const metres = Math.hypot(north, east);
   const names = ['north', 'north-east', 'east', 'south-east', 'south', 'south-west', 'west', 'north-west'];
   const way = names[Math.round(((Math.atan2(east, north) * 180 / Math.PI) + 360) % 360 / 45) % 8];
+  if (metres < 0.05) return 'Not moved yet';
   const text = metres >= 1000 ? `${(metres / 1000).toFixed(1)} km` : metres >= 10 ? `${Math.round(metres)} m` : `${metres.toFixed(1)} m`;
   return `${text} ${way}`;
 }

@@ -72,7 +72,7 @@ actor AreaDownloads {
         let phase: Phase =
             switch job.status {
             case .succeeded: .done
-            case .failed, .canceling: .failed((job.error as? any ArcGISError)?.details ?? "It was broken off.")
+            case .failed, .canceling: .failed((job.error as? any ArcGISError)?.details ?? "The transfer stopped.")
             case .paused, .notStarted: .paused
             case .started: .running
             }

@@ -26,7 +26,7 @@ struct HeldFile: Sendable, Codable, Hashable {
         let text = typed.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
             throw CollectError(
-                .fileNotOpened, "There is no path yet.", nextStep: "Type it, or take a file of the list.")
+                .fileNotOpened, "There is no path yet.", nextStep: "Type it, or choose a file from the list.")
         }
         var path = text
         if text.lowercased().hasPrefix("file:") {
@@ -53,7 +53,7 @@ struct HeldFile: Sendable, Codable, Hashable {
                 ? CollectError(.fileNotOpened, "You may not look into the folder of \(shown(path)).")
                 : CollectError(
                     .fileNotOpened, "There is no file \(shown(path)).",
-                    nextStep: "It may have been moved or deleted. Take it from the list, or check its path.")
+                    nextStep: "It may have been moved or deleted. Choose it from the list, or check its path.")
         }
         defer { free(found) }
         let whole = String(cString: found)

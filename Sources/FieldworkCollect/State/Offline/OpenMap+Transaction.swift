@@ -21,7 +21,7 @@ extension OpenMap {
     func beginTransaction() throws {
         guard let offline else {
             throw CollectError(
-                .notAllowed, "Transactions are for offline areas.", nextStep: "Take an area offline and work in it.")
+                .notAllowed, "Transactions need an offline area.", nextStep: "Take an area offline and work in it.")
         }
         try offline.geodatabase.beginTransaction()
         do {

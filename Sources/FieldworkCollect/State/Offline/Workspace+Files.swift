@@ -91,7 +91,7 @@ extension Workspace {
                     nextStep: "QGIS and other programs save layers as one: Save as, GeoPackage.")
             case .inUse:
                 throw CollectError(
-                    .fileNotOpened, "Another program keeps \(shown) to itself just now.", nextStep: "Close it there.")
+                    .fileNotOpened, "\(shown) is open in another program.", nextStep: "Close it there.")
             case .unreadable(let reason):
                 throw CollectError(.fileNotOpened, "\(shown) can't be read. \(reason)")
             }
