@@ -20,6 +20,7 @@ struct FieldworkCommand: AsyncParsableCommand {
             EXIT CODES
               0 done · 64 wrong use · 65 bad data · 66 no such input · 69 service not available · 70 failure inside ·
               73 can't create · 74 reading or writing failed · 75 busy, try again · 130 interrupted
+              `fieldwork sync --help` lists those of a sync that was done but left something to look at.
             """,
         version: "0.1.0",
         subcommands: [

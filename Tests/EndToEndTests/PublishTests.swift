@@ -135,10 +135,10 @@ struct PublishTests {
     func mixedKinds() async throws {
         let folder = try TemporaryFolder()
         let data = folder.url.appending(path: "data")
-        let (json, package) = (folder.url.appending(path: "mixed.geojson"), folder.url.appending(path: "mixed.gpkg"))
+        let (json, gpkg) = (folder.url.appending(path: "mixed.geojson"), folder.url.appending(path: "mixed.gpkg"))
         try Data(Self.mixed.utf8).write(to: json)
-        try #require(await Shell.run("ogr2ogr -f GPKG \(package.path) \(json.path) 2>&1") == 0)
-        for (file, service, base) in [(json, "FromJSON", "FromJSON"), (package, "FromPackage", "mixed")] {
+        try #require(await Shell.run("ogr2ogr -f GPKG \(gpkg.path) \(json.path) 2>&1") == 0)
+        for (file, service, base) in [(json, "FromJSON", "FromJSON"), (gpkg, "FromPackage", "mixed")] {
             let output = try await Self.publish(file, service, in: data)
             #expect(output.text == "Published \(service): 3 features\n", "\(output.errors)")
             #expect(output.errors.contains("\(base)_points, \(base)_lines, \(base)_polygons"))
@@ -148,10 +148,10 @@ struct PublishTests {
             #expect(areas.contains("[24,24]") && areas.contains(#""kind":"a""#))
         }
         // The file of another program is not rewritten behind its back.
-        let before = try Data(contentsOf: package)
-        let inPlace = try await Self.publish(package, "InPlace", "--in-place", in: data)
+        let before = try Data(contentsOf: gpkg)
+        let inPlace = try await Self.publish(gpkg, "InPlace", "--in-place", in: data)
         #expect(inPlace.status == 65 && inPlace.errors.contains("without --in-place"))
-        #expect(try Data(contentsOf: package) == before)
+        #expect(try Data(contentsOf: gpkg) == before)
     }
 
     @Test(
@@ -160,20 +160,20 @@ struct PublishTests {
     func curves() async throws {
         let folder = try TemporaryFolder()
         let data = folder.url.appending(path: "data")
-        let (csv, package) = (folder.url.appending(path: "curves.csv"), folder.url.appending(path: "curves.gpkg"))
+        let (csv, gpkg) = (folder.url.appending(path: "curves.csv"), folder.url.appending(path: "curves.gpkg"))
         try Data("name,WKT\nhalf,\"CURVEPOLYGON(COMPOUNDCURVE(CIRCULARSTRING(0 0,1 1,2 0),(2 0,0 0)))\"\n".utf8)
             .write(to: csv)
         try #require(
-            await Shell.run("ogr2ogr -f GPKG -a_srs EPSG:4326 -nlt CURVEPOLYGON \(package.path) \(csv.path) 2>&1") == 0)
-        let output = try await Self.publish(package, "Curves", in: data)
+            await Shell.run("ogr2ogr -f GPKG -a_srs EPSG:4326 -nlt CURVEPOLYGON \(gpkg.path) \(csv.path) 2>&1") == 0)
+        let output = try await Self.publish(gpkg, "Curves", in: data)
         #expect(output.text == "Published Curves: 1 features\n", "\(output.errors)")
         #expect(output.errors.contains("straight pieces"))
         let rows = try await Self.rows("Curves", in: data)
         #expect(rows.contains("Polygon") && rows.split(separator: "[").count > 30, "\(rows)")
-        let before = try Data(contentsOf: package)
-        let inPlace = try await Self.publish(package, "InPlace", "--in-place", in: data)
+        let before = try Data(contentsOf: gpkg)
+        let inPlace = try await Self.publish(gpkg, "InPlace", "--in-place", in: data)
         #expect(inPlace.status == 65 && inPlace.errors.contains("CONVERT_TO_LINEAR"))
-        #expect(try Data(contentsOf: package) == before)
+        #expect(try Data(contentsOf: gpkg) == before)
     }
 
     @Test(
@@ -219,7 +219,7 @@ struct PublishTests {
     func leftOut() async throws {
         let folder = try TemporaryFolder()
         let data = folder.url.appending(path: "data")
-        let package = folder.url.appending(path: "all.gpkg")
+        let gpkg = folder.url.appending(path: "all.gpkg")
         let (good, bad) = (folder.url.appending(path: "good.geojson"), folder.url.appending(path: "bag.geojson"))
         try Data(#"{"type":"FeatureCollection","features":[\#(Self.point(5, 6)),\#(Self.point(45.5, -122.6))]}"#.utf8)
             .write(to: good)
@@ -227,12 +227,12 @@ struct PublishTests {
         try Data(
             #"{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":\#(bag)}]}"#.utf8
         ).write(to: bad)
-        let make = "ogr2ogr -f GPKG \(package.path) \(good.path) && ogr2ogr -update \(package.path) \(bad.path) 2>&1"
+        let make = "ogr2ogr -f GPKG \(gpkg.path) \(good.path) && ogr2ogr -update \(gpkg.path) \(bad.path) 2>&1"
         try #require(await Shell.run(make) == 0)
-        let refused = try await Self.publish(package, "All", in: data)
+        let refused = try await Self.publish(gpkg, "All", in: data)
         #expect(refused.status == 65 && refused.errors.contains("swapped?"), "\(refused.errors)")
         #expect(Self.contents(data).isEmpty)
-        let output = try await Self.publish(package, "All", "--skip-bad-rows", in: data)
+        let output = try await Self.publish(gpkg, "All", "--skip-bad-rows", in: data)
         #expect(output.text == "Published All: 1 features, skipped 1\n", "\(output.errors)")
         #expect(output.errors.contains("Left out bag"))
 

@@ -192,7 +192,7 @@ struct Publisher {
                     layers: parts.enumerated().map { LayerEdits(layerID: $0.offset, adds: $0.element.adds) },
                     rollsBackOnFailure: !skipsBadRows, moment: Date(), origin: .load), to: name)
             let outcomes = zip(parts.flatMap(\.places), result.layers.flatMap(\.adds))
-            let errors = outcomes.compactMap { place, item -> (String, String)? in
+            let errors = outcomes.compactMap { place, item -> (place: String, reason: String)? in
                 guard let error = item.error, error != .rolledBack else { return nil }
                 return (source.name(of: place), error.description)
             }
@@ -220,7 +220,7 @@ struct Publisher {
         for (add, place) in zip(batch.adds, batch.places) {
             var kind: LayerGeometryType?
             if case .geometry(let geometry) = add.geometry { kind = Self.kind(of: geometry) }
-            let index = kind.flatMap(kinds.firstIndex) ?? 0
+            let index = kind.flatMap { kinds.firstIndex(of: $0) } ?? 0
             parts[index].adds.append(add)
             parts[index].places.append(place)
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkREST
 import Foundation
 

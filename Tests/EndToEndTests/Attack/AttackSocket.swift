@@ -92,9 +92,6 @@ final class AttackSocket {
         return answer
     }
 
-    /// Whether the server has ended the connection, without an answer.
-    func isClosed() throws -> Bool { start == buffer.count ? try !fill() : false }
-
     // MARK: Reading
 
     private func head() throws -> (Int, [String: String]) {
