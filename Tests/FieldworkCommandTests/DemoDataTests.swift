@@ -27,6 +27,7 @@ struct DemoDataTests {
 
     @Test("The demo's definitions are documents without a problem")
     func documents() throws {
+        #expect(DemoServices.all.count == 3)
         for demo in DemoServices.all {
             let read = try ServiceDefinition(document: demo.definition.document, name: demo.definition.name)
             #expect(read.document.text == demo.definition.document.text)
@@ -111,6 +112,7 @@ struct DemoDataTests {
         }
         let bay = try await store.service(SaveTheBayDemo.name)
         #expect(ReplicaAbilities.allowsSync(bay), "The tutorial takes this service offline.")
+        #expect(!bay.layers.isEmpty)
         #expect(bay.layers.allSatisfy { $0.capabilities.isSuperset(of: [.query, .create, .update, .delete, .sync]) })
         let replica = try await store.registerReplica(
             ReplicaDefinition(

@@ -65,7 +65,9 @@ struct DemoMapsTests {
     func rights() throws {
         for name in DemoMaps.names {
             let demo = try Self.demo(name)
-            for entry in Self.entries(try DemoMaps.document(of: name)) {
+            let entries = Self.entries(try DemoMaps.document(of: name))
+            #expect(!entries.isEmpty)
+            for entry in entries {
                 let layer = try Self.layer(entry, of: demo)
                 let isEditable = entry["layerDefinition"]?["capabilities"]?.stringValue != "Query"
                 #expect(isEditable == layer.capabilities.contains(.editing), "\(layer.name)")
@@ -146,6 +148,7 @@ struct DemoMapsTests {
         try DemoMaps.prepare(in: folder, services: second)
         let changed = try JSONParser.parse(Data(contentsOf: place))
         #expect(changed["bookmarks"] == [["name": "Mine"]])
+        #expect(Self.entries(changed).count == urls.count)
         #expect(Self.entries(changed).allSatisfy { $0["url"]?.stringValue?.hasPrefix(second) == true })
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.deletingLastPathComponent().path).count == 2)
     }

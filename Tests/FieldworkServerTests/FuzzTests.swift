@@ -46,6 +46,7 @@ struct FuzzTests {
 
     @Test("The inputs that the readers start from are read", arguments: Reader.allCases)
     func corpus(of reader: Reader) throws {
+        #expect(!reader.corpus.isEmpty)
         for input in reader.corpus { try reader.read(input) }
     }
 }

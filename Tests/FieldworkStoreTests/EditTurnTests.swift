@@ -91,13 +91,12 @@ struct EditTurnTests {
         try await store.close()
         let again = try await StoreKind.current.again(in: folder)
         #expect(try await !isTaken(batch("Betula", 3), again))
-        // Only files compact their logs so far.
-        guard let files = again as? GeoPackageStore else { return }
-        let file = try await files.file(Samples.name)
+        let compacted = try #require(again as? any ReplicaStore)
         let moment = Samples.moment
-        _ = try await file.compactLog(silentSince: moment, olderThan: moment)
+        _ = try await compacted.compactLog(of: Samples.name, silentSince: moment, olderThan: moment)
         #expect(try await !isTaken(batch("Betula", 3), again))
-        _ = try await file.compactLog(silentSince: moment, olderThan: moment.addingTimeInterval(1))
+        let later = moment.addingTimeInterval(1)
+        _ = try await compacted.compactLog(of: Samples.name, silentSince: moment, olderThan: later)
         #expect(try await isTaken(batch("Betula", 3), again))
         try await again.close()
     }

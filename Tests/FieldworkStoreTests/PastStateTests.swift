@@ -160,11 +160,8 @@ struct PastStateTests {
 
     @Test("A moment before what the shortened log reaches is refused, not guessed")
     func shortenedLog() async throws {
-        // Only replicas let a log be shortened, and a database keeps none yet.
-        guard StoreKind.current == .geoPackage else { return }
         let folder = try TemporaryFolder()
-        let store = try await GeoPackageStore.open(at: folder.url)
-        try await store.createService(Samples.service)
+        let store = try await Samples.replicaStore(in: folder)
         #expect(try await store.historyStart(in: Samples.trees) == -1)
         let diary = try await Self.live(store, steps: 12, seed: 5)
         #expect(try await store.historyStart(in: Samples.trees) == Self.origin + 3_600_000)

@@ -179,7 +179,7 @@ struct PopupManagerTests {
             try await manager.delete()
             #expect(geodatabase.localEditsCount == 3)
             let results = try await geodatabase.applyEdits().flatMap(\.editResults)
-            #expect(results.allSatisfy { !$0.didCompleteWithErrors })
+            #expect(results.map(\.didCompleteWithErrors) == [false, false, false])
             #expect(try await service.rows(layerID: 1).count == 1)
             #expect(try await service.rows().count == 2 && !geodatabase.hasLocalEdits)
         }
