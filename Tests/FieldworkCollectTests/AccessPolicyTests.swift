@@ -82,6 +82,14 @@ import Testing
         #expect(Self.policy().decide(mine, path: "/map") == .refuse(.noKey))
     }
 
+    @Test(arguments: [0, 1, 63]) func aPartOfTheKeyOpensNothing(count: Int) {
+        let policy = Self.policy()
+        let part = Self.request(fields: [(.cookie, "fieldwork-key=\(policy.key.prefix(count))")])
+        #expect(policy.decide(part, path: "/map") == .refuse(.noKey))
+        let longer = Self.request(fields: [(.cookie, "fieldwork-key=\(policy.key)0")])
+        #expect(policy.decide(longer, path: "/map") == .refuse(.noKey))
+    }
+
     @Test(arguments: ["evil.example:8081", "127.0.0.1", "127.0.0.1:8080", "localhost.evil.example:8081", ""])
     func anotherNameForThisAddressIsRefused(host: String) {
         let policy = Self.policy()

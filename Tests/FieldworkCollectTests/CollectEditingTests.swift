@@ -101,6 +101,7 @@ import Testing
                 ("field.primcause", String(repeating: "x", count: 255), "255 characters are more than the 254"),
                 ("field.typdamage", "Exploded", "isn&#39;t one of the values"),
                 ("field.inspected", "yesterday", "Type a date and a time."),
+                ("field.inspected", "2026-02-30T10:00", "Type a date and a time."),
             ]
             for (field, value, reason) in cases {
                 let answer = try await visitor.post(address, [field: value, "session": "wrong"])
@@ -110,6 +111,26 @@ import Testing
             }
             #expect(try await field.serverFeatures() == before)
         }
+    }
+
+    @Test func whatALayerDoesNotLetBeDeletedStays() async throws {
+        var definition = DamageField.definition()
+        definition.layers[0].capabilities.remove(.delete)
+        try await DamageField.with(points: 1, definition: definition) { field in
+            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let address = "/f/\(try await field.firstReference())"
+            let answer = try await visitor.post("\(address)/delete", ["session": "d"])
+            #expect(answer.status >= 400)
+            #expect(try await field.serverFeatures().count == 1)
+            #expect(try await visitor.get(address).status == 200, "it is still here as well")
+        }
+    }
+
+    @Test(arguments: [(-97.8, -97.8), (190, -170), (-190, 170), (-457.8, -97.8)] as [(Double, Double)])
+    func aMapThatWasDraggedPastTheEdgeOfTheWorldCountsOn(longitude: Double, same: Double) throws {
+        let place = try #require(Place(longitude: longitude, latitude: 38))
+        #expect(abs(place.longitude - same) < 1e-9 && place.latitude == 38)
+        #expect(Place(longitude: 600, latitude: 0) == nil && Place(longitude: 0, latitude: 86) == nil)
     }
 
     @Test func savingAFormChangesOnlyWhatWasChanged() async throws {

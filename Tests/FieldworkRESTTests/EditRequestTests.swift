@@ -102,6 +102,29 @@ import Testing
         #expect(throws: ServiceError.self) { try read("{}") }
     }
 
+    @Test(arguments: ["{}", "null", "[]"]) func aDeleteByAGeometryThatSaysNothingIsRefused(_ geometry: String) {
+        #expect(throws: ServiceError.self) {
+            try ApplyEditsRequest(
+                deleting: Samples.parameters(["geometry": geometry]), layer: Samples.trees, moment: Samples.moment)
+        }
+    }
+
+    @Test(arguments: [true, false]) func withoutARollbackTheResultsAreToldWhateverIsAsked(rollsBack: Bool) throws {
+        let request = try request([
+            "adds": #"[{"attributes":{"Species":"Oak"}}]"#, "rollbackOnFailure": rollsBack ? "true" : "false",
+            "returnEditResults": "false",
+        ])
+        #expect(request.returnsResults == !rollsBack)
+    }
+
+    @Test func aLayerThatIsNamedTwiceIsRefused() {
+        #expect(throws: ServiceError.self) {
+            try ApplyEditsRequest(
+                edits: Samples.parameters(["edits": #"[{"id":0,"deletes":[1]},{"id":0,"deletes":[2]}]"#]),
+                service: Samples.service, moment: Samples.moment)
+        }
+    }
+
     @Test func mutatedEditsAreReadOrRefused() {
         var generator = SeededGenerator(seed: 5)
         let edits = Array(
@@ -171,7 +194,8 @@ import Testing
         let parameters = RequestParameters(
             try EditUpload.layerParameters(batch.layers[0], of: batch, layer: Samples.trees))
         let read = try ApplyEditsRequest(edits: parameters, layer: Samples.trees, moment: Samples.moment)
-        #expect(zip(read.batch.layers[0].adds, batch.layers[0].adds).allSatisfy(same))
+        let (adds, sent) = (read.batch.layers[0].adds, batch.layers[0].adds)
+        #expect(adds.count == sent.count && zip(adds, sent).allSatisfy(same))
     }
 
     @Test func whatCantBeSaidIsNotSent() {

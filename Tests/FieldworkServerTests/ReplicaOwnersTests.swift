@@ -43,7 +43,7 @@ struct ReplicaOwnersTests {
         }
     }
 
-    /// A report of one user whom two of her devices have told different things about.
+    /// A report of one user with two different texts from two of her devices.
     private static func collide(_ store: GeoPackageStore) async throws {
         func text(_ text: String) -> FeatureEdit {
             FeatureEdit(globalID: report, attributes: [("text", .text(text))])
@@ -85,7 +85,7 @@ struct ReplicaOwnersTests {
         }
     }
 
-    @Test("Nobody gets a job that waits by the id of another's request, neither at once nor later")
+    @Test("The request id of another user's waiting job is refused, in a request that waits and in a job")
     func waitingJob() async throws {
         try await Self.serve { server, store in
             let parameters = [("layers", "0"), ("syncModel", "perLayer"), ("replicaName", "r"), ("async", "true")]

@@ -200,6 +200,34 @@ struct MergeTests {
         #expect(try await conflicts().count == 1)
     }
 
+    @Test("A client that won a conflict and uploads again without a download does not conflict again")
+    func ownChangesAfterAConflict() async throws {
+        var (ada, grace) = try await twoClients()
+        grace.trees[Self.tree]?.species = "ash"
+        try await store.synchronize(&grace)
+        for species in ["elm", "yew"] {
+            ada.trees[Self.tree]?.species = species
+            _ = try await store.apply(ada.upload(), to: Samples.name)
+        }
+        #expect(try await theTree()?.species == "yew")
+        #expect(try await conflicts().map(\.lost.attributes) == [["species": .text("ash")]])
+    }
+
+    @Test("A client whose base is where the shortened log begins is merged with that base")
+    func baseAtTheEndOfTheLog() async throws {
+        var (ada, grace) = try await twoClients()
+        let (never, later) = (Date(timeIntervalSince1970: 0), Samples.moment.addingTimeInterval(1_000))
+        _ = try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later)
+        #expect(try await store.logFloors(of: Samples.name)[0] == grace.generation)
+        ada.trees[Self.tree]?.species = "elm"
+        try await store.synchronize(&ada)
+        grace.sendsAll = true
+        grace.trees[Self.tree]?.note = "hollow"
+        try await store.synchronize(&grace)
+        #expect(try await theTree() == FieldClient.Tree(species: "elm", note: "hollow", x: 1))
+        #expect(try await conflicts().isEmpty)
+    }
+
     @Test("Three clients on one field: every value but the last is kept")
     func threeClients() async throws {
         var (ada, grace) = try await twoClients()
@@ -304,6 +332,19 @@ struct MergeTests {
         #expect(grace.trees[Self.tree]?.species == "elm")
         #expect(try await conflicts().first?.lost.attributes == nil)
         #expect(try await conflicts().first?.winner == .service)
+    }
+
+    @Test("A feature that a client deleted and the service kept comes to it as a new one")
+    func keptComesAsNew() async throws {
+        var (ada, grace) = try await twoClients()
+        ada.trees[Self.tree]?.species = "elm"
+        try await store.synchronize(&ada)
+        grace.trees[Self.tree] = nil
+        let upload = grace.upload(rule: .firstInWins)
+        _ = try await store.apply(upload, to: Samples.name)
+        let layer = try #require(try await store.delta(for: grace, upload: upload.layers[0]).layers[0])
+        #expect(layer.adds.map(\.species) == ["elm"])
+        #expect(layer.updates.isEmpty && layer.deletes.isEmpty)
     }
 
     @Test("Two deletes are one")

@@ -59,7 +59,7 @@ struct StoreEditingTests {
         #expect(record.geometry == Point(x: 1, y: 1, spatialReference: .webMercator))
     }
 
-    @Test("An update by nobody known says when it was, and names nobody")
+    @Test("An anonymous update sets the edit date and an empty editor")
     func anonymousUpdate() async throws {
         _ = try await store.apply(Samples.batch(adds: [Samples.tree("Acer")]), to: Samples.name)
         var batch = Samples.batch(
@@ -71,6 +71,19 @@ struct StoreEditingTests {
         #expect(record.attributes["Creator"] == .text("ada"))
         #expect(record.attributes["Editor"] == .text(""))
         #expect(record.attributes["EditDate"] == .integer(1_767_323_165_678))
+    }
+
+    @Test("A load keeps the creator and the creation date of its source; an edit does not", arguments: [true, false])
+    func trackingOfALoad(isLoad: Bool) async throws {
+        let told: [(name: String, value: AttributeValue)] = [
+            ("Creator", .text("eve")), ("CreationDate", .integer(1_000)),
+        ]
+        _ = try await store.apply(
+            Samples.batch(adds: [Samples.tree("Acer", told)], origin: isLoad ? .load : .edit), to: Samples.name)
+        let record = try #require(try await store.records(FeatureQuery(), in: Samples.trees).first)
+        #expect(record.attributes["Creator"] == .text(isLoad ? "eve" : "ada"))
+        #expect(record.attributes["CreationDate"] == .integer(isLoad ? 1_000 : 1_767_323_045_678))
+        #expect(record.attributes["Editor"] == .text("ada"))
     }
 
     @Test("A geometry can be moved and taken away, and the index follows")
@@ -135,6 +148,42 @@ struct StoreEditingTests {
         let result = try await store.apply(
             Samples.batch(adds: [Samples.tree("Acer", globalID: id)]), to: Samples.name)
         #expect(result.layers.first?.adds.first?.globalID != id)
+    }
+
+    @Test("With useGlobalIds the global id names the feature of an update, whatever object id comes along")
+    func updateByGlobalID() async throws {
+        let ids = [UUID(), UUID()]
+        _ = try await store.apply(
+            Samples.batch(adds: ids.map { Samples.tree("Acer", globalID: $0) }, usesGlobalIDs: true), to: Samples.name)
+        let edit = FeatureEdit(objectID: 2, globalID: ids[0], attributes: [("species", .text("Tilia"))])
+        let result = try await store.apply(Samples.batch(updates: [edit], usesGlobalIDs: true), to: Samples.name)
+        #expect(result.layers[0].updates.map(\.objectID) == [1])
+        let species = try await store.records(FeatureQuery(), in: Samples.trees).map { $0.attributes["species"] }
+        #expect(species == [.text("Tilia"), .text("Acer")])
+    }
+
+    @Test("Of two values for one field the last counts, in whichever case the field is named")
+    func fieldNamedTwice() async throws {
+        let twice: [(name: String, value: AttributeValue)] = [
+            ("condition", .text("good")), ("CONDITION", .text("poor")),
+        ]
+        _ = try await store.apply(Samples.batch(adds: [Samples.tree("Acer", twice)]), to: Samples.name)
+        let again: [(name: String, value: AttributeValue)] = [("species", .text("Tilia")), ("Species", .text("Ulmus"))]
+        let update = FeatureEdit(objectID: 1, attributes: again)
+        _ = try await store.apply(Samples.batch(updates: [update]), to: Samples.name)
+        let record = try #require(try await store.records(FeatureQuery(), in: Samples.trees).first)
+        #expect(record.attributes["condition"] == .text("poor"))
+        #expect(record.attributes["species"] == .text("Ulmus"))
+    }
+
+    @Test("A batch without rollback of which nothing succeeds is no generation")
+    func nothingSucceeds() async throws {
+        let result = try await store.apply(
+            Samples.batch(
+                updates: [FeatureEdit(objectID: 77, attributes: [("species", .text("x"))])], deletes: [.objectID(78)],
+                rollsBackOnFailure: false), to: Samples.name)
+        #expect(result.generation == nil)
+        #expect(try await store.generation(of: Samples.name) == 0)
     }
 
     @Test("A failed item undoes the batch and is told apart from those that were rolled back with it")

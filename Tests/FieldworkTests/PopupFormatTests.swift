@@ -23,6 +23,36 @@ struct PopupFormatTests {
         #expect(Self.number(value, format) == text)
     }
 
+    @Test("A type shows the names of its own domain, of its field's where it inherits it or has none")
+    func domainsOfTypes() {
+        func domain(_ text: String) -> DomainDefinition {
+            DomainDefinition(name: text, kind: .codedValues([.init(code: .integer(1), name: text)]))
+        }
+        func type(_ id: Int64, _ domains: [String: DomainDefinition]) -> FeatureTypeDefinition {
+            FeatureTypeDefinition(id: .integer(id), name: "Type \(id)", domains: domains)
+        }
+        let layer = LayerDefinition(
+            id: 0, name: "Poles",
+            fields: [
+                FieldDefinition(name: "OBJECTID", type: .oid), FieldDefinition(name: "kind", type: .integer),
+                FieldDefinition(name: "state", type: .integer, domain: domain("of the field")),
+            ],
+            typeIDField: "kind",
+            types: [
+                type(1, ["state": domain("of the type")]),
+                type(2, ["state": DomainDefinition(name: "", kind: .inherited)]), type(3, [:]),
+            ])
+        let formatter = ValueFormatter(layer: layer, timeZone: .gmt)
+        let cases: [(kind: Int32, text: String)] = [
+            (1, "of the type"), (2, "of the field"), (3, "of the field"), (4, "of the field"),
+        ]
+        for (kind, text) in cases {
+            let attributes: [String: any Sendable] = ["kind": kind, "state": Int32(1)]
+            let shown = formatter.text(Int32(1), field: "state", format: .init(), attributes: attributes)
+            #expect(shown == text, "kind \(kind)")
+        }
+    }
+
     @Test("Whole numbers keep all digits; the newer format has decimals from and to")
     func wholeNumbers() {
         #expect(Self.number(Int64.max, ["digitSeparator": true]) == "9,223,372,036,854,775,807")

@@ -1,0 +1,156 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import FieldworkServer
+
+/// A layer where each sees only his own features: no way around the query leads to those of others.
+@Suite("Features that only their author sees", .fewAtATime)
+struct OwnFeaturesTests {
+    private static let layer = "Reports/FeatureServer/0"
+
+    private static var definition: ServiceDefinition {
+        let layer = LayerDefinition(
+            id: 0, name: "Reports",
+            fields: [
+                FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
+                FieldDefinition(name: "GlobalID", type: .globalID, length: 38, isNullable: false, isEditable: false),
+                FieldDefinition(name: "text", type: .string, length: 40), FieldDefinition(name: "kind", type: .integer),
+                FieldDefinition(name: "who", type: .string, length: 40, isEditable: false),
+            ],
+            globalIDField: "GlobalID",
+            editFields: EditFieldsDefinition(
+                creationDateField: nil, creatorField: "who", editDateField: nil, editorField: nil),
+            ownershipAccess: OwnershipAccess(
+                allowsOthersToQuery: false, allowsOthersToUpdate: false, allowsOthersToDelete: false),
+            hasAttachments: true,
+            // The view has reports of a kind below five.
+            unknownMembers: JSONObject(["definitionExpression": "kind < 5"]))
+        return ServiceDefinition(
+            name: ServiceName(name: "Reports"), capabilities: [.query, .create, .update, .delete, .editing, .uploads],
+            layers: [layer])
+    }
+
+    private static func serve(_ test: (TestServer) async throws -> Void) async throws {
+        let user = HTTPField.Name("X-Test-User")
+        let configuration = ServerConfiguration(
+            port: 0, definitionLifetime: .zero, identify: { request in user.flatMap { request.headerFields[$0] } })
+        try await TemporaryStore.serve(configuration: configuration) { server, store in
+            try await store.createService(definition)
+            for (editor, kind) in [("ada", 1), ("ada", 9), ("bo", 1)] {
+                let add = FeatureEdit(
+                    globalID: UUID(), attributes: [("text", .text("by \(editor)")), ("kind", .integer(Int64(kind)))])
+                let batch = EditBatch(
+                    layers: [LayerEdits(layerID: 0, adds: [add])], usesGlobalIDs: true, editor: editor,
+                    moment: TemporaryStore.moment)
+                #expect(try await !store.apply(batch, to: definition.name).hasErrors)
+            }
+            try await test(server)
+        }
+    }
+
+    private static func by(_ user: String) -> [(String, String)] { [("X-Test-User", user)] }
+
+    @Test("A user sees only the own features that also meet the layer's definition expression")
+    func ownOfTheView() async throws {
+        try await Self.serve { server in
+            for (user, ids) in [("ada", [1]), ("bo", [3]), ("cy", [])] as [(String, [Int64])] {
+                let answer = try await server.client.get(
+                    "\(Self.layer)/query", ["where": "1=1", "returnIdsOnly": "true", "f": "json"],
+                    headers: Self.by(user))
+                #expect(try answer.json["objectIds"]?.arrayValue?.compactMap(\.integerValue) == ids)
+                let outside = try await server.client.get("\(Self.layer)/2", ["f": "json"], headers: Self.by(user))
+                #expect(outside.errorCode == 404)
+            }
+        }
+    }
+
+    @Test("A layer whose condition can't be read shows nothing, rather than what it should not")
+    func unreadableCondition() async throws {
+        try await TemporaryStore.serve { server, store in
+            var definition = SyncService.definition
+            definition.layers[0].unknownMembers = JSONObject(["definitionExpression": "nowhere > 3"])
+            try await store.createService(definition)
+            let add = FeatureEdit(attributes: [("Name", .text("hidden"))])
+            let batch = EditBatch(layers: [LayerEdits(layerID: 0, adds: [add])], moment: TemporaryStore.moment)
+            #expect(try await !store.apply(batch, to: definition.name).hasErrors)
+            let answer = try await server.client.get(
+                "Field/FeatureServer/0/query", ["where": "1=1", "outFields": "*", "f": "json"])
+            #expect(!answer.text.contains("hidden"))
+        }
+    }
+
+    @Test("The history of such a layer can't be read, and no version of it restored")
+    func history() async throws {
+        try await Self.serve { server in
+            let update = #"[{"attributes":{"OBJECTID":1,"text":"second"}}]"#
+            let updated = try await server.client.post(
+                "\(Self.layer)/updateFeatures", ["features": update, "f": "json"], headers: Self.by("ada"))
+            #expect(try updated.json["updateResults"]?.arrayValue?.first?["success"] == true)
+            for user in ["ada", "bo"] {
+                let answer = try await server.client.get("\(Self.layer)/1/history", headers: Self.by(user))
+                #expect(answer.errorCode == 400)
+                #expect(!answer.text.contains("by ada"))
+            }
+            let restored = try await server.client.post(
+                "\(Self.layer)/1/history/4/restore", ["f": "json"], headers: Self.by("bo"))
+            #expect(restored.errorCode == 400)
+        }
+    }
+
+    @Test("Attachments of others are not listed, not read, and none is added to them")
+    func attachments() async throws {
+        try await Self.serve { server in
+            let boundary = "own"
+            let body = """
+                --own\r\nContent-Disposition: form-data; name="f"\r\n\r\njson\r\n--own\r\n\
+                Content-Disposition: form-data; name="attachment"; filename="bark.jpg"\r\n\
+                Content-Type: image/jpeg\r\n\r\nbark\r\n--own--\r\n
+                """
+            func add(_ user: String) async throws -> TestClient.Answer {
+                try await server.client.send(
+                    "POST", "\(Self.layer)/1/addAttachment",
+                    headers: Self.by(user) + [("Content-Type", "multipart/form-data; boundary=\(boundary)")],
+                    body: Array(body.utf8))
+            }
+            #expect(try await add("bo").errorCode == 404)
+            #expect(try await add("ada").json["addAttachmentResult"]?["success"] == true)
+            for (user, isSeen) in [("ada", true), ("bo", false)] {
+                let list = try await server.client.get(
+                    "\(Self.layer)/1/attachments", ["f": "json"], headers: Self.by(user))
+                #expect(list.text.contains("bark.jpg") == isSeen)
+                let content = try await server.client.get("\(Self.layer)/1/attachments/1", headers: Self.by(user))
+                #expect(content.text.contains("bark") == isSeen)
+                let found = try await server.client.get(
+                    "\(Self.layer)/queryAttachments", ["definitionExpression": "1=1", "f": "json"],
+                    headers: Self.by(user))
+                #expect(found.text.contains("bark.jpg") == isSeen)
+            }
+        }
+    }
+
+    @Test("An upload can be continued only by the user who began it")
+    func uploads() async throws {
+        try await Self.serve { server in
+            let root = "Reports/FeatureServer/uploads"
+            let registered = try await server.client.post(
+                "\(root)/register", ["itemName": "a.jpg", "f": "json"], headers: Self.by("ada"))
+            let id = try #require(try registered.json["item"]?["itemID"]?.stringValue)
+            func append(_ user: String) async throws -> TestClient.Answer {
+                try await server.client.send(
+                    "POST", "\(root)/\(id)/append?offset=0&f=json",
+                    headers: Self.by(user) + [("Content-Type", "application/octet-stream")], body: [1, 2, 3])
+            }
+            #expect(try await append("bo").errorCode == 404)
+            let untouched = try await server.client.get("\(root)/\(id)", ["f": "json"], headers: Self.by("ada"))
+            #expect(try untouched.json["received"] == 0)
+            #expect(try await append("ada").json["item"]?["received"] == 3)
+            #expect(
+                try await server.client.get("\(root)/\(id)", ["f": "json"], headers: Self.by("bo")).errorCode == 404)
+        }
+    }
+}
