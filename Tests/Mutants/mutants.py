@@ -181,14 +181,22 @@ def chosen(patches, text):
 
 
 def misfits(patches):
-    """What no longer fits the sources of today."""
-    found = []
+    """What no longer fits the sources of today, or changes the same lines as another one."""
+    found, together = [], {}
     for patch in patches:
-        for file, hunks in patch.files.items():
-            try:
-                Patch.with_hunks((ROOT / file).read_text(), [(hunk, patch.number) for hunk in hunks], file)
-            except (Misfit, OSError) as error:
-                found.append((patch, str(error)))
+        try:
+            for file, hunks in patch.files.items():
+                all_hunks = together.get(file, []) + [(hunk, patch.number) for hunk in hunks]
+                Patch.with_hunks((ROOT / file).read_text(), all_hunks, file)
+                together[file] = all_hunks
+        except (Misfit, OSError) as error:
+            found.append((patch, str(error)))
+        for name in patch.tests:
+            module, _, suite = name.partition(".")
+            if suite and not any(
+                    re.search(rf"\b(?:struct|class|enum|actor) {suite}\b", file.read_text())
+                    for file in (ROOT / "Tests" / module).rglob("*.swift")):
+                found.append((patch, f"there is no suite {name}"))
     return found
 
 
