@@ -123,7 +123,7 @@ struct GEOSSuiteTests {
 
     /// Failures that are understood, by folder. General: 6 relations of lines that cross themselves and 4
     /// simplifications, which the suite states as later versions of GEOS compute them; 7 invalid polygons whose rings our
-    /// model sorts into valid shells and holes (rest-api §12.2). Validate: one case that states a point equal to a line.
+    /// model sorts into valid shells and holes. Validate: one case that states a point equal to a line.
     /// Misc: a relation of an invalid polygon, a buffer of one. Failure: the two that GEOS lists there as its own.
     private static let understood = ["general": 17, "validate": 1, "misc": 2, "failure": 2]
     /// How many cases of a folder pass: one fewer, and something was lost.

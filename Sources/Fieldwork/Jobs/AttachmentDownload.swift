@@ -3,7 +3,7 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 
-/// Takes over the attachments that a service tells of (rest-api §5.2, §5.6). A content that is here already is not fetched;
+/// Takes over the attachments that a service tells of. A content that is here already is not fetched;
 /// one whose download broke off goes on where it was.
 struct AttachmentDownload: Sendable {
     let session: GeodatabaseSession

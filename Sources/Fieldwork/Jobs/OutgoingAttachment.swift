@@ -32,7 +32,7 @@ struct OutgoingAttachment: Sendable {
         return .object(object)
     }
 
-    /// The member `attachments` of a layer's edits (rest-api §5.5).
+    /// The member `attachments` of a layer's edits.
     static func json(_ edits: [OutgoingAttachment], _ contents: [UUID: Content]) -> JSONValue {
         func list(_ operation: AttachmentEdit.Operation) -> JSONValue {
             .array(edits.filter { $0.operation == operation }.map { $0.json(contents[$0.globalID]) })

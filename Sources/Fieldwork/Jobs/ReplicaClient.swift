@@ -2,7 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
-/// The operations on replicas of one feature service (rest-api §5), typed as far as both sides need.
+/// The operations on replicas of one feature service, typed as far as both sides need.
 struct ReplicaClient: Sendable {
     /// `…/FeatureServer`.
     let root: URL

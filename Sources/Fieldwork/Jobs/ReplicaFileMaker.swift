@@ -3,7 +3,7 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 
-/// Makes a geodatabase file of a replica's document (rest-api §5.2) and the definitions of the service's layers.
+/// Makes a geodatabase file of a replica's document and the definitions of the service's layers.
 struct ReplicaFileMaker: Sendable {
     let root: URL
     let client: any ServiceClient

@@ -112,7 +112,7 @@ struct ReplicaUploadDocument: Sendable {
         return form
     }
 
-    /// The edits of all layers (rest-api §5.5).
+    /// The edits of all layers.
     /// - Parameter contents: how the edits of attachments name their contents.
     func json(
         _ edits: [OutgoingEdit], _ attachments: [OutgoingAttachment], _ contents: [UUID: OutgoingAttachment.Content]

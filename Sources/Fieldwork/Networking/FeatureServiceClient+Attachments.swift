@@ -1,7 +1,7 @@
 import FieldworkREST
 import Foundation
 
-/// Attachments of features and uploaded files (rest-api §4.10, §4.11).
+/// Attachments of features and uploaded files.
 extension FeatureServiceClient {
     /// What a feature has.
     func attachments(of objectID: Int64, layerID: Int) async throws -> [AttachmentInfo] {

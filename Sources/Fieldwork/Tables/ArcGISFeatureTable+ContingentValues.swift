@@ -1,7 +1,7 @@
 public import FieldworkGeometry
 import FieldworkREST
 
-/// Values that depend on each other (rest-api §2.8).
+/// Values that depend on each other.
 extension ArcGISFeatureTable {
     /// A new feature of a subtype, with its default values.
     public func makeFeature(subtype: FeatureSubtype, geometry: Geometry? = nil) -> Feature {

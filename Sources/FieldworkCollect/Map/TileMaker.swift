@@ -120,7 +120,7 @@ actor TileMaker {
         let share = Self.share(
             total: total, width: plane.width, height: plane.height, side: address.side)
         guard share < 1 else { return nil }
-        // The rank of tiles-and-maps §3: a hash of the object id that spreads evenly.
+        // The rank: a hash of the object id that spreads evenly.
         let most = Int64(4_294_967_296 * share)
         return "MOD(\(layer.objectIDField) * 2654435761, 4294967296) < \(most)"
     }

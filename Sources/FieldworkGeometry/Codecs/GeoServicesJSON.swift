@@ -1,6 +1,6 @@
 import Foundation
 
-/// Geometries and spatial references in the protocol's JSON (rest-api §12).
+/// Geometries and spatial references in the protocol's JSON.
 package enum GeoServicesJSON {
     /// What to do with a ring that does not end where it starts.
     package enum OpenRings: Sendable {

@@ -1,4 +1,4 @@
-/// Which ring lies in which. Readers of the protocol must not trust how rings turn (rest-api §12.2), so shells and holes
+/// Which ring lies in which. Readers of the protocol must not trust how rings turn, so shells and holes
 /// are told apart by containment: a ring that lies in an even number of others is a shell, else it is a hole of the
 /// smallest ring around it.
 extension RingWinding {

@@ -2,7 +2,7 @@ internal import CPROJ
 
 extension TransformationCatalog {
     /// The transformation that the register has under codes, one after the other: `[1188]`, `[1626, 1149]`. Codes are
-    /// EPSG's, and above those the vendor's own (rest-api §3.1, `datumTransformation`). nil for a code that is not known.
+    /// EPSG's, and above those the vendor's own (`datumTransformation`). nil for a code that is not known.
     package static func transformation(codes: [Int]) -> DatumTransformation? {
         guard !codes.isEmpty, let context = try? ProjectionContext() else { return nil }
         var names: [String] = []

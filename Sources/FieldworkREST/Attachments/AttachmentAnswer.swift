@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 import Foundation
 
-/// What is told of attachments (rest-api §3.10, §4.10).
+/// What is told of attachments.
 package enum AttachmentAnswer {
     /// The attachments of one feature.
     package static func list(_ attachments: [AttachmentInfo]) -> JSONValue {

@@ -1,8 +1,7 @@
 package import FieldworkGeometry
 package import Foundation
 
-/// A request that edits the attachments of one feature: `addAttachment`, `updateAttachment`, `deleteAttachments`
-/// (rest-api §4.10).
+/// A request that edits the attachments of one feature: `addAttachment`, `updateAttachment`, `deleteAttachments`.
 package struct AttachmentEditRequest: Sendable {
     package enum Operation: String, Sendable, Hashable, CaseIterable {
         case addAttachment, updateAttachment, deleteAttachments

@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 import Foundation
 
-/// Reads the attachments of edits (rest-api §4.5, §5.5). What is wrong with one is its own failure and not its
+/// Reads the attachments of edits. What is wrong with one is its own failure and not its
 /// neighbours'. With `useGlobalIds` attachments and features are named by global ids, else by object ids.
 package struct AttachmentEditsReader: Sendable {
     let usesGlobalIDs: Bool

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 import Foundation
 
-/// Writes attachments into documents of replicas and changes (rest-api §5.2, §5.6): what is known of each, and its content as
+/// Writes attachments into documents of replicas and changes: what is known of each, and its content as
 /// base64 or the address where it is had.
 struct AttachmentListWriter: Sendable {
     /// How contents come.

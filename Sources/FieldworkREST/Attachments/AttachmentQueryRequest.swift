@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// A `queryAttachments` of a layer or table (rest-api §3.10).
+/// A `queryAttachments` of a layer or table.
 package struct AttachmentQueryRequest: Sendable {
     package var query: AttachmentQuery
     package var countsOnly: Bool

@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// The resources `fieldGroups` and `contingentValues` of a layer (rest-api §2.8). The second is packed: a contingency has a
+/// The resources `fieldGroups` and `contingentValues` of a layer. The second is packed: a contingency has a
 /// type for each field of its group, and a value only for codes and ranges; codes of text fields are positions in the
 /// dictionary of their domain.
 package enum ContingentValuesCoding {

@@ -62,7 +62,7 @@ extension FieldDefinition {
 extension DomainDefinition {
     private static let knownMembers: Set<String> = ["type", "name", "codedValues", "range"]
 
-    /// Reads a domain (rest-api §13.5).
+    /// Reads a domain.
     package init(json: JSONValue) throws(ServiceError) {
         guard let object = json.objectValue else { throw .invalidParameter("A domain is a JSON object.") }
         let name = object.string("name") ?? ""

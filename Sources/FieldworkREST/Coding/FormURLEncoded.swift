@@ -27,7 +27,7 @@ package enum FormURLEncoded {
         return fields
     }
 
-    /// QGIS posts `f=json&features=` and then JSON without encoding it (rest-api §4.4): a plus sign or a percent sign
+    /// QGIS posts `f=json&features=` and then JSON without encoding it: a plus sign or a percent sign
     /// in a user's text stands for itself. What parses as JSON undecoded is taken so; encoded JSON never does.
     private static func rawFeatures(_ bytes: ContiguousArray<UInt8>) -> [(name: String, value: String)]? {
         for name in ["features", "addToDefinition"] {

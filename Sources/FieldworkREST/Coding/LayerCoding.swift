@@ -108,7 +108,7 @@ extension LayerDefinition {
         if !words.isEmpty { unknownMembers["capabilities"] = .string(words.joined(separator: ",")) }
     }
 
-    /// The layer or table resource (rest-api §2.4). What it advertises is what the server does.
+    /// The layer or table resource. What it advertises is what the server does.
     package func json(context: ResourceContext = ResourceContext()) -> JSONValue {
         let allowed = context.serviceCapabilities.map { capabilities.intersection($0) } ?? capabilities
         var object = definitionMembers

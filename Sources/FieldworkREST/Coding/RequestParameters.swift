@@ -2,7 +2,7 @@ package import FieldworkGeometry
 package import Foundation
 
 /// The parameters of a request, merged from its address and its body. Names match without regard to case; an empty
-/// value is an absent one (rest-api §0, rules 2 to 5).
+/// value is an absent one.
 package struct RequestParameters: Sendable, Hashable {
     private var values: [String: String] = [:]
 

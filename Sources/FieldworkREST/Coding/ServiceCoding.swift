@@ -38,7 +38,7 @@ extension ServiceDefinition {
         if !words.isEmpty { unknownMembers["capabilities"] = .string(words.joined(separator: ",")) }
     }
 
-    /// The root resource (rest-api §2.1).
+    /// The root resource.
     package func json(context: ResourceContext = ResourceContext()) -> JSONValue {
         var object = JSONObject()
         object.append("currentVersion", .number(11.2))
@@ -76,7 +76,7 @@ extension ServiceDefinition {
         return .object(object)
     }
 
-    /// The word for the unit of coordinates (rest-api §2.1).
+    /// The word for the unit of coordinates.
     private static func unit(of reference: SpatialReference) -> String {
         if reference.isGeographic { return "esriDecimalDegrees" }
         let meters = reference.unitFactor

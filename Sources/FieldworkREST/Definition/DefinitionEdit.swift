@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// What the administrative operations do to a definition document (rest-api §1.9). The result is read and checked like any
+/// What the administrative operations do to a definition document. The result is read and checked like any
 /// other document.
 package struct DefinitionEdit: Sendable {
     package enum Operation: String, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 
 extension FeatureSet {
-    /// The set as an answer tells it (rest-api §3.2), with whole coordinates: what was quantized is not again.
+    /// The set as an answer tells it, with whole coordinates: what was quantized is not again.
     package var json: JSONValue {
         var object = JSONObject()
         if let objectIDField { object.append("objectIdFieldName", .string(objectIDField)) }

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// Writes an answer as GeoJSON (RFC 7946; rest-api §12.5), straight from columns and blobs to bytes.
+/// Writes an answer as GeoJSON (RFC 7946), straight from columns and blobs to bytes.
 package struct GeoJSONFeatureEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []
     private let layout: AnswerLayout

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// Writes an answer as the protocol's JSON (rest-api §3.3), straight from columns and blobs to bytes.
+/// Writes an answer as the protocol's JSON, straight from columns and blobs to bytes.
 package struct JSONFeatureEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []
     let layout: AnswerLayout

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// Writes the answer of `returnIdsOnly` (rest-api §3.5): it is not cut by the record count, so it goes out piece by piece, as
+/// Writes the answer of `returnIdsOnly`: it is not cut by the record count, so it goes out piece by piece, as
 /// features do. Its rows have one column, the object id.
 package struct ObjectIDsEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []

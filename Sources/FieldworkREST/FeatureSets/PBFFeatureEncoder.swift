@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// Writes an answer as `FeatureCollectionPBuffer` (rest-api §12.6). Lengths stand before what they measure, so the answer
+/// Writes an answer as `FeatureCollectionPBuffer`. Lengths stand before what they measure, so the answer
 /// is held until its end; it is bounded by the query's limit.
 package struct PBFFeatureEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// Reads an answer in protocol buffers (rest-api §12.6). Any bytes give a result or an error, in time and memory
+/// Reads an answer in protocol buffers. Any bytes give a result or an error, in time and memory
 /// proportional to them.
 package enum PBFFeatureSetReader {
     package static func read(_ bytes: [UInt8]) throws(ProtocolBufferError) -> FeatureSet {

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// Writes the answer of `queryRelatedRecords` (rest-api §3.9): one group for each source that has related features. The
+/// Writes the answer of `queryRelatedRecords`: one group for each source that has related features. The
 /// first column of every row is the object id of its source; rows of one source follow each other.
 package struct RelatedRecordsEncoder: FeatureEncoder {
     private var records: JSONFeatureEncoder

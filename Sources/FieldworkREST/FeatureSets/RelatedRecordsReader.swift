@@ -13,7 +13,7 @@ package struct RelatedRecords: Sendable, Hashable {
     package var groups: [Group]
 }
 
-/// Reads the answer of `queryRelatedRecords` in JSON (rest-api §3.9).
+/// Reads the answer of `queryRelatedRecords` in JSON.
 package enum RelatedRecordsReader {
     /// Throws the service's own error when the answer is one, and `ServiceError` when a record can't be read.
     package static func read(json: JSONValue) throws(ServiceError) -> RelatedRecords {

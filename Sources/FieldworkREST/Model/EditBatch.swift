@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 package import Foundation
 
-/// Edits that belong together. Every write, whoever asks for it, becomes one of these (design D3).
+/// Edits that belong together. Every write, whoever asks for it, becomes one of these.
 package struct EditBatch: Sendable {
     package var layers: [LayerEdits]
     /// Identify features by global id: adds keep the client's, and an add whose global id exists already fails.
@@ -111,7 +111,7 @@ package struct FeatureEdit: Sendable {
     }
 }
 
-/// Why one item of a batch failed (rest-api §4.7).
+/// Why one item of a batch failed.
 package struct EditError: Error, Sendable, Hashable {
     package var code: Int
     package var description: String

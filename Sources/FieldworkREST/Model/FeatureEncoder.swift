@@ -1,5 +1,5 @@
 /// Takes the features of an answer value by value and turns them into bytes. A store drives it from its cursor, so that
-/// nothing stands between a row and the answer (design D6). Calls come in this order: `begin`, then for each feature
+/// nothing stands between a row and the answer. Calls come in this order: `begin`, then for each feature
 /// `beginFeature`, one call a column in the order of the answer's fields, the geometry if asked for, `endFeature`; `end`.
 /// In rows of statistics the geometries of a group take the place of the geometry, one call each.
 package protocol FeatureEncoder: Sendable {

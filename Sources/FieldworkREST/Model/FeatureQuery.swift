@@ -68,7 +68,7 @@ package struct FeatureQuery: Sendable, Hashable {
     }
 }
 
-/// A geometry and how features have to relate to it (G = `geometry`, F = feature; rest-api §3.4).
+/// A geometry and how features have to relate to it (G = `geometry`, F = feature).
 package struct SpatialFilter: Sendable, Hashable {
     package enum Relation: String, Sendable, Hashable, CaseIterable {
         case intersects = "esriSpatialRelIntersects"
@@ -140,7 +140,7 @@ package struct GeometryOutput: Sendable, Hashable {
     }
 }
 
-/// The integer grid of quantized answers (rest-api §3.6).
+/// The integer grid of quantized answers.
 package struct Quantization: Sendable, Hashable {
     package var isUpperLeftOrigin: Bool
     /// Size of a cell in units of the output reference.

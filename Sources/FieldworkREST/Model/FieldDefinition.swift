@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// The types a field can have, named as the protocol names them (rest-api §13.1).
+/// The types a field can have, named as the protocol names them.
 package enum FieldType: String, Sendable, Hashable, CaseIterable {
     case smallInteger = "esriFieldTypeSmallInteger"
     case integer = "esriFieldTypeInteger"

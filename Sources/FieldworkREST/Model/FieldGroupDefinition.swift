@@ -1,4 +1,4 @@
-/// Fields whose values depend on each other, and the combinations that belong together (rest-api §2.8).
+/// Fields whose values depend on each other, and the combinations that belong together.
 package struct FieldGroupDefinition: Sendable, Hashable {
     package var name: String
     /// Whether other combinations are refused; else the listed ones are what a form proposes.

@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// What may be done with features by others than their creators (`ownershipBasedAccessControlForFeatures`, rest-api §2.4).
+/// What may be done with features by others than their creators (`ownershipBasedAccessControlForFeatures`).
 package struct OwnershipAccess: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         case query, update, delete

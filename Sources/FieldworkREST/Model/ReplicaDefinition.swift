@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 package import Foundation
 
-/// What a client takes offline and keeps in step: layers, an area, conditions (rest-api §5.1).
+/// What a client takes offline and keeps in step: layers, an area, conditions.
 package struct ReplicaDefinition: Sendable, Hashable {
     package var id: UUID
     /// Unique within the service.

@@ -59,7 +59,7 @@ package enum SQLBinaryOperator: String, Sendable, Hashable, CaseIterable {
     case concatenate = "||"
 }
 
-/// The functions of standardized queries (rest-api §3.2). `trim…` take the text and the characters to take away.
+/// The functions of standardized queries. `trim…` take the text and the characters to take away.
 package enum SQLFunction: String, Sendable, Hashable, CaseIterable {
     case charLength = "CHAR_LENGTH"
     case concat = "CONCAT"

@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// Statistics over the features of a query, one row a group (rest-api §3.7); already checked against the layer.
+/// Statistics over the features of a query, one row a group; already checked against the layer.
 package struct StatisticsQuery: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case count

@@ -1,4 +1,4 @@
-/// A kind of feature by the value of the layer's subtype field, with domains and defaults of its own (rest-api §2.6).
+/// A kind of feature by the value of the layer's subtype field, with domains and defaults of its own.
 package struct SubtypeDefinition: Sendable, Hashable {
     package var code: AttributeValue
     package var name: String

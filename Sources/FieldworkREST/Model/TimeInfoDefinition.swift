@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// Which fields tell when a feature was there (rest-api §2.4, `timeInfo`).
+/// Which fields tell when a feature was there (`timeInfo`).
 package struct TimeInfoDefinition: Sendable, Hashable {
     package var startTimeField: String
     /// nil where a feature has one moment.

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 package import Foundation
 
-/// A request for a replica (rest-api §5.2).
+/// A request for a replica.
 package struct CreateReplicaRequest: Sendable {
     /// In what form the rows are given.
     package enum Format: String, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 import Foundation
 
-/// A request for what changed since a generation, without a replica (rest-api §5.9).
+/// A request for what changed since a generation, without a replica.
 package struct ExtractChangesRequest: Sendable {
     package var changes: ChangeRequest
     package var transport: ReplicaTransport

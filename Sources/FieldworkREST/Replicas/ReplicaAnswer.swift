@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 package import Foundation
 
-/// What a service says of its replicas (rest-api §5.8).
+/// What a service says of its replicas.
 package enum ReplicaAnswer {
     package static func list(_ replicas: [Replica], returnsDates: Bool) -> JSONValue {
         .array(

@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 package import Foundation
 
-/// Writes a replica, the answer to a synchronisation or a list of changes as JSON (rest-api §5.2, §5.6, §5.9), piece by
+/// Writes a replica, the answer to a synchronisation or a list of changes as JSON, piece by
 /// piece: the rows of a replica are never in memory as a whole.
 package struct ReplicaDocument: ChangeSink {
     package enum Form: Sendable, Hashable {

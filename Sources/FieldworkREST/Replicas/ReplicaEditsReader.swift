@@ -1,7 +1,7 @@
 import FieldworkGeometry
 import Foundation
 
-/// Reads the edits that a client hands in (rest-api §5.5). A member `baseServerGen` of a feature names the generation on
+/// Reads the edits that a client hands in. A member `baseServerGen` of a feature names the generation on
 /// which that edit was made, where it is another than the layer's.
 struct ReplicaEditsReader {
     let service: ServiceDefinition

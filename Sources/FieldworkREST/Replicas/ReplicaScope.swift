@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 import Foundation
 
-/// The layers, conditions and area of a request that makes a replica or asks for changes (rest-api §5.2).
+/// The layers, conditions and area of a request that makes a replica or asks for changes.
 package struct ReplicaScope: Sendable {
     package var layers: [ReplicaLayer]
     package var geometry: Geometry?

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 package import Foundation
 
-/// A request to bring a replica and its service together (rest-api §5.4).
+/// A request to bring a replica and its service together.
 package struct SynchronizeReplicaRequest: Sendable {
     package struct Layer: Sendable {
         package var layerID: Int

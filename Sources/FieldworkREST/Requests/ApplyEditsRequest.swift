@@ -53,7 +53,7 @@ package struct ApplyEditsRequest: Sendable {
             editor: editor)
     }
 
-    /// The parameters with what an upload of the edits has (rest-api §4.5).
+    /// The parameters with what an upload of the edits has.
     private static func withUpload(
         _ parameters: RequestParameters, _ uploads: @escaping UploadedFile.Finder
     ) throws(ServiceError) -> RequestParameters {

@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 package import Foundation
 
-/// A `calculate` of a layer or table (rest-api §4.9): fields of all features that meet a condition get a value or that of
+/// A `calculate` of a layer or table: fields of all features that meet a condition get a value or that of
 /// an expression over the feature as it was before.
 package struct CalculateRequest: Sendable {
     package var batch: EditBatch

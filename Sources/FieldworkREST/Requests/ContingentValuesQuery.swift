@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// `queryContingentValues` of a service (rest-api §2.8): the contingent values of layers in one answer.
+/// `queryContingentValues` of a service: the contingent values of layers in one answer.
 package enum ContingentValuesQuery {
     package static func answer(
         _ parameters: RequestParameters, service: ServiceDefinition

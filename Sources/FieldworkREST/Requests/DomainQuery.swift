@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// `queryDomains` of a service (rest-api §3.13): the domains that the fields, types and subtypes of layers have, each
+/// `queryDomains` of a service: the domains that the fields, types and subtypes of layers have, each
 /// once.
 package enum DomainQuery {
     package static func answer(

@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 import Foundation
 
-/// The answers to requests that edit (rest-api §4.4 to §4.7).
+/// The answers to requests that edit.
 package enum EditAnswer {
     /// The operations of a layer or table that edit features, spelled as in their addresses.
     package enum Operation: String, Sendable {

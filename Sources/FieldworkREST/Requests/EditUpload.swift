@@ -2,7 +2,7 @@ import FieldworkGeometry
 
 /// The client's side of editing: a batch as the parameters of `applyEdits`.
 package enum EditUpload {
-    /// The parameters of the service's `applyEdits`: all layers in one transaction (rest-api §4.6).
+    /// The parameters of the service's `applyEdits`: all layers in one transaction.
     ///
     /// - Throws: for edits of a layer that is not among `layers`, for deletes by condition, which `applyEdits` has no
     ///   word for, and for an update that can't be identified.
@@ -28,7 +28,7 @@ package enum EditUpload {
         return [("edits", String(decoding: bytes, as: UTF8.self))] + common(batch)
     }
 
-    /// The parameters of one layer's `applyEdits` (rest-api §4.5), for services that have none of their own.
+    /// The parameters of one layer's `applyEdits`, for services that have none of their own.
     package static func layerParameters(
         _ edits: LayerEdits, of batch: EditBatch, layer: LayerDefinition
     ) throws(ServiceError) -> [(name: String, value: String)] {
@@ -54,7 +54,7 @@ package enum EditUpload {
     }
 }
 
-/// Writes features of edits as `applyEdits` takes them (rest-api §4.3).
+/// Writes features of edits as `applyEdits` takes them.
 struct FeatureEditWriter: Sendable {
     let layer: LayerDefinition
     let usesGlobalIDs: Bool

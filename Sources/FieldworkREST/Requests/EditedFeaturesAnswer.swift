@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// The member `editedFeatures` of the service's `applyEdits` (rest-api §4.6).
+/// The member `editedFeatures` of the service's `applyEdits`.
 enum EditedFeaturesAnswer {
     static func json(_ edited: EditedFeatures, layer: LayerDefinition) -> JSONValue {
         var object = JSONObject()

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 import Foundation
 
-/// Reads the features of edits (rest-api §4.3). What is wrong with one feature is its own failure and not its neighbours'.
+/// Reads the features of edits. What is wrong with one feature is its own failure and not its neighbours'.
 struct FeatureEditReader: Sendable {
     let layer: LayerDefinition
     let usesGlobalIDs: Bool

@@ -4,7 +4,7 @@ extension GeometryOutput {
     /// Decimals beyond which a number has none.
     private static let decimalsMax = 15
 
-    /// How a request wants its geometries (rest-api §3.1).
+    /// How a request wants its geometries.
     init(
         _ parameters: RequestParameters, layer: LayerDefinition, format: QueryRequest.Format
     ) throws(ServiceError) {

@@ -4,7 +4,7 @@ extension Quantization {
     /// Cells of the grid over an extent whose tolerance nobody named.
     private static let cellsPerExtent = 10_000.0
 
-    /// The integer grid that a client asks for (rest-api §3.6); nil when it asks for none.
+    /// The integer grid that a client asks for; nil when it asks for none.
     ///
     /// - Parameters:
     ///   - reference: the answer's.

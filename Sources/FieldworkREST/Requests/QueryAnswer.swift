@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// The answers to queries that ask for no features: number, ids, extent (rest-api §3.5).
+/// The answers to queries that ask for no features: number, ids, extent.
 package enum QueryAnswer {
     package static func count(_ count: Int) -> JSONValue { ["count": JSONValue(count)] }
 

@@ -6,7 +6,7 @@ extension FeatureQuery {
         case features, count, objectIDs, extent
     }
 
-    /// The query as the parameters of a layer's `query` (rest-api §3.1). `QueryRequest` reads it back.
+    /// The query as the parameters of a layer's `query`. `QueryRequest` reads it back.
     package func parameters(
         asking question: Question, format: QueryRequest.Format = .json
     ) -> [(name: String, value: String)] {

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// A `query` of a layer or table (rest-api §3.1), read and checked against the layer.
+/// A `query` of a layer or table, read and checked against the layer.
 package struct QueryRequest: Sendable {
     package enum Content: Sendable {
         case features(FeatureQuery)

@@ -1,7 +1,6 @@
 import FieldworkGeometry
 
-/// How many features one answer of a layer holds: by `resultType`, `maxRecordCountFactor` and what the definition says
-/// (rest-api §2.4, §3.1).
+/// How many features one answer of a layer holds: by `resultType`, `maxRecordCountFactor` and what the definition says.
 struct RecordLimits {
     let plain: Int
     let tile: Int

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// A `queryRelatedRecords` of a layer or table (rest-api §3.9), read and checked against both of its sides.
+/// A `queryRelatedRecords` of a layer or table, read and checked against both of its sides.
 package struct RelatedQueryRequest: Sendable {
     package var query: RelatedQuery
     /// The layer or table that the answer's features are of.

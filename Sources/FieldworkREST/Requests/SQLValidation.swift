@@ -1,6 +1,6 @@
 package import FieldworkGeometry
 
-/// `validateSQL` of a layer (rest-api §3.14): whether a text would be taken as a condition or an expression.
+/// `validateSQL` of a layer: whether a text would be taken as a condition or an expression.
 package enum SQLValidation {
     private static let syntaxError = 3_001
     private static let meaningError = 3_008

@@ -1,6 +1,6 @@
 import FieldworkGeometry
 
-/// A `query` of a service: one answer for several layers and tables (rest-api §3.8), each with a condition of its own.
+/// A `query` of a service: one answer for several layers and tables, each with a condition of its own.
 package struct ServiceQueryRequest: Sendable {
     package struct Element: Sendable {
         package var layer: LayerDefinition

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 
 extension StatisticsQuery {
-    /// The statistics that a `query` asks for (rest-api §3.7); nil when it asks for none.
+    /// The statistics that a `query` asks for; nil when it asks for none.
     ///
     /// - Parameters:
     ///   - filter: which features.

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 
-/// `time` of a query: a moment, or two of which one may be `null`, in milliseconds since 1970, both included (rest-api
-/// §3.1). A feature with a start and an end is found when its time overlaps; one without an end goes on.
+/// `time` of a query: a moment, or two of which one may be `null`, in milliseconds since 1970, both
+/// included. A feature with a start and an end is found when its time overlaps; one without an end goes on.
 package struct TimeFilter {
     private let from: Int64?
     private let to: Int64?

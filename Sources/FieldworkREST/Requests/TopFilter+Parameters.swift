@@ -1,7 +1,7 @@
 import FieldworkGeometry
 
 extension FeatureQuery.TopFilter {
-    /// `topFilter` of a `queryTopFeatures` (rest-api §3.11).
+    /// `topFilter` of a `queryTopFeatures`.
     init(_ parameters: RequestParameters, layer: LayerDefinition) throws(ServiceError) {
         guard let object = try parameters.json("topFilter")?.objectValue else {
             throw .invalidParameter("'topFilter' is required: groupByFields, topCount and orderByFields.")

@@ -1,7 +1,7 @@
 package import FieldworkGeometry
 import Foundation
 
-/// Draws the protocol's simple symbols (rest-api §2.7): for legends of the server, for swatches of the SDK.
+/// Draws the protocol's simple symbols: for legends of the server, for swatches of the SDK.
 package struct SymbolDrawing: Sendable {
     private var canvas: SymbolCanvas
 

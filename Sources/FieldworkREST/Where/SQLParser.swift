@@ -1,4 +1,4 @@
-/// Reads the protocol's SQL (rest-api §3.2) into a tree. It climbs by precedence and counts its depth, so that no input
+/// Reads the protocol's SQL into a tree. It climbs by precedence and counts its depth, so that no input
 /// exhausts the stack; long chains of AND and OR are read in a loop.
 package struct SQLParser {
     private let tokens: [SQLToken]

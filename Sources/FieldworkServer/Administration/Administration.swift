@@ -4,7 +4,7 @@ import FieldworkStore
 import Foundation
 import HTTPTypes
 
-/// The administrative operations (rest-api §1.9): definitions are changed and layers emptied by whoever has the key.
+/// The administrative operations: definitions are changed and layers emptied by whoever has the key.
 struct Administration: Sendable {
     let store: any FeatureStore
     let catalog: ServiceCatalog

@@ -3,7 +3,7 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 
-/// Files that belong to features (rest-api §3.10, §4.10), over a store that keeps them.
+/// Files that belong to features, over a store that keeps them.
 struct AttachmentService: Sendable {
     let store: any AttachmentStore
     let uploads: UploadService

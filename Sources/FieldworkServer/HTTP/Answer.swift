@@ -16,7 +16,7 @@ struct Answer: Sendable {
     var status: HTTPResponse.Status = .ok
     var contentType: String
     var body: Body
-    /// Names this state of the resource exactly (rest-api §1.4); nil when that is not known cheaply.
+    /// Names this state of the resource exactly; nil when that is not known cheaply.
     var entityTag: String?
     /// The code of the protocol's error that the body carries.
     var errorCode: Int?

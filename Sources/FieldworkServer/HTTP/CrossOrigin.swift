@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Lets the pages of other sites that the rules allow read answers (rest-api §1.5). No credentials are allowed across
+/// Lets the pages of other sites that the rules allow read answers. No credentials are allowed across
 /// origins: whoever is signed in says so with a token.
 enum CrossOrigin {
     /// Adds what an answer to a page of another site needs.

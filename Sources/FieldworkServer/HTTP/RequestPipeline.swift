@@ -116,5 +116,4 @@ struct RequestPipeline: Sendable {
             await router.answer(request)
         }
     }
-    }
 }

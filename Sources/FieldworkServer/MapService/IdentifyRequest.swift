@@ -1,7 +1,7 @@
 import FieldworkGeometry
 import FieldworkREST
 
-/// An `identify` of a map service (rest-api §8.2), read.
+/// An `identify` of a map service, read.
 struct IdentifyRequest: Sendable {
     /// Where to look, widened by the tolerance; in the map's reference.
     var geometry: Geometry

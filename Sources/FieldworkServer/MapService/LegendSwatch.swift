@@ -12,7 +12,7 @@ struct LegendSwatch: Sendable, Hashable {
     var width: Int
     var height: Int
 
-    /// - Parameter symbol: a symbol of the protocol (rest-api §2.7); a kind that can't be drawn gives a clear picture.
+    /// - Parameter symbol: a symbol of the protocol; a kind that can't be drawn gives a clear picture.
     init(symbol: JSONValue) throws {
         if let picture = Self.picture(symbol) {
             self = picture

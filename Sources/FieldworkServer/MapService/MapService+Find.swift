@@ -3,7 +3,7 @@ import FieldworkREST
 import FieldworkStore
 
 extension MapService {
-    /// `find`: features that have a text in one of their fields (rest-api §8.2).
+    /// `find`: features that have a text in one of their fields.
     func find(_ published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
         let format = try request.format()
         let find = try FindRequest(request.parameters)

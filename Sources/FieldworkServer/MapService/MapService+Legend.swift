@@ -3,7 +3,7 @@ import FieldworkREST
 import Foundation
 
 extension MapService {
-    /// `legend`: what the symbols of each layer mean, with a small picture of each (rest-api §8.2).
+    /// `legend`: what the symbols of each layer mean, with a small picture of each.
     func legend(_ published: PublishedService, _ parameters: RequestParameters) throws -> JSONValue {
         try Self.refuse(["dynamicLayers", "size"], in: parameters)
         if let dpi = try parameters.integer("dpi"), dpi != 96 {

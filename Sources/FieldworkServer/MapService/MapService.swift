@@ -2,14 +2,14 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 
-/// The map service face of a feature service (rest-api §8): the same layers, read only, for clients that look for a
+/// The map service face of a feature service: the same layers, read only, for clients that look for a
 /// `MapServer`. It draws no maps and says so: `Map` is not among its capabilities.
 struct MapService: Sendable {
     let features: FeatureService
 
     var store: any FeatureStore { features.store }
 
-    /// The root resource (rest-api §8.1).
+    /// The root resource.
     func root(_ published: PublishedService) async throws -> JSONValue {
         let definition = published.definition
         let service = try await features.root(published)

@@ -6,7 +6,7 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// Replicas, synchronisation and changes of services (rest-api §5), over a store that keeps them.
+/// Replicas, synchronisation and changes of services, over a store that keeps them.
 struct ReplicaService: Sendable {
     let store: any ReplicaStore
     let instance: String

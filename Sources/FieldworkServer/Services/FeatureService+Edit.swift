@@ -4,7 +4,7 @@ import FieldworkStore
 import HTTPTypes
 
 extension FeatureService {
-    /// `addFeatures`, `updateFeatures`, `deleteFeatures` and `applyEdits` of a layer or table (rest-api §4.4, §4.5).
+    /// `addFeatures`, `updateFeatures`, `deleteFeatures` and `applyEdits` of a layer or table.
     func edit(
         _ operation: EditAnswer.Operation, _ layer: LayerDefinition, of published: PublishedService,
         _ request: ServiceRequest
@@ -33,7 +33,7 @@ extension FeatureService {
         return .json(EditAnswer.json(result, to: edits, operation), format: format == .html ? .json : format)
     }
 
-    /// `calculate` of a layer or table (rest-api §4.9).
+    /// `calculate` of a layer or table.
     func calculate(
         _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {
@@ -44,7 +44,7 @@ extension FeatureService {
         return .json(try calculation.answer(result), format: format == .html ? .json : format)
     }
 
-    /// `applyEdits` of the service: several layers in one transaction (rest-api §4.6).
+    /// `applyEdits` of the service: several layers in one transaction.
     func applyEdits(to published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
         let (edits, found) = try await reading(published, request) { finder in
             try ApplyEditsRequest(

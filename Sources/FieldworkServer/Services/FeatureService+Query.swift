@@ -4,7 +4,7 @@ import FieldworkStore
 import HTTPTypes
 
 extension FeatureService {
-    /// `query` of a layer or table (rest-api §3).
+    /// `query` of a layer or table.
     func query(_ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest) async throws
         -> Answer
     {
@@ -12,7 +12,7 @@ extension FeatureService {
         return try await answer(query, layer, of: published, request)
     }
 
-    /// `queryTopFeatures` of a layer or table (rest-api §3.11).
+    /// `queryTopFeatures` of a layer or table.
     func queryTopFeatures(
         _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {
@@ -32,7 +32,7 @@ extension FeatureService {
         return answer
     }
 
-    /// The resource of one feature (rest-api §2.9).
+    /// The resource of one feature.
     func feature(
         _ objectID: Int64, in layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {

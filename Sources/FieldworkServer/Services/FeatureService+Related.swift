@@ -4,7 +4,7 @@ import FieldworkStore
 import HTTPTypes
 
 extension FeatureService {
-    /// `queryRelatedRecords` of a layer or table (rest-api §3.9).
+    /// `queryRelatedRecords` of a layer or table.
     func queryRelatedRecords(
         _ layer: LayerDefinition, of published: PublishedService, _ request: ServiceRequest
     ) async throws -> Answer {

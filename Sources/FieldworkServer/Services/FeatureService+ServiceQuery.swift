@@ -3,7 +3,7 @@ import FieldworkREST
 import FieldworkStore
 
 extension FeatureService {
-    /// `query` of a service: the answers of its layers and tables in one (rest-api §3.8).
+    /// `query` of a service: the answers of its layers and tables in one.
     func query(_ published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
         let service = published.definition
         let query = try ServiceQueryRequest(parameters: request.parameters, service: service)

@@ -11,7 +11,7 @@ struct FeatureService: Sendable {
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
 
-    /// The root resource (rest-api §2.1).
+    /// The root resource.
     func root(_ published: PublishedService) async throws -> JSONValue {
         var extent: Envelope?
         for layer in published.definition.layers where !layer.isTable {
@@ -30,7 +30,7 @@ struct FeatureService: Sendable {
         return .object(object)
     }
 
-    /// All layers and tables at once (rest-api §2.2).
+    /// All layers and tables at once.
     func layers(_ published: PublishedService) async throws -> JSONValue {
         var layers: [JSONValue] = []
         var tables: [JSONValue] = []
@@ -41,12 +41,12 @@ struct FeatureService: Sendable {
         return ["layers": .array(layers), "tables": .array(tables)]
     }
 
-    /// The relationships between layers and tables (rest-api §2.3).
+    /// The relationships between layers and tables.
     func relationships(_ published: PublishedService) -> JSONValue {
         ["relationships": published.definition.json()["relationships"] ?? []]
     }
 
-    /// The layer or table resource (rest-api §2.4).
+    /// The layer or table resource.
     ///
     /// - Parameter recounts: counts the times of the features anew (`returnUpdates`).
     func layer(_ layer: LayerDefinition, of published: PublishedService, recounts: Bool = false) async throws

@@ -31,7 +31,7 @@ struct UploadItem: Sendable {
             && text.utf8.dropFirst().allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// What clients are told (rest-api §4.11).
+    /// What clients are told.
     var json: JSONValue {
         var object = JSONObject()
         object.append("itemID", .string(id))

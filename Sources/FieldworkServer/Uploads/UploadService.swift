@@ -3,7 +3,7 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 
-/// Files that clients send before the request that uses them (rest-api §4.11).
+/// Files that clients send before the request that uses them.
 struct UploadService: Sendable {
     let keeper: any UploadKeeper
     /// The moment of a request.

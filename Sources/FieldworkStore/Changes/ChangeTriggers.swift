@@ -1,7 +1,7 @@
 import FieldworkREST
 
 /// The triggers that keep a layer's count, change log and history, in plain SQL, so that an edit by another program in
-/// the same file is recorded like one of ours (design D4).
+/// the same file is recorded like one of ours.
 struct ChangeTriggers {
     let layer: StoredLayer
 

@@ -1,6 +1,6 @@
 import FieldworkREST
 
-/// Restrictive field groups: combinations of values that are allowed together (rest-api §2.8). A group of which a feature
+/// Restrictive field groups: combinations of values that are allowed together. A group of which a feature
 /// has no value at all is not checked: nothing has been chosen yet.
 struct ContingencyRules: Sendable {
     private struct Group: Sendable {

@@ -2,7 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
-/// Applies a batch within an open transaction: all that a write is, in one place (design D3). The schema's rules are
+/// Applies a batch within an open transaction: all that a write is, in one place. The schema's rules are
 /// checked here, history and change log are written by the tables' triggers in the same transaction.
 struct EditApplier {
     let connection: StoreConnection

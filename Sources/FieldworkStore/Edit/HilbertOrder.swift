@@ -2,7 +2,7 @@ import FieldworkGeometry
 package import FieldworkREST
 
 /// The order along a Hilbert curve: neighbours on the map become neighbours in the file, so that an extent reads few
-/// pages (design D6b).
+/// pages.
 package enum HilbertOrder {
     /// Cells along a side: 2^16, so that a position fits 32 bits.
     private static let order: UInt32 = 1 << 16
