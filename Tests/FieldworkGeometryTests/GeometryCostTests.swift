@@ -16,7 +16,7 @@ struct GeometryCostTests {
     }
 
     private static func tangle(_ count: Int) -> Polyline {
-        Polyline(points: (0..<count).map { points(count, within: 1_000).vertices.point($0, spatialReference: nil) })
+        Polyline(points: Array(points(count, within: 1_000).points))
     }
 
     private static func star(_ corners: Int) -> Polygon {
@@ -32,7 +32,7 @@ struct GeometryCostTests {
         Polygon(
             points: (0..<corners).map { number in
                 let angle = Double(number) / Double(corners) * 2 * .pi
-                let radius = 1_000 + Double(number % 7)
+                let radius = 1_000 + Double(number % 7) / 100
                 return Point(x: radius * cos(angle), y: radius * sin(angle))
             })
     }

@@ -36,7 +36,8 @@ struct RequestCostTests {
     @Test("Bodies that would become large in memory are refused by the first limit, in little memory")
     func smallBodies() async throws {
         try await TemporaryStore.serve(trees: 1) { server, _ in
-            let bytes = 8 * 1_024 * 1_024
+            // As values they would take more than a gigabyte.
+            let bytes = 32 * 1_024 * 1_024
             let bodies = [
                 ("applyEdits", "f=json&adds=[" + String(repeating: "{\"\":0},", count: bytes / 7) + "0]", "100000"),
                 ("query", "f=json&objectIds=" + String(repeating: "1,", count: bytes / 2), "100000"),
@@ -55,7 +56,7 @@ struct RequestCostTests {
                 let error = try answer.json["error"]
                 #expect(error?["code"]?.integerValue == 400 || error?["code"]?.integerValue == 413, "\(operation)")
                 #expect(error?["details"]?.text.contains(limit) == true, "\(operation): \(error?.text ?? "")")
-                #expect(try Self.mostMemory() - before < 200 * 1_024 * 1_024, "\(operation) \(limit)")
+                #expect(try Self.mostMemory() - before < 600 * 1_024 * 1_024, "\(operation) \(limit)")
             }
         }
     }

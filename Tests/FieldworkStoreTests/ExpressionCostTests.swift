@@ -71,7 +71,7 @@ struct ExpressionCostTests {
                         encoder: JSONFeatureEncoder(statistics: statistics))
                 }, "\(text)")
         }
-        #expect(accepted >= 3, "\(nest)")
+        #expect(accepted >= 2, "\(nest)")
     }
 
     /// Answered, or refused as too deep; anything else is an error of the database.
@@ -114,6 +114,13 @@ struct ExpressionCostTests {
         _ = try await isRefused(try SQLParser.parse(where: dates).bound(to: Samples.treeLayer))
     }
 
+    /// Half against half, as the parser makes it: a tree that leans to one side is as deep as it is long.
+    private static func anyOf(_ terms: ArraySlice<SQLExpression>) -> SQLExpression {
+        guard terms.count > 1 else { return terms.first ?? .literal(.null) }
+        let middle = terms.startIndex + terms.count / 2
+        return .binary(.or, anyOf(terms[..<middle]), anyOf(terms[middle...]))
+    }
+
     @Test("An expression may have 5,000 values outside of lists and none more")
     func values() async throws {
         func condition(_ terms: Int) -> SQLExpression {
@@ -121,7 +128,7 @@ struct ExpressionCostTests {
                 SQLExpression.binary(
                     .equal, .binary(.add, .field("stems"), .literal(.integer(Int64(number + 1)))), .field("stems"))
             }
-            return sums.dropFirst().reduce(sums[0]) { .binary(.or, $0, $1) }
+            return Self.anyOf(sums[...])
         }
         #expect(try await count(condition(Limits.expressionValues)) == 0)
         #expect(try await isRefused(condition(Limits.expressionValues + 1)))
@@ -137,7 +144,7 @@ struct ExpressionCostTests {
                 return SQLExpression.inList(
                     .field(field), (0..<size).map { .literal(.integer(Int64($0 - 1_000_000))) }, negated: false)
             }
-            return lists.dropFirst().reduce(lists[0]) { .binary(.or, $0, $1) }
+            return Self.anyOf(lists[...])
         }
         #expect(try await count(condition(Limits.expressionListedValues)) == 0)
         #expect(try await isRefused(condition(Limits.expressionListedValues + 1)))
@@ -166,7 +173,7 @@ struct ExpressionCostTests {
             let name = statistic.field.name
             #expect(try await answer([statistic])?[name] == together?[name], "\(name)")
         }
-        // 19 of 20 values from 0 to 19 are at or below 18.
+        // The largest and the least of the numbers from 0 to 19.
         #expect(together?["p99"]?.doubleValue == 19 && together?["p1"]?.doubleValue == 0)
     }
 }
@@ -189,8 +196,8 @@ struct ExpressionWorkTests {
         #expect(try compile(many + "b > 2").arguments == 1)
         #expect(try compile(many + "1=1").arguments == 2)
         #expect(try compile(String(repeating: "1=0 OR ", count: 6_000) + "b > 2").arguments == 1)
-        #expect(try compile(many + "1=0 AND b > 2") == compile("1=0"))
-        #expect(try compile(String(repeating: "UPPER(a)='i' OR ", count: 1_000) + "UPPER(a)='i'").arguments <= 1_001)
+        #expect(try compile(many + "1=0 AND b > 2").bytes == compile("1=0").bytes)
+        #expect(try compile(String(repeating: "UPPER(a)='i' OR ", count: 1_000) + "UPPER(a)='i'").arguments == 1)
         #expect(try compile(String(repeating: "UPPER(a) LIKE 'i' OR ", count: 1_000) + "b = 1").arguments == 2)
     }
 

@@ -37,9 +37,8 @@ struct LetterCaseTests {
                     .binary(.less, .function(function, [field]), .function(function, [text])),
                 ]
                 for condition in conditions {
-                    let evaluator = SQLEvaluator.init
                     let expected = records.filter { record in
-                        evaluator(0, nil, { _ in .text }, { record.attributes[$0] ?? .null }).holds(condition)
+                        SQLEvaluator(now: 0, value: { record.attributes[$0] ?? .null }).holds(condition)
                     }.map(\.objectID)
                     let found = try await store.objectIDs(FeatureQuery(condition: condition), in: Samples.trees)
                     #expect(found == expected, "\(condition.text)")
@@ -51,9 +50,10 @@ struct LetterCaseTests {
     @Test("Every letter that has another case has it in the database too")
     func everyLetter() async throws {
         for (letterCase, function) in [(LetterCase.lower, SQLFunction.lower), (.upper, .upper)] {
-            let letters = letterCase.mapping.keys.sorted { $0.value < $1.value } + LetterCase.withoutOneCapital
+            let mapped: [Unicode.Scalar] = letterCase.mapping.keys.sorted { $0.value < $1.value }
+            let letters = mapped + LetterCase.withoutOneCapital
             for start in stride(from: 0, to: letters.count, by: 100) {
-                var text = String.UnicodeScalarView("aZ")
+                var text = "aZ".unicodeScalars
                 text.append(contentsOf: letters[start..<min(start + 100, letters.count)])
                 let condition = SQLExpression.binary(
                     .equal, .function(function, [.literal(.string(String(text)))]),

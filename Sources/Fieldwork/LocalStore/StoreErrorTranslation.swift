@@ -12,7 +12,7 @@ func onDevice<Result>(_ body: () async throws -> Result) async throws -> Result 
 extension StoreError {
     fileprivate var asSDKError: any Error {
         switch code {
-        case .invalidQuery: CommonError.invalidArgument(details: message)
+        case .invalidQuery, .overLimit: CommonError.invalidArgument(details: message)
         case .closed: GeodatabaseError.databaseClosed(details: message)
         case .layerNotFound, .serviceNotFound: CommonError.notFound(details: message)
         case .serviceExists, .invalidDefinition: CommonError.illegalState(details: message)

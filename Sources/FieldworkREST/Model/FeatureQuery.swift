@@ -83,11 +83,13 @@ package struct SpatialFilter: Sendable, Hashable {
         case equals = "esriSpatialRelEquals"
         case relation = "esriSpatialRelRelation"
 
-        /// Whether the geometry is cut at each of its crossings to tell the relation, for each feature anew.
-        var cutsGeometry: Bool {
+        /// Whether the filter's geometry is cut at each of its crossings to tell the relation, for each feature anew. What is in
+        /// a polygon is told by an index of its sides.
+        func cuts(_ geometry: Geometry) -> Bool {
             switch self {
             case .intersects, .disjoint, .envelopeIntersects, .indexIntersects: false
-            case .contains, .within, .crosses, .touches, .overlaps, .equals, .relation: true
+            case .contains: !(geometry is Polygon)
+            case .within, .crosses, .touches, .overlaps, .equals, .relation: true
             }
         }
     }

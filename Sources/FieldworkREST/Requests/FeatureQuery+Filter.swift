@@ -65,9 +65,9 @@ extension FeatureQuery {
             throw .invalidQuery("'geometry': \(error.details)")
         }
         do throws(AllowanceError) {
-            if relation.cutsGeometry { try filter.geometry.checkRelationCost() }
+            if relation.cuts(filter.geometry) { try filter.geometry.checkRelationCost() }
         } catch {
-            throw ServiceError(error)
+            throw ServiceError(limit: error)
         }
         return filter
     }
@@ -110,7 +110,7 @@ extension FeatureQuery {
         do throws(AllowanceError) {
             polygon = try body()
         } catch {
-            throw ServiceError(error)
+            throw ServiceError(limit: error)
         }
         guard let polygon else { throw .invalidQuery("'geometry' can't be widened by 'distance'.") }
         return polygon

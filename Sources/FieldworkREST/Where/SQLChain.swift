@@ -47,8 +47,9 @@ package struct SQLChain {
             }
             return
         }
+        guard known.insert(term).inserted else { return }
         guard let (key, members) = listed(term) else {
-            if known.insert(term).inserted { terms.append(term) }
+            terms.append(term)
             return
         }
         guard let place = lists[key] else {

@@ -58,7 +58,7 @@ struct IdentifyRequest: Sendable {
         do throws(AllowanceError) {
             wide = try GeometryEngine.widened(geometry, by: distance)
         } catch {
-            throw ServiceError(error)
+            throw ServiceError(limit: error)
         }
         guard let wide else { throw .invalidParameter("'geometry' can't be widened by 'tolerance'.") }
         return wide

@@ -47,12 +47,14 @@ enum PostgresLetterCase {
     /// Σ and İ are the letters whose small ones depend on what is beside them, or are several characters.
     private static let lowerByICU = "lower(translate($1, '\u{3A3}\u{130}', '\u{3C3}i') COLLATE \"\(collation)\")"
 
+    /// ICU would make SS of ß, which is in every second address of a German town: it is a sign that no text has while the others
+    /// change. Texts with other letters of that sort, or with that sign, are few.
     private static var upperByICU: String {
         var special = String.UnicodeScalarView()
-        special.append(contentsOf: LetterCase.withoutOneCapital)
+        special.append(contentsOf: LetterCase.withoutOneCapital.filter { $0 != "\u{DF}" })
         return """
-            CASE WHEN $1 ~ '[\(String(special))]' THEN \(byTable("upper", .upper))
-                ELSE upper($1 COLLATE "\(collation)") END
+            CASE WHEN $1 ~ '[\(String(special))\\uFDD0]' THEN \(byTable("upper", .upper))
+                ELSE replace(upper(replace($1, '\u{DF}', chr(64976)) COLLATE "\(collation)"), chr(64976), '\u{DF}') COLLATE "C" END
             """
     }
 

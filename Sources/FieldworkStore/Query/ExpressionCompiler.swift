@@ -107,7 +107,8 @@ struct ExpressionCompiler {
         guard depth <= Limits.expressionDepth else {
             throw StoreError(
                 .invalidQuery,
-                "The expression is nested too deeply: fewer functions and parentheses within each other are needed.")
+                "The expression is nested too deeply (expressionDepth: \(Limits.expressionDepth)). Put fewer functions and parentheses within each other."
+            )
         }
         deepest = max(deepest, depth)
     }
