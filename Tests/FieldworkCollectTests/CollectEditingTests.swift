@@ -117,7 +117,7 @@ import Testing
         var definition = DamageField.definition()
         definition.layers[0].capabilities.remove(.delete)
         try await DamageField.with(points: 1, definition: definition) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let address = "/f/\(try await field.firstReference())"
             let answer = try await visitor.post("\(address)/delete", ["session": "d"])
             #expect(answer.status >= 400)

@@ -60,7 +60,7 @@ import Testing
             return field
         }
         try await DamageField.with(points: 2, definition: definition) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             let online = try await visitor.get("/offline/new").text
             #expect(online.contains("Damage &lt;b&gt;bold") && !online.contains("<b>bold"))
             let address = try await Self.collide(field, visitor)

@@ -140,7 +140,7 @@ import Testing
         definition.layers[0].fields.append(
             FieldDefinition(name: "owner", alias: "Owner", type: .string, length: 40, domain: owners))
         try await DamageField.with(points: 5, definition: definition) { field in
-            let visitor = try await PlainClient.visitor(port: field.app.port)
+            let visitor = try await PlainClient.visitor(of: field.app)
             try await Self.look(visitor)
             let updates = [(1, "d'Or"), (2, "d"), (3, "d'Or")].map { id, owner in
                 FeatureEdit(objectID: Int64(id), attributes: [("owner", .text(owner))])

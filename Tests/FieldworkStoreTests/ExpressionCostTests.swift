@@ -153,11 +153,11 @@ struct ExpressionCostTests {
     @Test("A hundred percentiles of two fields are what each is alone")
     func percentiles() async throws {
         let fields = ["height", "stems"]
-        let all = (0..<100).map { number in
-            StatisticsQuery.Statistic(
-                kind: number % 3 == 0 ? .percentileContinuous : .percentileDiscrete, value: .field(fields[number % 2]),
-                fraction: Double(number) / 99, isDescending: number % 5 == 0,
-                field: FieldDefinition(name: "p\(number)", type: .double))
+        let all = (0..<100).map { (number: Int) -> StatisticsQuery.Statistic in
+            let kind: StatisticsQuery.Kind = number % 3 == 0 ? .percentileContinuous : .percentileDiscrete
+            return StatisticsQuery.Statistic(
+                kind: kind, value: .field(fields[number % 2]), fraction: Double(number) / 99,
+                isDescending: number % 5 == 0, field: FieldDefinition(name: "p\(number)", type: .double))
         }
         func answer(_ statistics: [StatisticsQuery.Statistic]) async throws -> JSONValue? {
             let query = StatisticsQuery(features: FeatureQuery(), statistics: statistics)
