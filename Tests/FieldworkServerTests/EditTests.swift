@@ -214,7 +214,7 @@ struct EditTests {
     func fullDisk() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in
             let answer = try await server.client.post("\(Self.layer)/applyEdits", ["adds": Self.newTree, "f": "json"])
-            #expect(answer.errorCode == 500)
+            #expect(answer.errorCode == 507)
             #expect(answer.text.contains("disk"))
         }
     }

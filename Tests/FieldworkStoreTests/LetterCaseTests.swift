@@ -59,7 +59,9 @@ struct LetterCaseTests {
                     .equal, .function(function, [.literal(.string(String(text)))]),
                     .literal(.string(letterCase.of(String(text)))))
                 let found = try await store.objectIDs(FeatureQuery(condition: condition), in: Samples.trees)
-                #expect(found.count == Self.words.count, "\(function) from \(start)")
+                #expect(
+                    found.count == Self.words.count,
+                    "\(function) of \(letters[start..<min(start + 100, letters.count)].map(\.properties.name))")
             }
         }
     }

@@ -44,6 +44,7 @@ struct ReplicaRecordTests {
         record.pendingUpload = ReplicaRecord.PendingUpload(id: Self.ids[0], throughGeneration: 5)
         record.refused = [0: [Self.ids[0]: .add]]
         record.refusedFields = [Self.ids[1]: ["Name", "Height"]]
+        record.refusals = [Self.ids[1]: ReplicaRecord.Refusal(reason: "Too high.", base: 3)]
         record.refusedAttachments = [3: [Self.ids[2]: .delete]]
         record.attachmentDirection = .bidirectional
         record.acceptsGzip = true

@@ -137,7 +137,9 @@ struct ExpressionCompiler {
             let parts = try [value, lower, upper].map { try compiled($0, as: kind, depth: next) }
             let (least, low) = dialect.comparable(parts[0], parts[1])
             let (_, high) = dialect.comparable(parts[0], parts[2])
-            let sql = "(\(least) \(negated ? "NOT " : "")BETWEEN \(low) AND \(high))"
+            // In PostgreSQL the lower bound may not end in COLLATE.
+            let bound = dialect.isSQLite ? low : "(\(low))"
+            let sql = "(\(least) \(negated ? "NOT " : "")BETWEEN \(bound) AND \(high))"
             return Compiled(sql: sql, kind: .boolean)
         case .caseWhen(let operand, let branches, let otherwise):
             return try caseWhen(operand, branches, otherwise, depth: next)
