@@ -52,17 +52,18 @@ package enum LetterCase: Sendable {
     private static func table(_ change: (Unicode.Scalar) -> Unicode.Scalar?) -> [Unicode.Scalar: Unicode.Scalar] {
         var table: [Unicode.Scalar: Unicode.Scalar] = [:]
         for scalar in scalars {
-            guard let changed = change(scalar), changed != scalar else { continue }
+            guard let changed = change(scalar), changed != scalar, isKnown(changed) else { continue }
             table[scalar] = changed
         }
         return table
     }
 
     private static let scalars = (UInt32(0x80)...0x1_E943).compactMap(Unicode.Scalar.init).filter { scalar in
-        let properties = scalar.properties
-        guard properties.changesWhenUppercased || properties.changesWhenLowercased, let age = properties.age else {
-            return false
-        }
-        return age.major <= 14
+        (scalar.properties.changesWhenUppercased || scalar.properties.changesWhenLowercased) && isKnown(scalar)
+    }
+
+    /// Whether a character is one of Unicode 14. A letter of it may have got its capital later.
+    private static func isKnown(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.age.map { $0.major <= 14 } ?? false
     }
 }
