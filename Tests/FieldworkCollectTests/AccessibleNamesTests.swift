@@ -42,7 +42,8 @@ struct AccessibleNamesTests {
             try await browser.wait("document.querySelector('.top') !== null")
             for page in Self.pages {
                 try await browser.open(field.app.address + page)
-                try await browser.wait("document.readyState === 'complete' && document.querySelector('h1')")
+                try await browser.wait(
+                    "document.readyState === 'complete' && document.querySelector('h1, h2') !== null")
                 let nodes = try await browser.spokenNodes()
                 #expect(nodes.count > 5, "\(page)")
                 for node in nodes {

@@ -127,7 +127,8 @@ struct AppAwayTests {
             for (width, height, isPhone) in [(1_280, 800, false), (390, 844, true)] {
                 try await browser.resize(width: width, height: height, isPhone: isPhone)
                 try await browser.open(field.app.address + "map")
-                try await browser.wait("document.readyState === 'complete' && document.querySelector('main.welcome')")
+                try await browser.wait(
+                    "document.readyState === 'complete' && document.querySelector('main.welcome') !== null")
                 let button = try await browser.evaluate(
                     "getComputedStyle(document.querySelector('.btn.main')).backgroundColor", as: String.self)
                 #expect(button != "rgba(0, 0, 0, 0)" && button != "rgb(239, 239, 239)", "a styled button")

@@ -72,7 +72,7 @@ import Testing
         #expect(good.shown == Self.address && good.refusal == nil)
         #expect(CodeAddress("HTTPS://Maps.Example/map.json").url != nil)
         for (said, reason) in [
-            ("", "nothing"), ("WIFI:S:Office;T:WPA;P:secret;;", "begin with"), ("file:///etc/passwd", "begin with"),
+            ("", "empty"), ("WIFI:S:Office;T:WPA;P:secret;;", "begin with"), ("file:///etc/passwd", "begin with"),
             ("javascript:alert(1)", "begin with"), ("http", "begin with"), ("http:", "whole"), ("http://", "whole"),
             ("http:///map", "whole"), ("http://a b/", "characters"), ("http://m\u{0430}ps.example/", "characters"),
             ("http://maps.example@evil.example/", "name or password"),

@@ -13,6 +13,9 @@ struct RequestLimitTests {
     /// In which a machine does what it does at once otherwise, however busy it is.
     private static let soon = Duration.seconds(5)
 
+    /// Clients that ask for endless queries: two beside the other tests, fourteen with `make attack`.
+    private static let clients = ProcessInfo.processInfo.environment["FIELDWORK_ATTACK"] == "full" ? 14 : 2
+
     private static func configuration(
         time: Duration = .seconds(600), memory: Int = FieldworkServer.Limits.requestMemoryBytes
     ) -> ServerConfiguration {
@@ -69,23 +72,23 @@ struct RequestLimitTests {
     @Test("The work of a client that leaves ends at once, whether it is under way or waits for its turn")
     func leaving() async throws {
         try await SlowQueries.serve(configuration: Self.configuration()) { server, _ in
-            let sockets = try await (0..<14).asyncMap { _ in
+            let sockets = try await (0..<Self.clients).asyncMap { _ in
                 try await RawSocket.begin(Self.slowRequest(), to: server.running.port)
             }
-            #expect(try await Self.waitForRequests(14, on: server, within: .seconds(60)))
+            #expect(try await Self.waitForRequests(Self.clients, on: server, within: .seconds(60)))
             for socket in sockets { try await socket.close() }
             #expect(try await Self.waitForRequests(0, on: server, within: .seconds(20)))
         }
     }
 
-    @Test("While one client asks fourteen endless queries, another's single feature and edit are answered soon")
+    @Test("While clients ask endless queries, another's single feature and edit are answered soon")
     func fairShare() async throws {
         try await SlowQueries.serve(configuration: Self.configuration()) { server, _ in
             let kinds = ["returnCountOnly=true", "returnGeometry=true", "returnIdsOnly=true", "returnExtentOnly=true"]
-            let sockets = try await (0..<14).asyncMap {
+            let sockets = try await (0..<Self.clients).asyncMap {
                 try await RawSocket.begin(Self.slowRequest(kinds[$0 % kinds.count]), to: server.running.port)
             }
-            #expect(try await Self.waitForRequests(14, on: server, within: .seconds(60)))
+            #expect(try await Self.waitForRequests(Self.clients, on: server, within: .seconds(60)))
             var slowest = (read: Duration.zero, edit: Duration.zero)
             for number in 1...10 {
                 let began = ContinuousClock.now
@@ -100,7 +103,8 @@ struct RequestLimitTests {
                 slowest.read = max(slowest.read, began.duration(to: middle))
                 slowest.edit = max(slowest.edit, middle.duration(to: .now))
             }
-            print("Beside fourteen endless queries: a read took \(slowest.read) at most, an edit \(slowest.edit).")
+            print(
+                "Beside \(Self.clients) endless queries: a read took \(slowest.read) at most, an edit \(slowest.edit).")
             #expect(slowest.read < Self.soon)
             #expect(slowest.edit < Self.soon)
             for socket in sockets { try await socket.close() }
