@@ -58,6 +58,7 @@ crash-servers: ## Kill servers of one database, its primary and its standby in t
 attack: ## Attack servers from outside: 200,000 requests, hostile HTTP, kills, full disks and bad lines, on both stores
 	swift build --build-tests
 	FIELDWORK_ATTACK=full nice swift test --skip-build --no-parallel --filter EndToEndTests.Attack
+	FIELDWORK_ATTACK=full nice swift test --skip-build --no-parallel --filter RequestLimitTests
 	FIELDWORK_FULL_DISK=full nice swift test --skip-build --no-parallel --filter EndToEndTests.FullDiskTests
 	FIELDWORK_BAD_LINE=full nice swift test --skip-build --no-parallel --filter EndToEndTests.BadLineTests
 	FIELDWORK_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter EndToEndTests.CrashTests
