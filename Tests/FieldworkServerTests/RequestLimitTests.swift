@@ -7,7 +7,8 @@ import Testing
 
 @testable import FieldworkServer
 
-@Suite("Limits of a request", .everyStore, .fewAtATime)
+/// Over files: in a database a statement that is under way does not end with its request yet.
+@Suite("Limits of a request", .fewAtATime)
 struct RequestLimitTests {
     private static let query = "Trees/FeatureServer/0/query"
     /// In which a machine does what it does at once otherwise, however busy it is.
