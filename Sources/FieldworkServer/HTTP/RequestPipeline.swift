@@ -23,7 +23,8 @@ struct RequestPipeline: Sendable {
     private let threads = LargeRequestThreads()
 
     init(
-        access: AccessPolicy, router: RequestRouter, reader: RequestReader, writer: AnswerWriter, metrics: ServerMetrics, logger: Logger,
+        access: AccessPolicy, router: RequestRouter, reader: RequestReader, writer: AnswerWriter,
+        metrics: ServerMetrics, logger: Logger,
         care: MemoryCare, departures: Departures, memory: BodyBudget, requestTime: Duration, requestMemory: Int
     ) {
         self.access = access
@@ -73,7 +74,8 @@ struct RequestPipeline: Sendable {
             try await response.writeInformationalHead(HTTPResponse(status: .continue))
         }
         let allowance = WorkAllowance(
-            time: requestTime, memory: requestMemory, client: visit.client ?? channel.remoteAddress?.ipAddress ?? "local",
+            time: requestTime, memory: requestMemory,
+            client: visit.client ?? channel.remoteAddress?.ipAddress ?? "local",
             account: memory)
         departures.begin(allowance, on: channel)
         defer { departures.end(allowance, on: channel) }
