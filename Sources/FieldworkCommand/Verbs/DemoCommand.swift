@@ -3,6 +3,7 @@ import FieldworkCollect
 import FieldworkServer
 import FieldworkStore
 import Foundation
+import Logging
 import Synchronization
 
 /// `fieldwork demo`.
@@ -36,7 +37,7 @@ struct DemoCommand: AsyncParsableCommand {
             let rules = try access.rules()
             try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
             let logger = Serving.logger()
-            let store = try await GeoPackageStore.open(at: data.url)
+            let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
             let ready = ReadyLine(listen)
             let server = FeatureServer(
                 store: store,

@@ -3,6 +3,7 @@ import FieldworkPostGIS
 import FieldworkServer
 import FieldworkStore
 import Foundation
+import Logging
 
 /// `fieldwork serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -64,11 +65,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            PrivateFiles.begin()
             listen.warnIfReachable()
             let key = try AccessOptions.key(in: adminKeyFile)
             let rules = try access.rules()
             let logger = Serving.logger()
-            let store = try await openStore()
+            let store = try await openStore(logger)
             if try await store.serviceNames().isEmpty {
                 let place = database.store == nil ? data.url.path : "the database"
                 Terminal.error("There are no services in \(place) yet. fieldwork publish adds them, also now.")
@@ -85,10 +87,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func openStore() async throws -> any FeatureStore {
+    private func openStore(_ logger: Logger) async throws -> any FeatureStore {
         if let address = database.store {
             return try await PostgresStore.open(address, standby: readStore, sessions: connections)
         }
-        return try await GeoPackageStore.open(at: data.url)
+        return try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
     }
 }
