@@ -36,7 +36,6 @@ let package = Package(
         .systemLibrary(name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CMalloc"),
-        .systemLibrary(name: "CSQLiteSettings"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -51,7 +50,7 @@ let package = Package(
         .target(
             name: "FieldworkStore",
             dependencies: [
-                "FieldworkREST", "FieldworkGeometry", "CSQLiteSettings",
+                "FieldworkREST", "FieldworkGeometry",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

@@ -111,6 +111,4 @@ enum Limits {
     static let slowestBytesPerSecond: Int64 = 2 * 1_024
     /// How much of a file is in memory while it is sent, in bytes.
     static let filePieceBytes = 64 * 1_024
-    /// Uploads whose ids a file keeps: the service may be put back to a state that has only some of them.
-    static let sentUploads = 200
 }

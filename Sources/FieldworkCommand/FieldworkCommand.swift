@@ -28,7 +28,6 @@ struct FieldworkCommand: AsyncParsableCommand {
             ServiceCommand.self, ServicesCommand.self, QueryCommand.self, ExportCommand.self, OfflineCommand.self,
             CodeCommand.self, SyncCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
             HistoryCommand.self, ArcadeCommand.self,
-            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,
-            RestoreBackupCommand.self, LimitsCommand.self,
+            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, LimitsCommand.self,
         ])
 }

@@ -113,16 +113,6 @@ package enum Limits {
     package static let attachmentChanges = 1_000_000
     /// Contents of attachments in one file that are known to be what their hashes say.
     static let verifiedContents = 10_000
-    /// Seconds without a write after which what a killed publish left may be removed.
-    package static let leftoverSeconds = 3_600.0
-    /// Pages of a file that are copied at once, between two looks whether to go on.
-    static let pagesPerCopyStep: Int32 = 4_096
-    /// Seconds that a file which was copied over an open one must have been left alone before it is opened.
-    static let replacedSettledSeconds = 2
-    /// Generations left out when a service is put back to an earlier state; the next one is a multiple of it.
-    package static let restorationStep: Int64 = 1_000_000
-    /// Generations that a service can have: what clients in JavaScript count exactly, less a step.
-    package static let generations: Int64 = 9_007_199_000_000_000
     /// Seconds since the last change of a file after which its times tell one state from the next.
     static let settledSeconds = 2
 }

@@ -57,7 +57,6 @@ enum LimitTable {
         NamedLimit(module: "Fieldwork", name: "attachmentsPerLoad", value: "50", meaning: "How many attachments of a replica are written in one transaction."),
         NamedLimit(module: "Fieldwork", name: "slowestBytesPerSecond", value: "2 * 1_024", meaning: "The slowest connection that an upload's time-out allows for, in bytes a second."),
         NamedLimit(module: "Fieldwork", name: "filePieceBytes", value: "64 * 1_024", meaning: "How much of a file is in memory while it is sent, in bytes."),
-        NamedLimit(module: "Fieldwork", name: "sentUploads", value: "200", meaning: "Uploads whose ids a file keeps: the service may be put back to a state that has only some of them."),
         NamedLimit(module: "FieldworkArcade", name: "scriptBytesMax", value: "1_000_000", meaning: "Bytes of the text of a script."),
         NamedLimit(module: "FieldworkArcade", name: "nestingMax", value: "100", meaning: "Levels that expressions and blocks may stand inside each other."),
         NamedLimit(module: "FieldworkArcade", name: "problemsMax", value: "100", meaning: "Errors of one script that are reported."),
@@ -329,11 +328,6 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "contentsPerUnlinking", value: "500", meaning: "Large objects that one transaction frees in PostgreSQL."),
         NamedLimit(module: "FieldworkStore", name: "attachmentChanges", value: "1_000_000", meaning: "Attachments whose changes or versions one answer lists."),
         NamedLimit(module: "FieldworkStore", name: "verifiedContents", value: "10_000", meaning: "Contents of attachments in one file that are known to be what their hashes say."),
-        NamedLimit(module: "FieldworkStore", name: "leftoverSeconds", value: "3_600.0", meaning: "Seconds without a write after which what a killed publish left may be removed."),
-        NamedLimit(module: "FieldworkStore", name: "pagesPerCopyStep", value: "4_096", meaning: "Pages of a file that are copied at once, between two looks whether to go on."),
-        NamedLimit(module: "FieldworkStore", name: "replacedSettledSeconds", value: "2", meaning: "Seconds that a file which was copied over an open one must have been left alone before it is opened."),
-        NamedLimit(module: "FieldworkStore", name: "restorationStep", value: "1_000_000", meaning: "Generations left out when a service is put back to an earlier state; the next one is a multiple of it."),
-        NamedLimit(module: "FieldworkStore", name: "generations", value: "9_007_199_000_000_000", meaning: "Generations that a service can have: what clients in JavaScript count exactly, less a step."),
         NamedLimit(module: "FieldworkStore", name: "settledSeconds", value: "2", meaning: "Seconds since the last change of a file after which its times tell one state from the next."),
     ]
 }

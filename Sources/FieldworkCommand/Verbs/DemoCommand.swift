@@ -3,7 +3,6 @@ import FieldworkCollect
 import FieldworkServer
 import FieldworkStore
 import Foundation
-import Logging
 import Synchronization
 
 /// `fieldwork demo`.
@@ -37,7 +36,7 @@ struct DemoCommand: AsyncParsableCommand {
             let rules = try access.rules()
             try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
             let logger = Serving.logger()
-            let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
+            let store = try await GeoPackageStore.open(at: data.url)
             let ready = ReadyLine(listen)
             let server = FeatureServer(
                 store: store,

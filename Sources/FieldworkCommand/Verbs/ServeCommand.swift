@@ -3,7 +3,6 @@ import FieldworkPostGIS
 import FieldworkServer
 import FieldworkStore
 import Foundation
-import Logging
 
 /// `fieldwork serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -65,12 +64,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
-            PrivateFiles.begin()
             listen.warnIfReachable()
             let key = try AccessOptions.key(in: adminKeyFile)
             let rules = try access.rules()
             let logger = Serving.logger()
-            let store = try await openStore(logger)
+            let store = try await openStore()
             if try await store.serviceNames().isEmpty {
                 let place = database.store == nil ? data.url.path : "the database"
                 Terminal.error("There are no services in \(place) yet. fieldwork publish adds them, also now.")
@@ -87,10 +85,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func openStore(_ logger: Logger) async throws -> any FeatureStore {
+    private func openStore() async throws -> any FeatureStore {
         if let address = database.store {
             return try await PostgresStore.open(address, standby: readStore, sessions: connections)
         }
-        return try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
+        return try await GeoPackageStore.open(at: data.url)
     }
 }

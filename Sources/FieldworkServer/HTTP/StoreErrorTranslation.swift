@@ -14,7 +14,6 @@ extension ServiceError {
         case .serviceExists: self = ServiceError(code: 409, message: error.message)
         case .busy: self = ServiceError(code: 503, message: "The service is busy. Try again.")
         case .turnPassed: self = ServiceError(code: EditTurn.passedCode, message: error.message)
-        case .replaced: self = ServiceError(code: 503, message: error.message)
         case .inDoubt: self = .inDoubt
         case .closed: self = ServiceError(code: 503, message: "The service is stopping.")
         case .overLimit: self = ServiceError(code: ServiceError.overLimitCode, message: error.message)

@@ -19,7 +19,6 @@ struct IntegrityCheck {
         for layer in layers {
             findings += try spatialIndex(of: layer)
             findings += try counts(of: layer)
-            findings += try TrackingCheck(connection: connection, layer: layer).run()
             findings += try history(of: layer)
             findings += try globalIDs(of: layer)
             findings += try keys(of: layer)

@@ -45,7 +45,6 @@ actor Reader: ConnectionBudget.Holder {
     private func closeConnection() {
         guard connection != nil else { return }
         connection?.forgetStatements()
-        if source.watch?.loss == .replaced { connection?.leaveLog() }
         connection = nil
         source.budget?.giveBack(self)
     }

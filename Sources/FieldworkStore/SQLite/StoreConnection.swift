@@ -1,4 +1,3 @@
-import CSQLiteSettings
 import FieldworkREST
 import Foundation
 import GRDBSQLite
@@ -14,11 +13,8 @@ final class StoreConnection {
         deinit { sqlite3_close_v2(pointer) }
     }
 
-    enum Mode: Equatable {
+    enum Mode {
         case readOnly, readWrite, create
-        /// Looks without leaving a trace. A file that no program has open may lie where nothing can be written; its log is not
-        /// read then.
-        case look(isAlone: Bool)
     }
 
     private let handle: Handle
@@ -38,11 +34,6 @@ final class StoreConnection {
     /// Ends what runs on the connection when it must not go on.
     let watch = WorkWatch()
 
-    /// Whether each transaction leaves its stamp; see `LogStamp`.
-    private var stampsLog = false
-    private let logLength = LogLength()
-    private var hold: FileWatch.Hold?
-
     /// SQLite's handle; nil for a session.
     var pointer: OpaquePointer? { handle.pointer }
 
@@ -59,47 +50,29 @@ final class StoreConnection {
         // A reader of a WAL database writes to the shared index beside it; `query_only` keeps it from writing data.
         case .readOnly, .readWrite: flags |= SQLITE_OPEN_READWRITE
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        case .look: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(Self.address(path, mode), &opened, flags, nil)
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard let opened else { throw StoreError(.failure, "SQLite can't open a database: out of memory.") }
         handle = Handle(pointer: opened)
         session = nil
         dialect = .sqlite
         guard code == SQLITE_OK else { throw Self.error(of: opened, code: code) }
-        let isReader = if case .readOnly = mode { true } else { false }
         sqlite3_busy_timeout(opened, Limits.busyMilliseconds)
         _disableDoubleQuotedStringLiterals(opened)
         try execute("PRAGMA foreign_keys = OFF")
         try execute("PRAGMA trusted_schema = ON")
         try execute("PRAGMA case_sensitive_like = ON")
-        let cache = isReader ? Limits.readerCacheKibibytes : Limits.writerCacheKibibytes
+        let cache = mode == .readOnly ? Limits.readerCacheKibibytes : Limits.writerCacheKibibytes
         try execute("PRAGMA cache_size = -\(cache)")
         try execute("PRAGMA wal_autocheckpoint = \(Limits.logPages)")
-        if isReader { try execute("PRAGMA query_only = ON") }
+        if mode == .readOnly { try execute("PRAGMA query_only = ON") }
         try SpatialFunctions.register(on: self)
         try QueryFunctions.register(on: self)
         try ScalarFunctions.register(on: self)
         try VarianceFunction.register(on: self)
         try GeometryAggregate.register(on: self)
         beWatched()
-    }
-
-    private static func address(_ path: String, _ mode: Mode) -> String {
-        guard case .look(let isAlone) = mode else { return path }
-        let place = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-        return "file:\(place)" + (isAlone ? "?immutable=1" : "")
-    }
-
-    // What watches the log lets go of it before the last connection removes it.
-    deinit { hold = nil }
-
-    /// Opens the log and has it watched for as long as the connection is open.
-    func hold(_ watch: FileWatch?) throws {
-        guard let watch, hold == nil else { return }
-        _ = try integer("SELECT 1 FROM sqlite_master LIMIT 1")
-        hold = watch.hold()
     }
 
     /// Runs SQL of ours that takes no arguments.
@@ -192,36 +165,6 @@ final class StoreConnection {
         try execute("PRAGMA synchronous = FULL")
         // What a statement with triggers needs to undo itself stays in memory; in a file it would cost more than the edit.
         try execute("PRAGMA temp_store = MEMORY")
-        try stampTransactions()
-        // Its owner moves the log, after a look whether it is the file's own.
-        try execute("PRAGMA wal_autocheckpoint = 0")
-        logLength.follow(pointer)
-    }
-
-    /// From here on each transaction ties the log to the file.
-    func stampTransactions() throws { stampsLog = try LogStamp.exists(on: self) }
-
-    /// Pages in the log after the last commit of this connection.
-    var loggedPages: Int { logLength.pages }
-
-    /// Moves what no reader needs of the log into the file.
-    func moveLog() {
-        sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    }
-
-    /// The same, also while another connection has a transaction open.
-    /// - Returns: whether all of the log is in the file.
-    func movesWholeLog() throws -> Bool {
-        _ = try integer("SELECT 1 FROM sqlite_master LIMIT 1")
-        var (logged, moved): (Int32, Int32) = (0, 0)
-        let code = sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, &logged, &moved)
-        guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw error(code) }
-        return code == SQLITE_OK && logged == moved
-    }
-
-    /// Leaves the log as it is when the connection closes: it no longer belongs to the file at its place.
-    func leaveLog() {
-        if let pointer { _ = fieldwork_leaveLogOnClose(UnsafeMutableRawPointer(pointer)) }
     }
 
     /// Moves the log into the file.
@@ -240,7 +183,6 @@ final class StoreConnection {
     func begin(_ opening: String? = nil) throws {
         do {
             try execute(opening ?? dialect.begin)
-            if stampsLog, opening == nil { try run(LogStamp.renewal) }
         } catch {
             // Where it has several steps, one may fail that comes after the first: it waits for a lock.
             if isInTransaction { try? rollBack() }
@@ -292,20 +234,6 @@ final class StoreConnection {
         default: kind = .failure
         }
         return StoreError(kind, "\(message) (SQLite \(code)).")
-    }
-}
-
-/// How long the log of a file is, as SQLite tells after each commit.
-private final class LogLength {
-    private(set) var pages = 0
-
-    func follow(_ pointer: OpaquePointer?) {
-        sqlite3_wal_hook(
-            pointer,
-            { context, _, _, pages in
-                if let context { Unmanaged<LogLength>.fromOpaque(context).takeUnretainedValue().pages = Int(pages) }
-                return SQLITE_OK
-            }, Unmanaged.passUnretained(self).toOpaque())
     }
 }
 

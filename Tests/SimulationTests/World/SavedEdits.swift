@@ -97,27 +97,7 @@ struct SavedEdits {
     /// Features that somebody deleted and brought back before anybody else need have heard of it.
     private(set) var revived: Set<UUID> = []
 
-    /// What devices have given, each with its device, since a backup was made.
-    private(set) var given: [Fact: Int] = [:]
-    /// What devices gave after the backup that was put back, and have to give again.
-    private(set) var reclaimed: Set<Fact> = []
-    /// Features and files of which something was given since: who looks for a former value finds another.
-    private(set) var touched: Set<UUID> = []
-
-    mutating func beginBackup() { given = [:] }
-
-    /// The service is again what it was at a backup.
-    /// - Parameter owed: what devices gave since, and still have.
-    mutating func goBack(to backup: SavedEdits, owed: Set<Fact>) {
-        (promised, files, deletedFiles) = (backup.promised, backup.files, backup.deletedFiles)
-        reclaimed.formUnion(owed)
-        touched = []
-    }
-
-    /// - Parameter device: who gave it; nil for the office.
-    mutating func promise(_ facts: [Fact], of device: Int? = nil) {
-        touched.formUnion(facts.map(\.key.id))
-        if let device { for fact in facts { given[fact] = device } }
+    mutating func promise(_ facts: [Fact]) {
         for fact in facts where ![Self.nothing, Self.gone].contains(fact.value) {
             guard fact.key.layer == OrchardService.files else {
                 promised.insert(fact)

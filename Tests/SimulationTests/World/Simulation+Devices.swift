@@ -128,11 +128,10 @@ extension Simulation {
     private func synchronised(_ index: Int, _ geodatabase: Geodatabase) async throws {
         let waiting = try await waiting(in: geodatabase)
         let facts = devices[index].pending.handOver(except: waiting)
-        saved.promise(facts, of: index)
+        saved.promise(facts)
         note("  \(devices[index].name) has handed in \(facts.count) values, \(waiting.count) features wait")
         let generation = geodatabase.serverGeneration
-        // A device goes back with its service, and comes up to it again with what it fetches.
-        if generation < devices[index].generation, !plan.hasBackups {
+        if generation < devices[index].generation {
             complain(
                 .generationsGrow,
                 "\(devices[index].name) was at generation \(devices[index].generation), and is at \(generation)")
