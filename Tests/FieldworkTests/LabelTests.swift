@@ -45,7 +45,11 @@ struct LabelTests {
                 ["1,235.5"]
             ),
             (#"{"labelExpression":"[Notes] CONCAT \" only a text\""}"#, []),
-            (#"{"labelExpressionInfo":{"expression":"$feature.Address + $feature.DBH"}}"#, []),
+            (
+                #"{"labelExpressionInfo":{"expression":"$feature.Address + ' / ' + Round($feature.DBH)"}}"#,
+                ["1 Main St / 1236"]
+            ),
+            (#"{"labelExpressionInfo":{"expression":"$feature.Address +"}}"#, []),
             (#"{"labelExpression":"[Address"}"#, []), (#"{"labelExpression":"[Address] [DBH]"}"#, []), ("{}", []),
         ])
     func texts(json: String, expected: [String]) async throws {

@@ -30,7 +30,8 @@ public final class SimpleLabelExpression: LabelExpression, @unchecked Sendable {
     override var template: LabelTemplate? { LabelTemplate(concatenation: expression) }
 }
 
-/// An expression in Arcade. Without an interpreter only a single field is known: `$feature.Name`.
+/// An expression in Arcade, evaluated with `ArcGISEnvironment.expressionEvaluator`. A feature has no label where its
+/// evaluation fails.
 ///
 /// All properties are constants; only the hierarchy keeps the compiler from seeing that.
 public final class ArcadeLabelExpression: LabelExpression, @unchecked Sendable {
