@@ -17,6 +17,24 @@ package struct CollectConfiguration: Sendable {
         }
     }
 
+    /// A web map of this device that the first page offers in place of the service that it shows.
+    package struct OfferedMap: Sendable, Hashable {
+        /// The document's file.
+        package var file: URL
+        /// The name of the service of `servicesRoot` that the first page offers no more.
+        package var serviceName: String
+        package var title: String
+        /// A sentence of what the map is for.
+        package var about: String
+
+        package init(file: URL, serviceName: String, title: String, about: String) {
+            self.file = file
+            self.serviceName = serviceName
+            self.title = title
+            self.about = about
+        }
+    }
+
     /// The address to listen on: of this machine only.
     package var host: String
     /// The port to listen on; 0 for any free one, which `run(onReady:)` reports.
@@ -27,13 +45,15 @@ package struct CollectConfiguration: Sendable {
     package var ownsServices: Bool
     /// Feature services offered besides those of `servicesRoot`.
     package var serviceURLs: [URL]
+    /// Web maps of this device that the first page offers.
+    package var offeredMaps: [OfferedMap]
     /// The web map that opens at the start, a file of this device or an address; nil for the map of last time.
     package var webMap: URL?
     /// The GeoPackage of this device that opens at the start; nil for none.
     package var file: URL?
     /// Where GeoPackages are looked for that could be opened; nil for the folders where people keep files.
     package var fileFolders: [URL]?
-    /// The name of the service that opens at the first start.
+    /// The name of the service that opens at the first start, or the web map in its place.
     package var defaultServiceName: String
     /// Keeps unsent edits, the journal of edits and the settings of this device.
     package var dataDirectory: URL
@@ -46,7 +66,8 @@ package struct CollectConfiguration: Sendable {
 
     package init(
         host: String = "127.0.0.1", port: Int = 8081, servicesRoot: URL? = nil, ownsServices: Bool = false,
-        serviceURLs: [URL] = [], webMap: URL? = nil, file: URL? = nil, fileFolders: [URL]? = nil,
+        serviceURLs: [URL] = [], offeredMaps: [OfferedMap] = [], webMap: URL? = nil, file: URL? = nil,
+        fileFolders: [URL]? = nil,
         defaultServiceName: String = "DamageAssessment", dataDirectory: URL, mapLibraryDirectory: URL? = nil,
         initialView: InitialView? = nil
     ) {
@@ -55,6 +76,7 @@ package struct CollectConfiguration: Sendable {
         self.servicesRoot = servicesRoot
         self.ownsServices = ownsServices
         self.serviceURLs = serviceURLs
+        self.offeredMaps = offeredMaps
         self.webMap = webMap
         self.file = file
         self.fileFolders = fileFolders

@@ -35,6 +35,39 @@ import Testing
         return Array(polygon.parts[0].points)
     }
 
+    @Test("A new area of a map with pop-ups is saved as it is drawn, and its form follows")
+    func formAfterTheShape() async throws {
+        try await Self.with { field, _ in
+            let layer = "\(field.services.root.absoluteString)/DamageAssessment/FeatureServer/0"
+            let document = """
+                {"operationalLayers":[{"id":"areas","title":"Areas","layerType":"ArcGISFeatureLayer","url":"\(layer)",
+                "popupInfo":{"title":"{typdamage}","fieldInfos":[
+                {"fieldName":"typdamage","label":"Damage","visible":true,"isEditable":true}]}}],
+                "baseMap":{"title":"None","baseMapLayers":[]},"version":"2.31"}
+                """
+            let device = field.deviceFolder.appending(path: "second")
+            try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
+            let file = device.appending(path: "Areas.webmap.json")
+            try Data(document.utf8).write(to: file)
+            let app = try await RunningApp.start(services: field.services.root, folder: device, webMap: file)
+            do {
+                let visitor = try await PlainClient.visitor(of: app)
+                try await Self.draw(visitor)
+                let saved = try await visitor.post("/add/0/sketch", ["do": "save"])
+                let place = try #require(saved["Location"])
+                #expect(place.hasPrefix("/f/0/") && place.contains("/edit?edit="), "\(place)")
+                #expect(try await Self.ring(field).count == 4)
+                let form = try await visitor.get(place)
+                #expect(form.status == 200)
+                #expect(form.text.contains("Damage"))
+                await app.stop()
+            } catch {
+                await app.stop()
+                throw error
+            }
+        }
+    }
+
     @Test func anAreaIsDrawnSavedReshapedAndTakenBack() async throws {
         try await Self.with { field, visitor in
             try await Self.draw(visitor)

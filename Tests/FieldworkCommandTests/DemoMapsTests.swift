@@ -80,6 +80,14 @@ struct DemoMapsTests {
         }
     }
 
+    @Test("The app is offered each of the demo's maps in place of the service that it shows")
+    func offered() {
+        let folder = URL(filePath: "/demo", directoryHint: .isDirectory)
+        let offered = DemoMaps.offered(in: folder)
+        #expect(offered.map(\.serviceName) == DemoMaps.names)
+        #expect(offered.map(\.file) == DemoMaps.names.map { DemoMaps.place(of: $0, in: folder) })
+    }
+
     @Test("The rules of the map of trees name fields and relationships that are there")
     func rules() throws {
         let map = try DemoMaps.document(of: "TreesOfPortland")

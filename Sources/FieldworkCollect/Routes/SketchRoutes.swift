@@ -102,7 +102,12 @@ struct SketchRoutes: Sendable {
         case .stay: return PageRenderer.redirect(subject.address)
         case .leave(let address): return PageRenderer.redirect(address)
         case .wrong(let error): return try await page(subject, error: error, posted: form, request: request, map: map)
-        case .saved(let entry): return await edits.sent(entry, map: map)
+        case .saved(let entry):
+            let answer = await edits.sent(entry, map: map)
+            // The shape is kept already; where the map's author made a pop-up the form follows, as it does for a point.
+            guard subject.found == nil, subject.layer.popup != nil else { return answer }
+            let edit = entry.id.uuidString.lowercased()
+            return PageRenderer.redirect("\(map.journal.current(entry.feature).address)/edit?edit=\(edit)")
         }
     }
 

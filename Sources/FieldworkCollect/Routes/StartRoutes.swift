@@ -64,8 +64,9 @@ struct StartRoutes: Sendable {
 
     private func row(_ entry: ServiceDirectory.Entry, isOwn: Bool) -> Values {
         [
-            "url": entry.url.absoluteString, "name": OpenMap.title(of: entry.name),
-            "about": isOwn ? "A map to try everything with. No account needed." : entry.url.absoluteString,
+            "url": entry.url.absoluteString, "name": entry.title ?? OpenMap.title(of: entry.name),
+            "about": entry.about
+                ?? (isOwn ? "A service of this server, without a map of its own." : entry.url.absoluteString),
             "own": isOwn,
         ]
     }

@@ -1,11 +1,16 @@
 import Fieldwork
 import Foundation
 
-/// The feature services that the first page offers.
+/// The maps that the first page offers: feature services, and web maps of this device.
 struct ServiceDirectory: Sendable {
     struct Entry: Sendable, Hashable {
+        /// The service's name, also of a web map that stands in its place.
         let name: String
         let url: URL
+        /// nil: made of the name.
+        var title: String?
+        /// A sentence of what the map is for; nil where nothing says so.
+        var about: String?
     }
 
     static func list(_ root: URL) async throws -> [Entry] {

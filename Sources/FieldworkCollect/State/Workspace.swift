@@ -289,13 +289,20 @@ actor Workspace {
         return services.first { $0.name == configuration.defaultServiceName }?.url ?? services.first?.url
     }
 
-    /// The feature services to choose from, by name.
+    /// The maps to choose from: web maps of this device, then the feature services that none of them shows, by name.
     func services() async throws -> [ServiceDirectory.Entry] {
-        var entries = configuration.serviceURLs.map {
+        let maps = configuration.offeredMaps.filter { FileManager.default.fileExists(atPath: $0.file.path) }
+        var entries = maps.map {
+            ServiceDirectory.Entry(name: $0.serviceName, url: $0.file, title: $0.title, about: $0.about)
+        }
+        entries += configuration.serviceURLs.map {
             ServiceDirectory.Entry(name: ServiceDirectory.name(of: $0), url: $0)
         }
         if let root = configuration.servicesRoot {
-            for entry in try await ServiceDirectory.list(root) where !entries.contains(where: { $0.url == entry.url }) {
+            for entry in try await ServiceDirectory.list(root)
+            where !entries.contains(where: { $0.url == entry.url })
+                && !maps.contains(where: { $0.serviceName == entry.name })
+            {
                 entries.append(entry)
             }
         }

@@ -2,7 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
-/// Damage reports across the central United States: the service of the seeds' editing sample.
+/// Damage reports across the central United States, and the areas that crews search around its towns.
 struct DamageAssessmentDemo: DemoService {
     static let name = ServiceName(name: "DamageAssessment")
     static let featureCount = 5_000
@@ -56,7 +56,7 @@ struct DamageAssessmentDemo: DemoService {
                 otherwise: DemoSymbols.marker("Circle", [120, 120, 120])))
         return ServiceDefinition(
             name: name, description: "Damage reports that anyone may add, change and delete.",
-            spatialReference: .webMercator, layers: [layer])
+            spatialReference: .webMercator, layers: [layer, DamageAreas.layer])
     }()
 
     func batches() -> AnySequence<LayerEdits> {
@@ -68,7 +68,9 @@ struct DamageAssessmentDemo: DemoService {
             )
         }
         let adds = (0..<Self.featureCount).map { _ in Self.report(near: generator.pick(towns), &generator) }
-        return AnySequence([LayerEdits(layerID: 0, adds: adds)])
+        return AnySequence([
+            LayerEdits(layerID: 0, adds: adds), LayerEdits(layerID: 1, adds: DamageAreas.around(towns, &generator)),
+        ])
     }
 
     private static func report(near town: (x: Double, y: Double), _ generator: inout SeededGenerator) -> FeatureEdit {

@@ -1,3 +1,4 @@
+import FieldworkCollect
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
@@ -16,6 +17,20 @@ enum DemoMaps {
     /// Where a map lies in a demo's folder, for `fieldwork collect --map`.
     static func place(of name: String, in folder: URL) -> URL {
         folder.appending(path: "maps", directoryHint: .isDirectory).appending(path: fileName(of: name))
+    }
+
+    /// What the app's first page says of the maps.
+    static func offered(in folder: URL) -> [CollectConfiguration.OfferedMap] {
+        [
+            CollectConfiguration.OfferedMap(
+                file: place(of: DamageAssessmentDemo.name.name, in: folder),
+                serviceName: DamageAssessmentDemo.name.name, title: "Damage assessment",
+                about: "Reports after storms, with photos, and the areas that crews search."),
+            CollectConfiguration.OfferedMap(
+                file: place(of: TreesOfPortlandDemo.name.name, in: folder),
+                serviceName: TreesOfPortlandDemo.name.name, title: "Trees of Portland",
+                about: "60,000 street trees with species, inspections and neighborhoods."),
+        ]
     }
 
     private static func fileName(of name: String) -> String { "\(name).webmap.json" }

@@ -39,6 +39,8 @@ struct AppBesideServer: Service {
     var ready: ReadyLine
     var port: Int
     var dataDirectory: URL
+    /// Web maps that its first page offers in place of the services that they show.
+    var maps: [CollectConfiguration.OfferedMap] = []
     var logger: Logger
 
     func run() async throws {
@@ -47,7 +49,8 @@ struct AppBesideServer: Service {
         guard let services = await cancelWhenGracefulShutdown({ await waiting.services() }) else { return }
         let configuration = CollectConfiguration(
             port: port, servicesRoot: URL(string: services),
-            ownsServices: true, dataDirectory: dataDirectory, mapLibraryDirectory: MapLibrary.directory)
+            ownsServices: true, offeredMaps: maps, dataDirectory: dataDirectory,
+            mapLibraryDirectory: MapLibrary.directory)
         do {
             try await CollectApp(configuration: configuration, logger: logger).run { [ready] in
                 await ready.appIsReady($0)

@@ -12,7 +12,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland are made from a seed;
             nothing is downloaded. What you edit in them is kept. The app's page is on the next port, or on the first free
-            one after it. Web maps of the services, with pop-ups and forms, are in the folder maps beside them.
+            one after it. It opens web maps of the services, with pop-ups and forms; their files are in the folder maps.
 
             EXAMPLES
               fieldwork demo
@@ -56,7 +56,8 @@ struct DemoCommand: AsyncParsableCommand {
             }
             let app = AppBesideServer(
                 ready: ready, port: appPort,
-                dataDirectory: data.url.appending(path: ".collect", directoryHint: .isDirectory), logger: logger)
+                dataDirectory: data.url.appending(path: ".collect", directoryHint: .isDirectory),
+                maps: DemoMaps.offered(in: data.url), logger: logger)
             try await Serving.run([server, app], on: listen, logger: logger)
         }
     }
