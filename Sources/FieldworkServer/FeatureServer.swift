@@ -1,8 +1,6 @@
 package import FieldworkStore
-import FieldworkTiles
 import Foundation
 import HummingbirdCore
-import HummingbirdTLS
 package import Logging
 import NIOCore
 import NIOPosix
@@ -37,7 +35,7 @@ package struct FeatureServer: Service {
         let replicas = (store as? any ReplicaStore).map {
             ReplicaService(
                 store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger,
-                jobLease: configuration.jobLease, access: Access(portal: configuration.portal))
+                jobLease: configuration.jobLease)
         }
         let departures = Departures()
         let pipeline = makePipeline(replicas, attachments, departures)
@@ -50,7 +48,7 @@ package struct FeatureServer: Service {
         }
         defer { care?.cancel() }
         let connections = makeConnections()
-        let plain = HTTPServerBuilder.http1(
+        let server = try HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
                     ConnectionGuard(connections, configuration.connectionRules, logger: logger),
@@ -59,11 +57,7 @@ package struct FeatureServer: Service {
                 idleTimeout: TimeAmount(configuration.idleTime),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes))
-        )
-        let builder = try configuration.tls.map { tls in
-            try HTTPServerBuilder.tls(plain, tlsConfiguration: tls.configuration(logger))
-        }
-        let server = try (builder ?? plain).buildServer(
+        ).buildServer(
             configuration: HummingbirdCore.ServerConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: Limits.connectionBacklog,
                 availableConnectionsDelegate: AcceptedConnections(connections: connections)),
@@ -118,16 +112,13 @@ package struct FeatureServer: Service {
             instance: configuration.instance, below: configuration.access.publicAddress?.path ?? [])
         let memory = BodyBudget(maximum: max(configuration.memory, configuration.maximumBodyBytes))
         return RequestPipeline(
-            access: AccessPolicy(
-                configuration.access, host: configuration.host, routes: routes,
-                scheme: configuration.tls == nil ? "http" : "https"),
+            access: AccessPolicy(configuration.access, host: configuration.host, routes: routes),
             router: makeRouter(replicas, attachments, metrics: metrics),
             reader: RequestReader(
                 routes: routes, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(
                     maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes), within: memory),
-                uploads: attachments?.uploads.keeper, identify: configuration.identify,
-                authenticator: Authenticator(portal: configuration.portal)),
+                uploads: attachments?.uploads.keeper, identify: configuration.identify),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
             metrics: metrics, logger: logger, care: MemoryCare(configuration.releaseMemory), departures: departures,
             memory: memory,
@@ -142,16 +133,11 @@ package struct FeatureServer: Service {
         var service = FeatureService(store: store, uploads: attachments?.uploads)
         service.now = now
         return RequestRouter(
-            instance: configuration.instance, catalog: catalog,
-            locators: LocatorCatalog(folder: configuration.locators), service: service,
-            tiles: TileService(features: service, cacheBytes: Limits.tileCacheBytes),
-            basemaps: configuration.basemapData.map { BasemapLibrary(folder: BasemapFolder(data: $0)) },
-            replicas: replicas,
+            instance: configuration.instance, catalog: catalog, service: service, replicas: replicas,
             attachments: attachments,
             administration: Administration(
                 store: store, catalog: catalog, service: service, key: configuration.administrationKey),
-            access: Access(portal: configuration.portal), store: store, metrics: metrics,
-            metricsKey: configuration.access.metricsKey,
+            store: store, metrics: metrics, metricsKey: configuration.access.metricsKey,
             isReadByAll: configuration.access.isReadByAll,
             directory: ServicesDirectory(
                 instance: configuration.instance, below: configuration.access.publicAddress?.path ?? []),

@@ -1,7 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
-import FieldworkTiles
 import Foundation
 import Testing
 

@@ -24,12 +24,12 @@ enum ContentSource: Sendable {
         switch self {
         case .item(let item):
             let item = try Self.portalItem(item)
-            try await item.reread()
+            try await item.load()
             guard item.typeName == "Web Map" else {
                 throw CommonError.invalidArgument(
                     details: "The item \(item.title) is a \(item.typeName), not a web map.")
             }
-            return try await item.document()
+            return try await item.data()
         case .document(let url):
             let document = try await WebMapDocument.read(url, client: environment.client)
             guard let object = try? JSONParser.parse(document.json).objectValue else {

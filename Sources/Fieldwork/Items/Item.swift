@@ -11,8 +11,6 @@ public protocol Item: Loadable {
     var snippet: String { get set }
     /// Words by which it is found.
     var tags: [String] { get }
-    /// Its picture; nil for none.
-    var thumbnail: LoadableImage? { get }
 }
 
 extension Item {

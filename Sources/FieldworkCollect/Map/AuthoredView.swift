@@ -1,5 +1,4 @@
 import Fieldwork
-import FieldworkTiles
 import Foundation
 
 extension OpenMap {

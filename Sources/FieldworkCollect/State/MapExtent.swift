@@ -1,5 +1,4 @@
 import Fieldwork
-import FieldworkTiles
 
 /// What the layers of a map cover.
 enum MapExtent {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FieldworkCollect
-import FieldworkStore
 import Foundation
 
 /// `fieldwork collect`.

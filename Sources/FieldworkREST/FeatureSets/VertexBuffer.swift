@@ -1,25 +1,23 @@
-package import FieldworkGeometry
+import FieldworkGeometry
 
 /// The vertices of one feature on their way from its blob to the answer. One buffer serves all features of an answer:
 /// its arrays keep their memory.
-package struct VertexBuffer: WKBVisitor {
-    package private(set) var kind = WKBKind.point
-    package private(set) var hasZ = false
-    package private(set) var hasM = false
-    package var xs: [Double] = []
-    package var ys: [Double] = []
+struct VertexBuffer: WKBVisitor {
+    private(set) var kind = WKBKind.point
+    private(set) var hasZ = false
+    private(set) var hasM = false
+    var xs: [Double] = []
+    var ys: [Double] = []
     private(set) var zs: [Double] = []
     private(set) var ms: [Double] = []
     /// The first vertex of each part.
-    package private(set) var starts: [Int] = []
+    private(set) var starts: [Int] = []
     /// For polygons: which parts are shells.
-    package private(set) var areShells: [Bool] = []
+    private(set) var areShells: [Bool] = []
     /// Of the geometry that was prepared last, where the answer asks for them.
     var centroid: (x: Double, y: Double)?
     var envelope: VertexBox?
     private var nextIsShell = false
-
-    package init() {}
 
     var count: Int { xs.count }
 
@@ -36,20 +34,20 @@ package struct VertexBuffer: WKBVisitor {
         (centroid, envelope) = (nil, nil)
     }
 
-    package mutating func begin(kind: WKBKind, hasZ: Bool, hasM: Bool) {
+    mutating func begin(kind: WKBKind, hasZ: Bool, hasM: Bool) {
         (self.kind, self.hasZ, self.hasM) = (kind, hasZ, hasM)
     }
 
-    package mutating func beginPolygon() { nextIsShell = true }
+    mutating func beginPolygon() { nextIsShell = true }
 
-    package mutating func beginPart(count: Int) {
+    mutating func beginPart(count: Int) {
         guard count > 0 else { return }
         starts.append(xs.count)
         areShells.append(nextIsShell)
         nextIsShell = false
     }
 
-    package mutating func vertex(x: Double, y: Double, z: Double, m: Double) {
+    mutating func vertex(x: Double, y: Double, z: Double, m: Double) {
         xs.append(x)
         ys.append(y)
         if hasZ { zs.append(z) }
@@ -59,7 +57,7 @@ package struct VertexBuffer: WKBVisitor {
     /// The place of a point as this store writes points (little-endian, no envelope, no heights): most features of most
     /// layers, read without the walk. nil for every other blob.
     @inline(__always)
-    package static func plainPoint(_ blob: UnsafeRawBufferPointer) -> (x: Double, y: Double)? {
+    static func plainPoint(_ blob: UnsafeRawBufferPointer) -> (x: Double, y: Double)? {
         // "GP", version 0, flags: little-endian only; then byte order 1 and kind 1.
         guard blob.count == 29, blob.loadUnaligned(as: UInt32.self) == UInt32(littleEndian: 0x0100_5047), blob[8] == 1,
             blob.loadUnaligned(fromByteOffset: 9, as: UInt32.self) == UInt32(littleEndian: 1)
@@ -70,7 +68,7 @@ package struct VertexBuffer: WKBVisitor {
     }
 
     /// Reads a blob; false when the geometry is empty.
-    package mutating func read(_ blob: UnsafeRawBufferPointer) throws(GeometryError) -> Bool {
+    mutating func read(_ blob: UnsafeRawBufferPointer) throws(GeometryError) -> Bool {
         clear()
         try GeoPackageBinary.walk(blob, &self)
         return count > 0 && !xs[0].isNaN && !ys[0].isNaN
@@ -121,8 +119,8 @@ package struct VertexBuffer: WKBVisitor {
 }
 
 /// The rule of Douglas and Peucker, without recursion.
-package enum Generalization {
-    package static func keptVertices(xs: [Double], ys: [Double], in range: Range<Int>, tolerance: Double) -> [Int] {
+enum Generalization {
+    static func keptVertices(xs: [Double], ys: [Double], in range: Range<Int>, tolerance: Double) -> [Int] {
         guard range.count > 2 else { return Array(range) }
         var isKept = [Bool](repeating: false, count: range.count)
         isKept[0] = true

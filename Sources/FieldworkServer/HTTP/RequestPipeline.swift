@@ -51,7 +51,7 @@ struct RequestPipeline: Sendable {
                 operation, isError: isError, isBrokenOff: sent == nil, bytesSent: sent ?? 0,
                 duration: started.duration(to: .now))
         }
-        var visit: Visit
+        let visit: Visit
         do {
             visit = try access.admit(request.head, from: NetworkAddress(channel.remoteAddress))
         } catch {
@@ -64,7 +64,6 @@ struct RequestPipeline: Sendable {
             if error.endsConnection { try? await channel.close(mode: .output) }
             return
         }
-        visit.peer = visit.client ?? channel.remoteAddress?.ipAddress ?? "local"
         if request.method == .options {
             try await response.writeResponse(
                 HTTPResponse(status: .noContent, headerFields: CrossOrigin.preflight(visit)))
@@ -76,7 +75,7 @@ struct RequestPipeline: Sendable {
         }
         let allowance = WorkAllowance(
             time: requestTime, memory: requestMemory,
-            client: visit.peer,
+            client: visit.client ?? channel.remoteAddress?.ipAddress ?? "local",
             account: memory)
         departures.begin(allowance, on: channel)
         defer { departures.end(allowance, on: channel) }

@@ -1,4 +1,3 @@
-import FieldworkREST
 import FieldworkStore
 import Foundation
 import Logging
@@ -28,23 +27,14 @@ struct ReplicaCare: Sendable {
         let (silence, age) = (
             moment.addingTimeInterval(-policy.replicaSilence), moment.addingTimeInterval(-policy.logAge)
         )
-        let names: [ServiceName]
         do {
-            names = try await store.serviceNames()
-        } catch {
-            logger.warning("The services could not be listed", metadata: ["error": "\(error)"])
-            return 0
-        }
-        for name in names {
-            if Task.isCancelled { return dropped }
-            do {
+            for name in try await store.serviceNames() {
+                if Task.isCancelled { return dropped }
                 dropped += try await store.compactLog(of: name, silentSince: silence, olderThan: age)
-            } catch {
-                // Busy or broken: the next round tries again, and requests tell what is wrong. The others have their turn.
-                logger.warning(
-                    "A change log could not be shortened",
-                    metadata: ["service": "\(name.path)", "error": "\(error)"])
             }
+        } catch {
+            // Busy or broken: the next round tries again, and requests tell what is wrong.
+            logger.warning("A change log could not be shortened", metadata: ["error": "\(error)"])
         }
         return dropped
     }

@@ -2,6 +2,5 @@ extension Route {
     /// Every operation of the server.
     static let all: [Route] =
         serverRoutes + catalogueRoutes + serviceRoutes + layerRoutes + editRoutes + attachmentRoutes + uploadRoutes
-        + replicaRoutes + conflictRoutes + mapRoutes + vectorTileRoutes + geocodeRoutes + administrationRoutes
-        + signInRoutes + portalRoutes + contentRoutes + ownedItemRoutes
+        + replicaRoutes + conflictRoutes + mapRoutes + administrationRoutes
 }

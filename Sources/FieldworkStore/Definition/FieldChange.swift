@@ -191,7 +191,6 @@ struct FieldChange {
         }
         try connection.execute(
             "ALTER TABLE \(quoted(old.tableName)) ADD COLUMN \(quoted(column.name)) \(column.sqlType)\(clause)")
-        try connection.execute(
-            "ALTER TABLE \(quoted(old.historyTable)) ADD COLUMN \(quoted(column.name)) \(column.sqlType)")
+        try connection.execute("ALTER TABLE \(quoted(old.historyTable)) ADD COLUMN \(quoted(column.name))")
     }
 }

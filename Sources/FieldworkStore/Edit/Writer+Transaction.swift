@@ -42,6 +42,5 @@ extension Writer {
         }
         isInTransaction.withLock { $0 = false }
         transactionStart = nil
-        moveLongLog()
     }
 }

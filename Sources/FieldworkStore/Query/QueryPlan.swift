@@ -40,7 +40,6 @@ struct QueryPlan: Sendable {
     func statementOfPage(on connection: StoreConnection) throws -> StoreStatement {
         if let unsorted, let limit {
             let statement = try statement(unsorted.sql, unsorted.arguments, on: connection)
-            statement.page()
             do {
                 if try statement.session?.runSorted(by: unsorted.key, most: limit) == true { return statement }
             } catch {
@@ -50,9 +49,7 @@ struct QueryPlan: Sendable {
             // Which rows are the first is for the database to say.
             statement.finish()
         }
-        let page = try statement(on: connection)
-        page.page()
-        return page
+        return try statement(on: connection)
     }
 
     private func statement(

@@ -2,7 +2,6 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkServer
 import FieldworkStore
-import FieldworkTiles
 import Foundation
 
 @testable import FieldworkCollect
