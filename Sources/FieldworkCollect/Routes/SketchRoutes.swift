@@ -106,8 +106,12 @@ struct SketchRoutes: Sendable {
             let answer = await edits.sent(entry, map: map)
             // The shape is kept already; where the map's author made a pop-up the form follows, as it does for a point.
             guard subject.found == nil, subject.layer.popup != nil else { return answer }
-            let edit = entry.id.uuidString.lowercased()
-            return PageRenderer.redirect("\(map.journal.current(entry.feature).address)/edit?edit=\(edit)")
+            let reference = map.journal.current(entry.feature)
+            // A layer may take new features and allow no changes to them, or not answer now.
+            guard let made = try? await map.find(reference), made.layer.table.canUpdate(made.feature) else {
+                return answer
+            }
+            return PageRenderer.redirect("\(reference.address)/edit?edit=\(entry.id.uuidString.lowercased())")
         }
     }
 
