@@ -29,6 +29,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
     targets: [
         // The edge: C libraries, each seen by exactly one Swift module.
@@ -36,6 +37,7 @@ let package = Package(
         .systemLibrary(name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CSQLiteSettings"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -44,15 +46,28 @@ let package = Package(
         .systemLibrary(
             name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
 
+        .systemLibrary(
+            name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"]), .brew(["freetype"])]),
+
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
         .target(name: "FieldworkArcade", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
         .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry", "CZlib"], swiftSettings: strict),
         .target(
             name: "FieldworkStore",
             dependencies: [
-                "FieldworkREST", "FieldworkGeometry",
+                "FieldworkREST", "FieldworkGeometry", "CSQLiteSettings",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FieldworkLocator", dependencies: ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            swiftSettings: strict),
+        .target(
+            name: "FieldworkTiles",
+            dependencies: [
+                "FieldworkREST", "FieldworkGeometry", "CFreeType",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
         .target(
@@ -60,9 +75,17 @@ let package = Package(
             dependencies: ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CPostgres"],
             swiftSettings: strict),
         .target(
+            name: "FieldworkPortal",
+            dependencies: [
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        .target(
             name: "Fieldwork",
             dependencies: [
-                "FieldworkArcade", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -75,9 +98,12 @@ let package = Package(
         .target(
             name: "FieldworkServer",
             dependencies: [
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -89,7 +115,7 @@ let package = Package(
         .target(
             name: "FieldworkCollect",
             dependencies: [
-                "Fieldwork", "CTurboJPEG", "CZBar", "CQREncode",
+                "Fieldwork", "FieldworkTiles", "CTurboJPEG", "CZBar", "CQREncode",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -103,8 +129,9 @@ let package = Package(
         .executableTarget(
             name: "FieldworkCommand",
             dependencies: [
-                "Fieldwork", "FieldworkArcade", "FieldworkServer", "FieldworkCollect", "FieldworkPostGIS",
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CMalloc",
+                "Fieldwork", "FieldworkArcade", "FieldworkLocator", "FieldworkServer", "FieldworkCollect",
+                "FieldworkPostGIS", "FieldworkPortal", "FieldworkTiles", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -137,6 +164,10 @@ let package = Package(
             exclude: ["Cases"], swiftSettings: strict),
         .testTarget(
             name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry"], swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkTilesTests",
+            dependencies: ["FieldworkTiles", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
+            swiftSettings: strict),
         // A database server of the tests' own, for those that run on every store.
         .target(
             name: "TemporaryPostgres", dependencies: ["FieldworkPostGIS", "TestSupport"],
@@ -150,6 +181,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "FieldworkLocatorTests",
+            dependencies: ["FieldworkLocator", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "FieldworkPostGISTests",
             dependencies: [
                 "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres",
@@ -157,10 +192,17 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "FieldworkPortalTests",
+            dependencies: [
+                "FieldworkPortal", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "TemporaryPostgres", "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FieldworkServerTests",
             dependencies: [
-                "FieldworkServer", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
-                "TemporaryPostgres", "TestSupport",
+                "FieldworkServer", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkPostGIS",
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -173,7 +215,9 @@ let package = Package(
         .testTarget(
             name: "FieldworkTests",
             dependencies: [
-                "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
+                "Fieldwork", "FieldworkLocator", "FieldworkServer", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -186,7 +230,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkCollectTests",
             dependencies: [
-                "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkCollect", "FieldworkTiles", "FieldworkServer", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
                 "Fieldwork", "CTurboJPEG",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -196,7 +241,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkCommandTests",
             dependencies: [
-                "FieldworkCommand", "Fieldwork", "FieldworkServer", "FieldworkPostGIS", "FieldworkStore",
+                "FieldworkCommand", "FieldworkLocator", "Fieldwork", "FieldworkServer", "FieldworkPostGIS",
+                "FieldworkStore",
                 "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -109,6 +109,34 @@ enum Limits {
     static let attachmentsPerLoad = 50
     /// The slowest connection that an upload's time-out allows for, in bytes a second.
     static let slowestBytesPerSecond: Int64 = 2 * 1_024
+    /// The longest token that is taken, in bytes.
+    static let tokenBytes = 16 * 1_024
+    /// A token that expires within this time is renewed before it is sent, in seconds.
+    static let tokenMarginSeconds = 30.0
+    /// How long a person's sign-in is asked for, in seconds: two weeks.
+    static let signInSeconds = 1_209_600.0
+    /// The longest sign-in that is asked for, in seconds: a year.
+    static let longestSignInSeconds = 31_536_000.0
+    /// How long the token of an app itself is asked for, in seconds.
+    static let applicationTokenSeconds = 7_200.0
+    /// A refresh token that ends within this time is exchanged for a new one, in seconds: a day.
+    static let refreshMarginSeconds = 86_400.0
+    /// How often one request is sent with another token or after another sign-in.
+    static let signInRounds = 4
+    /// How often a sign-in service that does not answer is asked.
+    static let secretAttempts = 4
+    /// How long the system's keyring may take, in seconds.
+    static let keyringSeconds = 20
+    /// The longest address that a sign-in page may send the browser to, in bytes.
+    static let redirectBytes = 8 * 1_024
+    /// The most results of one page that a portal is asked for.
+    static let portalPage = 100
+    /// The most pages of one list of a portal that are asked for.
+    static let portalPages = 1_000
+    /// How many redirections of one request are followed.
+    static let redirections = 5
     /// How much of a file is in memory while it is sent, in bytes.
     static let filePieceBytes = 64 * 1_024
+    /// Uploads whose ids a file keeps: the service may be put back to a state that has only some of them.
+    static let sentUploads = 200
 }

@@ -15,19 +15,23 @@ struct FieldworkCommand: AsyncParsableCommand {
               fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
                   Publishes a table with coordinates as a service.
               fieldwork serve --data ./Fieldwork-data --port 8080
+              fieldwork users add ana --role administrator --data ./Fieldwork-data
               fieldwork query http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --where "dbh > 30"
 
             EXIT CODES
               0 done · 64 wrong use · 65 bad data · 66 no such input · 69 service not available · 70 failure inside ·
-              73 can't create · 74 reading or writing failed · 75 busy, try again · 130 interrupted
+              73 can't create · 74 reading or writing failed · 75 busy, try again · 77 sign in first · 130 interrupted
               `fieldwork sync --help` lists those of a sync that was done but left something to look at.
             """,
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
-            ServiceCommand.self, ServicesCommand.self, QueryCommand.self, ExportCommand.self, OfflineCommand.self,
-            CodeCommand.self, SyncCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
+            ServiceCommand.self, ServicesCommand.self, BasemapCommand.self, LocatorCommand.self, QueryCommand.self,
+            ExportCommand.self, OfflineCommand.self, CodeCommand.self, SyncCommand.self, SignInCommand.self,
+            SignOutCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
             HistoryCommand.self, ArcadeCommand.self,
-            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, LimitsCommand.self,
+            UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,
+            RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,
+            RestoreBackupCommand.self, LimitsCommand.self,
         ])
 }

@@ -25,6 +25,8 @@ package final class WorkAllowance: Sendable {
 
     private let account: (any MemoryAccount)?
     private let clock: Clock
+    /// Whether waiting never counts.
+    package var countsComputingOnly: Bool { clock == .computing }
     private let began: Int64
     /// The moment of the clock at which the work must be done.
     private let end: Atomic<Int64>

@@ -1,6 +1,8 @@
 package import FieldworkStore
+import FieldworkTiles
 import Foundation
 import HummingbirdCore
+import HummingbirdTLS
 package import Logging
 import NIOCore
 import NIOPosix
@@ -35,7 +37,7 @@ package struct FeatureServer: Service {
         let replicas = (store as? any ReplicaStore).map {
             ReplicaService(
                 store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger,
-                jobLease: configuration.jobLease)
+                jobLease: configuration.jobLease, access: Access(portal: configuration.portal))
         }
         let departures = Departures()
         let pipeline = makePipeline(replicas, attachments, departures)
@@ -48,7 +50,7 @@ package struct FeatureServer: Service {
         }
         defer { care?.cancel() }
         let connections = makeConnections()
-        let server = try HTTPServerBuilder.http1(
+        let plain = HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [
                     ConnectionGuard(connections, configuration.connectionRules, logger: logger),
@@ -57,7 +59,11 @@ package struct FeatureServer: Service {
                 idleTimeout: TimeAmount(configuration.idleTime),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes))
-        ).buildServer(
+        )
+        let builder = try configuration.tls.map { tls in
+            try HTTPServerBuilder.tls(plain, tlsConfiguration: tls.configuration(logger))
+        }
+        let server = try (builder ?? plain).buildServer(
             configuration: HummingbirdCore.ServerConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), backlog: Limits.connectionBacklog,
                 availableConnectionsDelegate: AcceptedConnections(connections: connections)),
@@ -112,13 +118,16 @@ package struct FeatureServer: Service {
             instance: configuration.instance, below: configuration.access.publicAddress?.path ?? [])
         let memory = BodyBudget(maximum: max(configuration.memory, configuration.maximumBodyBytes))
         return RequestPipeline(
-            access: AccessPolicy(configuration.access, host: configuration.host, routes: routes),
+            access: AccessPolicy(
+                configuration.access, host: configuration.host, routes: routes,
+                scheme: configuration.tls == nil ? "http" : "https"),
             router: makeRouter(replicas, attachments, metrics: metrics),
             reader: RequestReader(
                 routes: routes, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(
                     maximum: max(Limits.bodyBytesInFlight, configuration.maximumBodyBytes), within: memory),
-                uploads: attachments?.uploads.keeper, identify: configuration.identify),
+                uploads: attachments?.uploads.keeper, identify: configuration.identify,
+                authenticator: Authenticator(portal: configuration.portal)),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
             metrics: metrics, logger: logger, care: MemoryCare(configuration.releaseMemory), departures: departures,
             memory: memory,
@@ -133,11 +142,16 @@ package struct FeatureServer: Service {
         var service = FeatureService(store: store, uploads: attachments?.uploads)
         service.now = now
         return RequestRouter(
-            instance: configuration.instance, catalog: catalog, service: service, replicas: replicas,
+            instance: configuration.instance, catalog: catalog,
+            locators: LocatorCatalog(folder: configuration.locators), service: service,
+            tiles: TileService(features: service, cacheBytes: Limits.tileCacheBytes),
+            basemaps: configuration.basemapData.map { BasemapLibrary(folder: BasemapFolder(data: $0)) },
+            replicas: replicas,
             attachments: attachments,
             administration: Administration(
                 store: store, catalog: catalog, service: service, key: configuration.administrationKey),
-            store: store, metrics: metrics, metricsKey: configuration.access.metricsKey,
+            access: Access(portal: configuration.portal), store: store, metrics: metrics,
+            metricsKey: configuration.access.metricsKey,
             isReadByAll: configuration.access.isReadByAll,
             directory: ServicesDirectory(
                 instance: configuration.instance, below: configuration.access.publicAddress?.path ?? []),

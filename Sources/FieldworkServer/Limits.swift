@@ -1,6 +1,12 @@
 /// What the server refuses to exceed. Each has a test on both sides of the edge; the configurable ones are defaults of
 /// `ServerConfiguration`.
 package enum Limits {
+    /// Addresses that one request may have found.
+    package static let addressesPerBatch = 1_000
+    /// Suggestions of one answer.
+    static let suggestions = 50
+    /// Candidates of one answer.
+    static let candidates = 100
     /// Superseded versions of a feature that one answer tells.
     package static let versionsPerAnswer = 1_000
     /// Bytes of a request's body. The protocol's clients send edits of up to 50 MB in one request.
@@ -68,6 +74,8 @@ package enum Limits {
     package static let shutdownSeconds = 30
     /// How long a definition is used before the store is asked again whether it changed, in milliseconds.
     package static let definitionLifetimeMilliseconds = 1_000
+    /// Seconds until the files of the certificate are looked at again: a renewed one is taken then.
+    package static let certificateSeconds = 10
     /// Bytes that are read of the file with the hash of the administration key.
     package static let administrationKeyFileBytes = 1_024
     /// Services whose definitions are kept in memory.
@@ -129,6 +137,20 @@ package enum Limits {
     static let deletedFeaturesPerAnswer = 1_000
     /// Conflicts in one answer.
     static let conflictsPerAnswer = 1_000
+    /// Packages of tiles that are held open.
+    static let openBasemaps = 64
+    /// Bytes of tiles and glyphs that are kept in memory, compressed.
+    package static let tileCacheBytes = 64 * 1_024 * 1_024
+    /// Bytes of a compressed answer for a client that wants it expanded.
+    static let expandedAnswerBytes = 64 * 1_024 * 1_024
+    /// Changed features that are looked up to tell which tiles they change; of more, all tiles are new.
+    static let tileChanges = 500
+    /// Tiles of one level that a changed feature may touch; of more, all tiles are new.
+    static let tilesPerChange = 256
+    /// Tiles of one service that are known to have changed; of more, all tiles are new.
+    static let changedTiles = 200_000
+    /// Tiles across and down of one block of `tilemap`.
+    package static let tileBlockSide = 128
     /// Object ids of one answer in protocol buffers: it is held in memory as a whole.
     package static let idsInProtocolBuffer = 1_000_000
 }

@@ -1,6 +1,9 @@
 import FieldworkGeometry
+import FieldworkLocator
+import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import HTTPTypes
 import Logging
 
@@ -9,12 +12,17 @@ import Logging
 struct RequestRouter: Sendable {
     let instance: String
     let catalog: ServiceCatalog
+    let locators: LocatorCatalog
     let service: FeatureService
+    let tiles: TileService
+    /// nil where no folder of basemaps was given.
+    var basemaps: BasemapLibrary?
     /// nil for a store that keeps no replicas.
     let replicas: ReplicaService?
     /// nil for a store that keeps no attachments.
     let attachments: AttachmentService?
     let administration: Administration
+    let access: Access
     let store: any FeatureStore
     let metrics: ServerMetrics
     /// Opens the metrics from elsewhere.
@@ -32,9 +40,11 @@ struct RequestRouter: Sendable {
             return (operation, callback.map { answer.wrapped(in: $0) } ?? answer)
         } catch let error as ServiceError {
             return (operation, failure(error, request))
+        } catch let error as PortalError {
+            return (operation, failure(ServiceError(error), request))
         } catch let error as AllowanceError {
             logger.info("A request met a limit", metadata: ["operation": "\(operation)", "error": "\(error)"])
-            return (operation, failure(ServiceError(error), request))
+            return (operation, failure(ServiceError(limit: error), request))
         } catch let error as StoreError {
             return (operation, failure(self.error(for: error, operation, at: request.path), request))
         } catch {
@@ -81,29 +91,127 @@ struct RequestRouter: Sendable {
             return answer
         }
         let context = try await context(of: match, request)
-        if let page = match.route.page, request.wantsPage { return try await page(context) }
-        if match.route.method == .write { try request.requirePost() }
-        return try await match.route.answer(context)
+        do {
+            if let page = match.route.page, request.wantsPage { return try await page(context) }
+            if match.route.method == .write { try request.requirePost() }
+            return try await match.route.answer(context)
+        } catch let error as ServiceError
+            where error == .notSupported && match.route.method == .write && context.withholdsEditing
+        {
+            // The service would do it, for others.
+            throw Access.refusal(of: request.principal)
+        }
     }
 
     /// Finds the service and the layer of an address, and checks the right that the operation needs.
     private func context(of match: RouteMatch, _ request: ServiceRequest) async throws -> RouteContext {
         let right = match.route.right
         // Before anything is said of what there is.
-        if right == .administer { try administration.authorize(request) }
+        if right == .administer {
+            try await administration.authorize(request, match.values.service, access)
+        } else if let error = request.tokenError, ![.nothing, .prove, .operate].contains(right) {
+            throw error
+        }
+        if match.values.service == nil { try requireMember(right, request) }
         var published: PublishedService?
         var layer: LayerDefinition?
+        if match.route.base == .geocodeServer { return try await locatorContext(of: match, request) }
         if let path = match.values.service {
             guard let found = try await catalog.service(path: path) else {
+                if right != .administer, let basemap = try basemap(path, match.route.base) {
+                    let rights = try await access.rights(
+                        of: request.principal, on: ServiceName(name: basemap.basemap.name), as: basemap.basemap.itemKind
+                    )
+                    try access.require(right, rights, of: request.principal)
+                    return RouteContext(
+                        request: request, values: match.values, server: self, service: nil, layer: nil, basemap: basemap
+                    )
+                }
                 throw ServiceError.notFound("Service \(path) not found.")
             }
-            let service = right == .administer ? found : found.seen(by: request.editor)
+            let rights = try await access.rights(of: request.principal, on: found.definition.name)
+            if right != .administer { try access.require(right, rights, of: request.principal) }
+            let service = right == .administer ? found : access.seen(found, by: request.editor, rights)
             layer = try match.values.layerID.map { id throws(ServiceError) in try service.layer(id: id) }
             try right.require(of: service.definition, layer)
             published = service
         }
         return RouteContext(
             request: request, values: match.values, server: self, service: published, layer: layer)
+    }
+
+    /// Operations outside of services need a person, or nothing.
+    private func requireMember(_ right: Right, _ request: ServiceRequest) throws(ServiceError) {
+        guard right == .member, request.principal.kind == .nobody else { return }
+        throw .tokenRequired
+    }
+
+    /// The services that whoever asks may see.
+    func names(for request: ServiceRequest) async throws -> [ServiceName] {
+        try await visible(try await catalog.names(), to: request, as: .feature)
+    }
+
+    /// The locators and basemaps that whoever asks may see. A service hides a basemap of its name.
+    private func otherEntries(beside services: [ServiceName], for request: ServiceRequest) async throws
+        -> [CatalogueEntry]
+    {
+        var entries = try await visible(await locators.names(), to: request, as: .geocoding).map {
+            CatalogueEntry(name: $0, type: ServerInfo.locatorType)
+        }
+        for basemap in basemaps?.basemaps() ?? [] {
+            let name = ServiceName(name: basemap.name)
+            guard !services.contains(where: { $0.folder == nil && $0.name.equalsIgnoringCase(basemap.name) }),
+                try await !visible([name], to: request, as: basemap.itemKind).isEmpty
+            else { continue }
+            entries.append(CatalogueEntry(name: name, type: basemap.face.rawValue))
+        }
+        return entries
+    }
+
+    private func visible(
+        _ names: [ServiceName], to request: ServiceRequest, as kind: ServiceItemKind
+    ) async throws -> [ServiceName] {
+        guard request.principal.kind != .everybody else { return names }
+        if let error = request.tokenError { throw error }
+        var seen: [ServiceName] = []
+        for name in names where try await access.rights(of: request.principal, on: name, as: kind).reads {
+            seen.append(name)
+        }
+        return seen
+    }
+
+    /// Services that were published since get their items in the portal. The item of one that is gone stays: if the service
+    /// comes back, it is shared with the same people.
+    func keepServiceItems() async throws {
+        try await access.portal?.addServiceItems(try await catalog.names().map(\.path))
+        try await access.portal?.addServiceItems(await locators.names().map(\.path), as: .geocoding)
+        for basemap in basemaps?.basemaps() ?? [] {
+            try await access.portal?.addServiceItems([basemap.name], as: basemap.itemKind)
+        }
+    }
+
+    private func locatorContext(of match: RouteMatch, _ request: ServiceRequest) async throws -> RouteContext {
+        let path = match.values.service ?? ""
+        guard let found = try await locators.locator(path: path) else {
+            throw ServiceError.notFound("Service \(path) not found.")
+        }
+        let rights = try await access.rights(of: request.principal, on: found.name, as: .geocoding)
+        try access.require(match.route.right, rights, of: request.principal)
+        return RouteContext(
+            request: request, values: match.values, server: self, service: nil, layer: nil,
+            locator: GeocodeService(locator: found.locator, name: found.locator.name))
+    }
+
+    /// The basemap of an address that names one.
+    private func basemap(_ name: String, _ base: Route.Base) throws(ServiceError) -> BasemapService? {
+        guard base == .vectorTileServer || base == .mapServer, let basemaps else { return nil }
+        do throws(TileError) {
+            guard let found = try basemaps.basemap(name) else { return nil }
+            return BasemapService(basemap: found)
+        } catch {
+            logger.error("A basemap can't be read", metadata: ["name": "\(name)", "error": "\(error.message)"])
+            throw ServiceError(code: 500, message: "The basemap \(name) can't be read.", details: [error.message])
+        }
     }
 
     // MARK: The server itself
@@ -124,6 +232,7 @@ struct RequestRouter: Sendable {
     /// Who counts the requests is the operator: at this machine, or with a key.
     private func authorizeMetrics(_ request: ServiceRequest) throws(ServiceError) {
         if request.isFromThisMachine, !request.isFromOtherSite { return }
+        if request.principal.kind == .person, request.principal.isAdministrator { return }
         guard let token = request.token else {
             throw ServiceError(
                 code: 499, message: "Token Required.",
@@ -149,19 +258,34 @@ struct RequestRouter: Sendable {
 
     /// The services of a folder; nil: those outside of folders, and the folders.
     func folder(_ wanted: String?, _ request: ServiceRequest) async throws -> Answer {
-        let names = try await catalog.names()
-        let folders = Set(names.compactMap(\.folder)).sorted()
+        let names = try await names(for: request)
+        let others = try await otherEntries(beside: names, for: request)
+        let folders = Set((names + others.map(\.name)).compactMap(\.folder)).sorted()
         let format = try request.format()
         guard let wanted else {
             let services = names.filter { $0.folder == nil }
-            if format == .html { return directory.catalog(folder: nil, folders: folders, names: services).tagged() }
-            return Answer.json(ServerInfo.catalog(folders: folders, names: services), format: format).tagged()
+            let found = others.filter { $0.name.folder == nil }
+            if format == .html { return catalogPage(nil, folders, services, found, request) }
+            return Answer.json(
+                ServerInfo.catalog(folders: folders, names: services, others: found), format: format
+            ).tagged()
         }
         guard let folder = folders.first(where: { $0.equalsIgnoringCase(wanted) }) else {
             throw ServiceError.notFound("Folder not found.")
         }
         let services = names.filter { $0.folder == folder }
-        if format == .html { return directory.catalog(folder: folder, folders: [], names: services).tagged() }
-        return Answer.json(ServerInfo.catalog(folders: [], names: services), format: format).tagged()
+        let found = others.filter { $0.name.folder == folder }
+        if format == .html { return catalogPage(folder, [], services, found, request) }
+        return Answer.json(ServerInfo.catalog(folders: [], names: services, others: found), format: format).tagged()
+    }
+
+    private func catalogPage(
+        _ folder: String?, _ folders: [String], _ names: [ServiceName], _ others: [CatalogueEntry],
+        _ request: ServiceRequest
+    ) -> Answer {
+        let isNobody = request.principal.kind == .nobody
+        return directory.catalog(
+            folder: folder, folders: folders, names: names, others: others, offersSignIn: isNobody
+        ).tagged()
     }
 }

@@ -1,3 +1,5 @@
+package import FieldworkPortal
+package import Foundation
 package import HTTPTypes
 
 /// Where the server listens and what it allows.
@@ -24,8 +26,8 @@ package struct ServerConfiguration: Sendable {
     package var releaseMemory: (@Sendable () -> Void)?
     /// Whether the store is closed after the last request has finished.
     package var closesStore: Bool
-    /// Tells from a request who asks, for editor tracking and ownership. There is no sign-in yet: nobody, unless whoever
-    /// starts the server knows better.
+    /// Tells from a request who asks, for editor tracking and ownership, where nobody has signed in and whoever starts the
+    /// server knows better.
     package var identify: @Sendable (HTTPRequest) -> String?
     /// When replicas expire, and how long changes are kept that no replica needs.
     package var replicaPolicy: ReplicaPolicy
@@ -35,8 +37,16 @@ package struct ServerConfiguration: Sendable {
     package var access: AccessRules
     /// How long connections may take over what they send.
     package var connectionRules: ConnectionRules
+    /// Where locators lie, beside the services or elsewhere; nil for none.
+    package var locators: URL?
+    /// The folder of the services, where packages of tiles are served from; nil: there are none.
+    package var basemapData: URL?
     /// Opens the administrative operations to who has it; nil: they are off.
     package var administrationKey: AdministrationKey?
+    /// The people who may use it, and what they may do; nil, or a portal without people: everybody who reaches the port.
+    package var portal: Portal?
+    /// The certificate with which the server speaks TLS; nil: it does not.
+    package var tls: TLSFiles?
 
     package init(
         host: String = "127.0.0.1", port: Int = 8080, instance: String = "arcgis",
@@ -50,7 +60,7 @@ package struct ServerConfiguration: Sendable {
         jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: AccessRules = AccessRules(),
         connectionRules: ConnectionRules = ConnectionRules(),
         requestTime: Duration = .seconds(Limits.requestSeconds), requestMemory: Int = Limits.requestMemoryBytes,
-        memory: Int = Limits.memoryBytes
+        memory: Int = Limits.memoryBytes, locators: URL? = nil, portal: Portal? = nil, tls: TLSFiles? = nil
     ) {
         self.host = host
         self.port = port
@@ -71,5 +81,8 @@ package struct ServerConfiguration: Sendable {
         self.requestTime = requestTime
         self.requestMemory = requestMemory
         self.memory = memory
+        self.locators = locators
+        self.portal = portal
+        self.tls = tls
     }
 }

@@ -164,6 +164,8 @@ package struct StoreError: Error, Sendable, Hashable {
     package enum Code: Sendable, Hashable {
         case serviceNotFound, serviceExists, layerNotFound, invalidDefinition, invalidQuery
         case notAGeoPackage, unsupportedVersion, busy, corrupt, full, closed, failure, turnPassed
+        /// Another file came into the place of the one that was open; what was asked for is in neither.
+        case replaced
         /// What was to be written may have been committed, or not: its COMMIT was not confirmed. After every other error of an
         /// edit nothing was changed.
         case inDoubt

@@ -19,15 +19,21 @@ final class FeatureCounter: Sendable {
     }
 
     private let path: String
+    private let watch: FileWatch
     private let state = Mutex(State.unopened)
 
-    init(path: String) { self.path = path }
+    init(path: String, watch: FileWatch) {
+        self.path = path
+        self.watch = watch
+    }
 
     /// The number of features that the last commit left. After `close` the connection is not kept.
     func count(_ layerID: Int64) throws -> Int {
         try state.withLock { state in
             if case .opened(let connection) = state { return try Self.count(layerID, on: connection) }
+            try watch.checkPatiently()
             let connection = try StoreConnection(path: path, mode: .readOnly)
+            try connection.hold(watch)
             if case .unopened = state { state = .opened(connection) }
             return try Self.count(layerID, on: connection)
         }
@@ -35,7 +41,10 @@ final class FeatureCounter: Sendable {
 
     func close() {
         state.withLock { state in
-            if case .opened(let connection) = state { connection.forgetStatements() }
+            if case .opened(let connection) = state {
+                connection.forgetStatements()
+                if watch.loss == .replaced { connection.leaveLog() }
+            }
             state = .closed
         }
     }

@@ -21,23 +21,25 @@ package final class GeoPackageFile: ServiceData {
     package let url: URL
     package let writer: Writer
     package let readers: ReaderPool
-    package var source: ConnectionSource { .file(url.path) }
+    package var source: ConnectionSource { .file(url.path, watch: watch) }
     let counter: FeatureCounter
     let catalogue: Mutex<ServiceCatalogue>
     package let verifiedContents: VerifiedContents?
 
-    /// Which file it was that was opened.
-    private let identity: FileIdentity?
-    /// Whether the file that was opened is still the one at its place.
-    var isInPlace: Bool { FileIdentity(url) == identity }
+    /// Notices when another file comes into its place.
+    let watch: FileWatch
+    /// What had to be done when the file was opened, for the log of whoever serves it.
+    let notice: String?
 
-    private init(url: URL, catalogue: ServiceCatalogue, options: Options) {
+    private init(url: URL, catalogue: ServiceCatalogue, options: Options, watch: FileWatch, notice: String?) {
         self.url = url
-        identity = FileIdentity(url)
+        self.watch = watch
+        self.notice = notice
         self.catalogue = Mutex(catalogue)
-        writer = Writer(source: .file(url.path), catalogue: catalogue, options: options)
-        readers = ReaderPool(source: .file(url.path))
-        counter = FeatureCounter(path: url.path)
+        let source = ConnectionSource.file(url.path, watch: watch)
+        writer = Writer(source: source, catalogue: catalogue, options: options)
+        readers = ReaderPool(source: source)
+        counter = FeatureCounter(path: url.path, watch: watch)
         verifiedContents = VerifiedContents(path: url.path)
     }
 
@@ -54,21 +56,32 @@ package final class GeoPackageFile: ServiceData {
 
     /// Opens a file that Fieldwork made or that was prepared by `prepare(at:as:)`. Throws `StoreError.notAGeoPackage`,
     /// `StoreError.unsupportedVersion`.
+    ///
+    /// A write-ahead log beside it that belongs to another file is set aside first.
     package static func open(at url: URL, options: Options = Options()) async throws -> GeoPackageFile {
-        let catalogue = try await onQueue { () throws -> ServiceCatalogue in
+        try await open(at: url, options: options, after: nil)
+    }
+
+    /// - Parameter former: the file that was open at the place before.
+    static func open(at url: URL, options: Options, after former: FileWatch?) async throws -> GeoPackageFile {
+        let (catalogue, notice) = try await onQueue { () throws -> (ServiceCatalogue, String?) in
             guard FileManager.default.fileExists(atPath: url.path) else {
                 throw StoreError(.serviceNotFound, "There is no file \(url.lastPathComponent).")
             }
+            let arrival = try FileArrival.prepare(url, after: former)
             let connection = try StoreConnection(path: url.path, mode: .readWrite)
             guard try ServiceCatalogue.exists(on: connection) else {
                 throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage of a service.")
             }
             let catalogue = try ServiceCatalogue.read(from: connection)
+            try LogStamp.prepare(on: connection)
+            try connection.stampTransactions()
             try ReplicaTables.prepare(catalogue, on: connection)
             try AttachmentTables.prepare(catalogue, on: connection)
-            return catalogue
+            return (catalogue, try arrival.finish(on: connection))
         }
-        return GeoPackageFile(url: url, catalogue: catalogue, options: options)
+        return GeoPackageFile(
+            url: url, catalogue: catalogue, options: options, watch: FileWatch(url), notice: notice)
     }
 
     /// Opens a file to read it, without a change: also one that can't be written, and one of an older version. Throws as
@@ -78,13 +91,15 @@ package final class GeoPackageFile: ServiceData {
             guard FileManager.default.fileExists(atPath: url.path) else {
                 throw StoreError(.serviceNotFound, "There is no file \(url.lastPathComponent).")
             }
+            try LogOwnership.requireOwn(url)
             let connection = try StoreConnection(path: url.path, mode: .readOnly)
             guard try ServiceCatalogue.exists(on: connection) else {
                 throw StoreError(.notAGeoPackage, "\(url.lastPathComponent) is no GeoPackage of a service.")
             }
             return try ServiceCatalogue.read(from: connection)
         }
-        return GeoPackageFile(url: url, catalogue: catalogue, options: Options())
+        return GeoPackageFile(
+            url: url, catalogue: catalogue, options: Options(), watch: FileWatch(url), notice: nil)
     }
 
     /// Makes an existing GeoPackage the data of a service, in place: its tables get what they lack (global ids, change
@@ -165,6 +180,8 @@ package final class GeoPackageFile: ServiceData {
     package func checkpoint() async throws { try await writer.checkpoint() }
 
     package func close() async {
+        // Whether the log may be moved into the file is known before the first connection closes.
+        try? watch.check()
         counter.close()
         await readers.close()
         await writer.close()
@@ -173,6 +190,7 @@ package final class GeoPackageFile: ServiceData {
     /// Moves all that is committed into the file itself, without suspending: from then on the file alone may be copied or
     /// moved. Readers are let go soon after.
     package func closeNow() {
+        try? watch.check()
         counter.close()
         writer.closeNow()
         Task { await close() }

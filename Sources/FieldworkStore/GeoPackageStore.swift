@@ -11,15 +11,29 @@ package final class GeoPackageStore: ServiceStore {
     private struct State {
         var files: [ServiceName: GeoPackageFile] = [:]
         var attached: [ServiceName: URL] = [:]
+        /// Files that were open before another one came into their place, until that one is open.
+        var formers: [ServiceName: FileWatch] = [:]
+        /// Files on their way to be opened in the place of others.
+        var arrivals: [ServiceName: Task<GeoPackageFile, any Error>] = [:]
         var isClosed = false
     }
 
-    private init(folder: URL) { self.folder = folder }
+    /// Is told what an operator should know.
+    private let notice: @Sendable (String) -> Void
 
-    /// Opens a folder of services, and makes it when it is not there. Files are opened at their first use.
-    package static func open(at folder: URL) async throws -> GeoPackageStore {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return GeoPackageStore(folder: folder)
+    private init(folder: URL, notice: @escaping @Sendable (String) -> Void) {
+        self.folder = folder
+        self.notice = notice
+    }
+
+    /// Opens a folder of services, and makes it, for its owner alone, when it is not there. Files are opened at their first
+    /// use.
+    /// - Parameter notice: is told what an operator should know, such as that a file was replaced.
+    package static func open(
+        at folder: URL, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> GeoPackageStore {
+        try OwnFiles.createFolder(folder)
+        return GeoPackageStore(folder: folder, notice: notice)
     }
 
     /// Opens one file on its own: a client's cache, an offline area.
@@ -68,43 +82,75 @@ package final class GeoPackageStore: ServiceStore {
 
     package func data(of service: ServiceName) async throws -> GeoPackageFile { try await file(service) }
 
-    /// The file of a service, opened when it is not yet.
+    /// The file of a service, opened when it is not yet, and anew when another one has come into its place.
     package func file(_ name: ServiceName) async throws -> GeoPackageFile {
-        let (known, isClosed) = state.withLock { ($0.files[name], $0.isClosed) }
+        let (known, arrival, former, isClosed) = state.withLock {
+            ($0.files[name], $0.arrivals[name], $0.formers[name], $0.isClosed)
+        }
         if isClosed { throw StoreError(.closed, "The store is closed.") }
-        if let known { return known }
+        if let arrival { return try await arrival.value }
+        guard let known else { return try await open(name, after: former) }
+        do {
+            try await known.watch.checkSuspending()
+            return known
+        } catch let error as StoreError where error.code == .replaced {
+            return try await replacement(of: known, name)
+        }
+    }
+
+    /// The file that came into the place of one that was open. Who still reads that one ends; all that ask for the service
+    /// wait for the same opening.
+    private func replacement(of former: GeoPackageFile, _ name: ServiceName) async throws -> GeoPackageFile {
+        let arrival = state.withLock { state -> Task<GeoPackageFile, any Error>? in
+            if let task = state.arrivals[name] { return task }
+            guard !state.isClosed, state.files[name] === former else { return nil }
+            let task = Task {
+                defer { endArrival(name) }
+                // Connections of the same process share what SQLite knows of a file: those to the former one end first.
+                await former.close()
+                return try await open(name, after: former.watch)
+            }
+            state.files[name] = nil
+            state.formers[name] = former.watch
+            state.arrivals[name] = task
+            return task
+        }
+        if let arrival { return try await arrival.value }
+        return try await file(name)
+    }
+
+    private func endArrival(_ name: ServiceName) { state.withLock { $0.arrivals[name] = nil } }
+
+    private func open(_ name: ServiceName, after former: FileWatch?) async throws -> GeoPackageFile {
         let url = try url(of: name)
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw StoreError(.serviceNotFound, "There is no service \(name.path).")
         }
-        let opened = try await GeoPackageFile.open(at: url)
+        let opened = try await GeoPackageFile.open(at: url, options: GeoPackageFile.Options(), after: former)
+        if let words = opened.notice { notice(words) }
         let (kept, isNew) = state.withLock { state -> (GeoPackageFile?, Bool) in
             if state.isClosed { return (nil, false) }
             if let other = state.files[name] { return (other, false) }
             state.files[name] = opened
+            state.formers[name] = nil
             return (opened, true)
         }
-        // Somebody was faster: one writer a file, so that batches share transactions.
+        // Another task was faster: one writer a file, so that batches share transactions.
         if !isNew { await opened.close() }
         guard let kept else { throw StoreError(.closed, "The store is closed.") }
         return kept
     }
 
-    /// The file that lies at the place of a service now: a link may have been made anew. Who still reads the one before ends
-    /// in peace; it closes with its last reader.
-    private func currentFile(_ name: ServiceName) async throws -> GeoPackageFile {
-        let opened = try await file(name)
-        guard !opened.isInPlace else { return opened }
-        state.withLock { state in
-            if state.files[name] === opened { state.files[name] = nil }
-        }
-        return try await file(name)
-    }
-
     // MARK: Catalogue
 
     package func serviceNames() async throws -> [ServiceName] {
-        var names = state.withLock { Array($0.attached.keys) }
+        let attached = state.withLock { Array($0.attached.keys) }
+        return try (attached + Self.names(in: folder)).sorted { $0.path < $1.path }
+    }
+
+    /// The services of a folder, whether their files can be read or not.
+    package static func names(in folder: URL) throws -> [ServiceName] {
+        var names: [ServiceName] = []
         for url in try contents(of: folder) {
             if url.pathExtension == "gpkg" {
                 names.append(ServiceName(name: url.deletingPathExtension().lastPathComponent))
@@ -119,16 +165,16 @@ package final class GeoPackageStore: ServiceStore {
         return names.filter { (try? DefinitionRules.check($0)) != nil }.sorted { $0.path < $1.path }
     }
 
-    private func contents(of folder: URL) throws -> [URL] {
+    private static func contents(of folder: URL) throws -> [URL] {
         let all = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
-        let marks = Set(all.map(\.lastPathComponent).filter { $0.hasSuffix(Self.unpublishedSuffix) })
+        let marks = Set(all.map(\.lastPathComponent).filter { $0.hasSuffix(unpublishedSuffix) })
         if marks.isEmpty { return all }
-        return all.filter { !marks.contains($0.lastPathComponent + Self.unpublishedSuffix) }
+        return all.filter { !marks.contains($0.lastPathComponent + unpublishedSuffix) }
     }
 
     package func service(_ name: ServiceName) async throws -> ServiceDefinition {
-        let file = try await currentFile(name)
+        let file = try await file(name)
         try await file.refresh()
         var definition = file.definition
         // The file's place is its name, also after someone has moved it.
@@ -179,11 +225,13 @@ package final class GeoPackageStore: ServiceStore {
 
     // MARK: Care
 
-    /// What is wrong with the files, each finding with its service; empty when all is well.
+    /// What is wrong with the files, each finding with its service; empty when all is well. A file that can't be read is a
+    /// finding.
     package func check() async throws -> [String] {
         var findings: [String] = []
         for name in try await serviceNames() {
-            findings += try await file(name).check().map { "\(name.path): \($0)" }
+            let url = try url(of: name)
+            findings += await FileCheck(url).findings().map { "\(name.path): \($0)" }
         }
         return findings
     }

@@ -1,5 +1,7 @@
 /// The bounds of the store. Each is tested on both sides.
 package enum Limits {
+    /// Readers of the tables that belong to no service, each a connection.
+    package static let recordReaders = 3
     /// Columns of a layer besides its geometry: as many as the bit masks of the change log tell apart.
     package static let fieldsPerLayer = 240
     /// Layers and tables of one service.
@@ -17,6 +19,10 @@ package enum Limits {
     package static let readerWaitSeconds = 30
     /// Steps of a statement of SQLite between two looks at whether it may go on.
     static let stepsBetweenChecks: Int32 = 4_000
+    /// Bytes of a geometry from which on the work is charged for its encoding.
+    static let largeValueBytes = 256 * 1_024
+    /// Bytes that the encoding of a geometry takes for each of its own.
+    static let encodedBytesPerByte = 4
     /// Rows that are encoded between two looks at whether that may go on: power of two.
     static let rowsBetweenChecks = 16
     /// Readers of one service in PostgreSQL: each is a connection, of which a server has a hundred or so for all services and
@@ -34,6 +40,8 @@ package enum Limits {
     package static let rowsOfPage = 10_000
     /// Prepared statements kept by a connection.
     package static let cachedStatements = 96
+    /// Bytes of a statement that a connection keeps: one of many conditions takes a hundred times its bytes.
+    package static let cachedStatementBytes = 16 * 1_024
     /// Milliseconds to wait for a lock that another program (QGIS, GDAL) holds on the file.
     package static let busyMilliseconds: Int32 = 10_000
     /// The same for a file that is only looked at.
@@ -66,6 +74,11 @@ package enum Limits {
     /// Pages that a reader keeps, in KiB: the operating system has the rest of the file. So much holds the inner pages of
     /// the trees of 10,000,000 rows beside 1,000 changed ones, so that a sync costs the same on layers of any size.
     package static let readerCacheKibibytes = 16_384
+    /// Bytes of memory that SQLite keeps for all connections of a process together. What more there is in files is read of the
+    /// operating system's memory.
+    package static let cacheBytes = 128 * 1_024 * 1_024
+    /// Seconds without a read after which the readers of a file give back what they keep of it.
+    package static let readerRestSeconds = 60
     /// Pages that the writer keeps, in KiB: a batch that doesn't fit is written twice.
     package static let writerCacheKibibytes = 16_384
     /// Pages that the maker of a replica's file keeps, in KiB: indexes are built in it.
@@ -113,6 +126,16 @@ package enum Limits {
     package static let attachmentChanges = 1_000_000
     /// Contents of attachments in one file that are known to be what their hashes say.
     static let verifiedContents = 10_000
+    /// Seconds without a write after which what a killed publish left may be removed.
+    package static let leftoverSeconds = 3_600.0
+    /// Pages of a file that are copied at once, between two looks whether to go on.
+    static let pagesPerCopyStep: Int32 = 4_096
+    /// Seconds that a file which was copied over an open one must have been left alone before it is opened.
+    static let replacedSettledSeconds = 2
+    /// Generations left out when a service is put back to an earlier state; the next one is a multiple of it.
+    package static let restorationStep: Int64 = 1_000_000
+    /// Generations that a service can have: what clients in JavaScript count exactly, less a step.
+    package static let generations: Int64 = 9_007_199_000_000_000
     /// Seconds since the last change of a file after which its times tell one state from the next.
     static let settledSeconds = 2
 }

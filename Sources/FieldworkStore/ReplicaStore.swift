@@ -25,6 +25,11 @@ package protocol ReplicaStore: FeatureStore {
     /// Takes note of the generations that a client says it has.
     func acknowledge(_ generations: [Int: Int64], of id: UUID, in service: ServiceName, at moment: Date) async throws
 
+    /// Where the service is, and which earlier states were put back.
+    func timeline(of service: ServiceName) async throws -> ServiceTimeline
+    /// The uploads of a replica that the service has taken.
+    func uploads(of id: UUID, to service: ServiceName) async throws -> [UUID]
+
     // MARK: Changes
 
     /// Reads changes, or whole layers, as one state of the service.

@@ -61,6 +61,27 @@ extension ServiceData {
         try await writer.write { try ReplicaRegistry(connection: $0).acknowledge(generations, of: id, at: moment) }
     }
 
+    // MARK: Restorations
+
+    package func timeline() async throws -> ServiceTimeline {
+        try await readers.read { connection in
+            ServiceTimeline(
+                generation: try ChangeLog.generation(on: connection),
+                restorations: try RestorationLog(connection: connection).all())
+        }
+    }
+
+    package func uploads(of replicaID: UUID) async throws -> [UUID] {
+        try await readers.read { connection in
+            var found: [UUID] = []
+            try connection.run(
+                "SELECT upload_id FROM fieldwork_uploads WHERE replica_id = ?",
+                bind: { try $0.bind(replicaID.uuidString, at: 1) },
+                row: { if let id = UUID(uuidString: $0.text(0)) { found.append(id) } })
+            return found
+        }
+    }
+
     // MARK: Changes
 
     package func extract<Sink: ChangeSink>(_ request: ChangeRequest, into sink: Sink) async throws -> Sink {

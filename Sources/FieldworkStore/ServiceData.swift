@@ -76,6 +76,7 @@ extension ServiceData {
                 .identifiers(query)
             let statement = try plan.statement(on: connection)
             defer { statement.finish() }
+            statement.page()
             var ids: [Int64] = []
             while try statement.step(), ids.count < plan.limit ?? .max {
                 ids.append(statement.integer(0))

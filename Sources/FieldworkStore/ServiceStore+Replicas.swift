@@ -31,6 +31,14 @@ extension ServiceStore {
         try await data(of: service).acknowledge(generations, of: id, at: moment)
     }
 
+    package func timeline(of service: ServiceName) async throws -> ServiceTimeline {
+        try await data(of: service).timeline()
+    }
+
+    package func uploads(of id: UUID, to service: ServiceName) async throws -> [UUID] {
+        try await data(of: service).uploads(of: id)
+    }
+
     package func extract<Sink: ChangeSink>(
         _ request: ChangeRequest, from service: ServiceName, into sink: Sink
     ) async throws -> Sink {

@@ -134,7 +134,9 @@ struct CommandTests {
             ("services", ["--data"]),
             ("query", ["--where", "--out-fields", "--format", "--limit", "--data"]),
             ("export", ["--to", "--where", "--overwrite", "--data"]),
-            ("doctor", ["--data"]),
+            ("doctor", ["--remove-leftovers", "--data"]),
+            ("backup", ["--to", "--overwrite", "--data"]),
+            ("restore-backup", ["--service", "--data"]),
         ])
     func help(_ verb: String, _ options: [String]) async throws {
         let help = try await FieldworkProcess.run([verb, "--help"])

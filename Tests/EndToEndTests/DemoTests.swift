@@ -43,16 +43,21 @@ struct DemoTests {
     func hosts() async throws {
         let folder = try TemporaryFolder()
         let all = try FieldworkProcess.start(
-            ["serve", "--data", folder.url.path, "--port", "0", "--host", "0.0.0.0"])
+            ["serve", "--data", folder.url.path, "--port", "0", "--host", "0.0.0.0", "--open"])
         #expect(try await all.readyLine().hasPrefix("Fieldwork is ready: services http://127.0.0.1:"))
-        #expect(try all.errors().contains("can be reached from other machines"))
+        #expect(try all.errors().contains("Everybody who reaches 0.0.0.0 may read"))
         #expect(try await PlainRequest.post(all.services, [("f", "json")])["services"] != nil)
         #expect(await all.interrupt() == 0)
 
         let nowhere = try await FieldworkProcess.run(
-            ["serve", "--data", folder.url.path, "--port", "0", "--host", "192.0.2.1"])
+            ["serve", "--data", folder.url.path, "--port", "0", "--host", "192.0.2.1", "--open"])
         #expect(nowhere.status == 69)
         #expect(nowhere.errors.contains("192.0.2.1"))
+
+        let closed = try await FieldworkProcess.run(
+            ["serve", "--data", folder.url.path, "--port", "0", "--host", "0.0.0.0"])
+        #expect(closed.status == 69)
+        #expect(closed.errors.contains("there are no people yet") && closed.errors.contains("--open"))
     }
 
     @Test(

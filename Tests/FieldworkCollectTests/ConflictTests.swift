@@ -1,6 +1,7 @@
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 import Testing
 

@@ -2,6 +2,7 @@ import Fieldwork
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
     @Test func anAreaGetsAnotherNameAndStaysInUse() async throws {
         try await Self.with { _, visitor in
             try await OfflineField.goOffline(visitor)
-            let long = String(repeating: "x", count: Limits.areaName + 1)
+            let long = String(repeating: "x", count: FieldworkCollect.Limits.areaName + 1)
             for name in ["  ", long] {
                 let refused = try await visitor.post("/offline/\(OfflineField.id)/name", ["name": name])
                 #expect(refused.status == 400)

@@ -1,37 +1,9 @@
+import FieldworkTiles
 import Testing
 
 @testable import FieldworkCollect
 
 @Suite struct VectorTileTests {
-    /// The check values of the format's own text.
-    @Test func geometriesAreEncodedAsTheFormatSays() {
-        #expect(VectorTile.commands(kind: .point, parts: [[(25, 17)]]) == [9, 50, 34])
-        #expect(
-            VectorTile.commands(kind: .line, parts: [[(2, 2), (2, 10), (10, 10)]]) == [9, 4, 4, 18, 0, 16, 16, 0])
-        #expect(
-            VectorTile.commands(kind: .polygon, parts: [[(3, 6), (8, 12), (20, 34), (3, 6)]])
-                == [9, 6, 12, 18, 10, 12, 24, 44, 15])
-    }
-
-    @Test func whatCollapsesIsLeftOut() {
-        #expect(VectorTile.commands(kind: .line, parts: [[(2, 2), (2, 2)]]).isEmpty)
-        #expect(VectorTile.commands(kind: .polygon, parts: [[(2, 2), (3, 3), (2, 2)]]).isEmpty)
-        var tile = VectorTile()
-        tile.add(id: 1, symbol: 0, kind: .line, parts: [[(2, 2), (2, 2)]])
-        #expect(tile.count == 0)
-        #expect(tile.encoded().isEmpty)
-    }
-
-    @Test func aTileHoldsOneLayerWithIdsAndSymbols() {
-        var tile = VectorTile()
-        tile.add(id: 7, symbol: 3, kind: .point, parts: [[(25, 17)]])
-        let layer: [UInt8] =
-            [0x78, 2, 0x0a, 1, 0x66]
-            + [0x12, 13, 0x08, 7, 0x12, 2, 0, 0, 0x18, 1, 0x22, 3, 9, 50, 34]
-            + [0x1a, 1, 0x73, 0x22, 2, 0x28, 3, 0x28, 0x80, 0x20]
-        #expect(tile.encoded() == [0x1a, UInt8(layer.count)] + layer)
-    }
-
     @Test func tilesCoverThePlaneAndNothingElse() throws {
         let world = try #require(TileAddress(level: 0, column: 0, row: 0))
         #expect(world.xMin == -WebMercator.halfSide)
@@ -39,7 +11,7 @@ import Testing
         #expect(TileAddress(level: 0, column: 1, row: 0) == nil)
         #expect(TileAddress(level: 2, column: 3, row: 3) != nil)
         #expect(TileAddress(level: 2, column: -1, row: 0) == nil)
-        #expect(TileAddress(level: Limits.tileLevel + 1, column: 0, row: 0) == nil)
+        #expect(TileAddress(level: FieldworkTiles.Limits.tileLevel + 1, column: 0, row: 0) == nil)
     }
 
     @Test func crowdedLevelsAreThinnedAndOthersAreNot() {

@@ -283,6 +283,28 @@ struct PostgresConnectionTests {
         let kept = try #require(try connection.integer("SELECT count(*) FROM pg_prepared_statements"))
         #expect(kept <= Int64(FieldworkPostGIS.Limits.cachedStatements))
     }
+
+    @Test("A statement that is long, or that two use at a time, leaves nothing behind on the server")
+    func droppedStatements() async throws {
+        let connection = try await TemporaryPostgres.shared.value.connection()
+        let count = "SELECT count(*) FROM pg_prepared_statements"
+        let before = try #require(try connection.integer(count))
+        let most = FieldworkPostGIS.Limits.cachedStatementBytes
+        for (length, kept) in [(most, Int64(1)), (most + 1, 0)] {
+            let start = try #require(try connection.integer(count))
+            let sql = "SELECT 7::int8 -- ".padding(toLength: length, withPad: "x", startingAt: 0)
+            for _ in 0..<3 { #expect(try connection.integer(sql) == 7) }
+            #expect(try connection.integer(count) == start + kept)
+        }
+        let one = try connection.cached("SELECT 8::int8")
+        let two = try connection.cached("SELECT 8::int8")
+        for statement in [one, two] {
+            #expect(try statement.step())
+            #expect(statement.integer(0) == 8)
+            statement.finish()
+        }
+        #expect(try connection.integer(count) == before + 2)
+    }
 }
 
 /// A point as a GeoPackage holds it, without an envelope.

@@ -24,12 +24,16 @@ struct CatalogTests {
         try await TemporaryStore.serve { server, _ in
             let root = try await server.client.get("", ["f": "json"]).json
             #expect(root["folders"] == ["Old"])
-            #expect(root["services"]?.arrayValue?.map { $0["name"] } == ["Areas", "Areas", "Trees", "Trees"])
+            #expect(
+                root["services"]?.arrayValue?.map { $0["name"] } == [
+                    "Areas", "Areas", "Areas", "Trees", "Trees", "Trees",
+                ])
             let folder = try await server.client.get("old/", ["f": "json"]).json
             #expect(folder["folders"] == [])
             #expect(
                 folder["services"] == [
                     ["name": "Old/Archive", "type": "FeatureServer"], ["name": "Old/Archive", "type": "MapServer"],
+                    ["name": "Old/Archive", "type": "VectorTileServer"],
                 ])
             #expect(try await server.client.get("Nowhere", ["f": "json"]).errorCode == 404)
         }

@@ -57,4 +57,21 @@ struct ReplicaCareTests {
             #expect(try await store.replicas(of: SyncService.name).map(\.state) == [.live])
         }
     }
+
+    @Test("A broken file keeps nobody from the care of the services after it")
+    func brokenFile() async throws {
+        try await SyncService.serve { client, store in
+            // In a database there is no such file.
+            guard let files = store as? GeoPackageStore else { return }
+            // Its name comes before that of every other.
+            let junk = files.folder.appending(path: "AAA.gpkg")
+            try Data("no database at all".utf8).write(to: junk)
+            #expect(try await store.serviceNames().first?.name == "AAA")
+            try await update(client, 1, "Meanwhile")
+            let care = ReplicaCare(store: store, policy: ReplicaPolicy(), logger: Logger(label: "test"))
+            let later = Date.now.addingTimeInterval(Limits.replicaSilenceSeconds + Limits.changeLogSeconds + 1)
+            #expect(await care.round(later) > 0)
+            try FileManager.default.removeItem(at: junk)
+        }
+    }
 }

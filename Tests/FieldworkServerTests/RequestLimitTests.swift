@@ -7,8 +7,7 @@ import Testing
 
 @testable import FieldworkServer
 
-/// Over files: in a database a statement that is under way does not end with its request yet.
-@Suite("Limits of a request", .fewAtATime)
+@Suite("Limits of a request", .everyStore, .fewAtATime)
 struct RequestLimitTests {
     private static let query = "Trees/FeatureServer/0/query"
     /// In which a machine does what it does at once otherwise, however busy it is.
@@ -162,6 +161,28 @@ struct RequestLimitTests {
             let small = try await server.client.get(
                 Self.query, ["f": "pjson", "where": "1=1", "resultRecordCount": "100"])
             #expect(small.errorCode == nil)
+        }
+    }
+
+    @Test("What identify and find hold as a whole counts as the memory of their request")
+    func results() async throws {
+        try await SlowQueries.serve(trees: 2_000, configuration: Self.configuration(memory: 131_072)) { server, _ in
+            for (text, isRefused) in [("Tree", true), ("Tree 1999", false)] {
+                let found = try await server.client.get(
+                    "Trees/MapServer/find", ["f": "json", "layers": "0", "searchText": text])
+                #expect(found.errorCode == (isRefused ? 413 : nil), "\(found.text.prefix(200))")
+                #expect(isRefused || found.text.contains("Tree 1999"))
+            }
+            for (tolerance, isRefused) in [("200", true), ("1", false)] {
+                let found = try await server.client.get(
+                    "Trees/MapServer/identify",
+                    [
+                        "f": "json", "layers": "all", "geometryType": "esriGeometryPoint", "mapExtent": "0,0,200,10",
+                        "imageDisplay": "200,10,96", "geometry": "100,5", "tolerance": tolerance,
+                    ])
+                #expect(found.errorCode == (isRefused ? 413 : nil), "\(found.text.prefix(200))")
+                #expect(isRefused || found.text.contains("Tree "))
+            }
         }
     }
 }

@@ -67,7 +67,9 @@ struct RouteTableTests {
 
     @Test("Every operation that changes something needs a right to change it")
     func rightsOfWrites() {
-        let writing: Set<Right> = [.create, .update, .delete, .edit, .upload, .sync, .administer]
+        let writing: Set<Right> = [
+            .create, .update, .delete, .edit, .upload, .sync, .administer, .member, .prove,
+        ]
         for route in Self.table.routes where route.method == .write {
             #expect(writing.contains(route.right), "\(route.pattern)")
         }
@@ -96,10 +98,15 @@ struct RouteTableTests {
         let address =
             switch route.base {
             case .server: "/\(route.path)"
-            case .instance: "/arcgis"
+            case .instance: "/arcgis" + (route.path.isEmpty ? "" : "/\(route.path)")
+            case .tokens: "/arcgis/tokens" + (route.path.isEmpty ? "" : "/\(route.path)")
+            case .sharing: "/arcgis/sharing/\(route.path)"
+            case .portal: "/arcgis/sharing/rest" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .rest: "/arcgis/rest" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .featureServer: "…/FeatureServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .mapServer: "…/MapServer" + (route.path.isEmpty ? "" : "/\(route.path)")
+            case .geocodeServer: "…/GeocodeServer" + (route.path.isEmpty ? "" : "/\(route.path)")
+            case .vectorTileServer: "…/VectorTileServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .administration: "…/admin/…/FeatureServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             }
         let method = route.method == .write ? "POST" : "GET, POST"

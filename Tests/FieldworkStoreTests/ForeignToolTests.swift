@@ -38,6 +38,44 @@ struct ForeignToolTests {
         #expect(features.contains("1970/01/01 00:00:01"))
     }
 
+    @Test("GDAL warns of nothing in a file with feature layers alone", .enabled(if: ShellTool.exists("ogrinfo")))
+    func noWarnings() async throws {
+        let alone = folder.url.appending(path: "Alone.gpkg")
+        var service = Samples.service
+        service.layers = service.layers.filter { $0.geometryType != nil }.map { layer in
+            var layer = layer
+            layer.relationships = []
+            return layer
+        }
+        let file = try await GeoPackageStore.createFile(
+            at: alone, definition: service, options: GeoPackageFile.Options())
+        _ = try await file.apply(Samples.batch(adds: [Samples.tree("Acer", x: 1, y: 2)]))
+        await file.close()
+        for arguments in [["-al", "-so"], ["-al", "-ro"], ["-al", "-so", "-oo", "LIST_ALL_TABLES=YES"]] {
+            let report = try ShellTool.run("ogrinfo", arguments + [alone.path])
+            #expect(!report.contains("Warning"), "\(arguments): \(report)")
+        }
+        let listed = try ShellTool.run("ogrinfo", [alone.path]).split(separator: "\n")
+        let tables = listed.filter { $0.contains(": ") && $0.first?.isNumber == true }
+        #expect(tables.count == service.layers.count + 1, "\(listed)")
+        #expect(try ShellTool.run("ogrinfo", ["-so", alone.path, "Trees"]).contains("Extent: (1.000000, 2.000000)"))
+    }
+
+    @Test("The extent that GDAL leaves after an append holds all features", .enabled(if: ShellTool.exists("ogr2ogr")))
+    func appendedExtent() async throws {
+        let source = folder.url.appending(path: "far.geojson")
+        let text = """
+            {"type":"FeatureCollection","features":[
+            {"type":"Feature","properties":{"species":"Ulmus"},"geometry":{"type":"Point","coordinates":[0.001,0.001]}}]}
+            """
+        try Data(text.utf8).write(to: source)
+        try await store.close()
+        _ = try ShellTool.run(
+            "ogr2ogr", ["-update", "-append", "-t_srs", "EPSG:3857", "-nln", "Trees", path, source.path])
+        let report = try ShellTool.run("ogrinfo", ["-so", path, "Trees"])
+        #expect(report.contains("Extent: (1.000000, 2.000000) - (111."), "\(report)")
+    }
+
     @Test("GDAL finds the domain of a field", .enabled(if: ShellTool.exists("ogrinfo")))
     func ogrinfoDomain() throws {
         let report = try ShellTool.run("ogrinfo", ["-fielddomain", "fieldwork_0_condition", path])

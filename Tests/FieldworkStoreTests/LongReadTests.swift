@@ -64,6 +64,27 @@ struct LongReadTests {
         withExtendedLifetime(open) {}
     }
 
+    @Test("The pieces of an answer are charged to the work that reads it, one at a time, from the first one on")
+    func memory() async throws {
+        let enough = WorkAllowance(time: .seconds(3_600), memory: 2 * EncodedFeatures.pieceSize, client: "a")
+        try await WorkAllowance.$current.withValue(enough) { [file] in
+            var bytes = 0
+            for try await piece in try await file.encodedFeatures(FeatureQuery(), in: 0, encoder: TextEncoder()) {
+                bytes += piece.count
+                #expect(enough.heldBytes == piece.count)
+            }
+            #expect(bytes > enough.memory / 2)
+        }
+        let little = WorkAllowance(time: .seconds(3_600), memory: EncodedFeatures.pieceSize / 2, client: "a")
+        await #expect(throws: AllowanceError.memoryIsUp(little.memory)) {
+            try await WorkAllowance.$current.withValue(little) { [file] in
+                _ = try await file.encodedFeatures(FeatureQuery(), in: 0, encoder: TextEncoder())
+            }
+        }
+        #expect(file.readers.openStreams == 0)
+        #expect(little.heldBytes == 0)
+    }
+
     @Test("A read that gets no reader in time is told that the store is busy")
     func patience() async throws {
         let pool = ReaderPool(source: file.source, readers: 1, streams: 1, patience: .milliseconds(50))

@@ -54,6 +54,11 @@ struct ReplicaRecordTests {
         record.awaitedAttachments = [0: [Self.ids[1]: ["globalId": .string(GUID.normalForm(Self.ids[1]))]]]
         record.halfTaken = [0: [Self.ids[0], Self.ids[1]], 3: [Self.ids[2]]]
         record.halfTakenAttachments = [3: [Self.ids[1]]]
+        record.sent.add(
+            Self.ids[0], from: SentEdits.Mark(generation: 3, layers: [3: 4]),
+            to: SentEdits.Mark(generation: 4, layers: [3: 5]))
+        record.knownRestoration = 1_000_000
+        record.wholeLayers = [0, 3]
         // A member that is new must get a value above.
         for (member, other) in zip(Mirror(reflecting: record).children, Mirror(reflecting: plain).children) {
             #expect("\(member.value)" != "\(other.value)", "\(member.label ?? "") has no value of its own")

@@ -67,7 +67,7 @@ struct AttachmentSender: Sendable {
             do {
                 there = try await session.remote.attachments(of: edit.key.objectID, layerID: layer.id)
             } catch let error as ServiceError {
-                guard case .serverFailure = error else { throw error }
+                guard case .serverFailure = error, !error.asksForSignIn else { throw error }
                 results[edit.key] = uncertain.map { Self.result($0, id: nil, error: error) }
                 continue
             }
@@ -168,7 +168,7 @@ struct AttachmentSender: Sendable {
                 watch?.ended(fileOf: item.attachment.size)
             }
         } catch let error as ServiceError {
-            guard case .serverFailure(let reason, _) = error else { throw error }
+            guard case .serverFailure(let reason, _) = error, !error.asksForSignIn else { throw error }
             return try await settle(items.map { ($0, nil, .refused(reason), error) })
         }
         let results = ["addResults", "updateResults", "deleteResults"].map { name in
@@ -287,7 +287,7 @@ struct AttachmentSender: Sendable {
                     error.map { ServiceError($0) }
                 )
             } catch let error as ServiceError {
-                guard case .serverFailure(let reason, _) = error else { throw error }
+                guard case .serverFailure(let reason, _) = error, !error.asksForSignIn else { throw error }
                 outcome = (item, nil, .refused(reason), error)
             }
             merge(try await settle([outcome]), into: &results)

@@ -117,6 +117,10 @@ struct EditSender: Sendable {
             // The service refused the whole request: nothing was done. After any other failure that is not known.
             if case .serverFailure = error { try await local.settle(sent.map { ($0, .notSent) }) }
             throw error
+        } catch let error as ArcGISChallengeCancellationError {
+            // The service wanted to know who asks, and did nothing.
+            try await local.settle(sent.map { ($0, .notSent) })
+            throw error
         }
         let answered = try await confirmed(request.outcomes(answer))
         try await local.settle(answered.map { ($0.edit, $0.settlement) })

@@ -12,6 +12,11 @@ public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
         weak var table: ServiceFeatureTable?
     }
 
+    private struct Place: Sendable {
+        var url: URL?
+        var root: URL
+    }
+
     private struct State {
         var session: ServiceSession?
         var tables: [Int: TableReference] = [:]
@@ -20,8 +25,11 @@ public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
     /// How far the loading has come.
     @Streamed public internal(set) var loadStatus = LoadStatus.notLoaded
     /// The address as it was given: of the service or of one of its layers.
-    public let url: URL?
-    let root: URL
+    public var url: URL? { place.withLock { $0.url } }
+    var root: URL { place.withLock { $0.root } }
+    /// The item that the service is of; nil for one by its address.
+    private let item: PortalItem?
+    private let place: Mutex<Place>
     private let environment: ServiceEnvironment
     private let loading: LoadOnce
     private let state = Mutex(State())
@@ -29,15 +37,28 @@ public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
     /// A service by the address of its root or of one of its layers.
     public convenience init(url: URL) { self.init(url: url, environment: .standard) }
 
-    init(url: URL, environment: ServiceEnvironment) {
-        self.url = url
+    convenience init(url: URL, environment: ServiceEnvironment) {
+        self.init(Place(url: url, root: Self.serviceRoot(of: url)), item: nil, environment: environment)
+    }
+
+    /// The service of a portal's item. `url` is nil until it is loaded, which throws `CommonError.invalidArgument` for an
+    /// item of another kind.
+    public convenience init(portalItem: PortalItem) {
+        self.init(Place(root: portalItem.itemURL), item: portalItem, environment: portalItem.environment)
+    }
+
+    private init(_ place: Place, item: PortalItem?, environment: ServiceEnvironment) {
+        self.place = Mutex(place)
+        self.item = item
         self.environment = environment
-        root = Self.serviceRoot(of: url)
         loading = LoadOnce(status: _loadStatus)
     }
 
     /// The same service, not loaded.
-    func copy() -> ServiceGeodatabase { ServiceGeodatabase(url: url ?? root, environment: environment) }
+    func copy() -> ServiceGeodatabase {
+        if let item { return ServiceGeodatabase(portalItem: item) }
+        return ServiceGeodatabase(url: url ?? root, environment: environment)
+    }
 
     /// `…/FeatureServer` of `…/FeatureServer/0`, without a query.
     static func serviceRoot(of url: URL) -> URL {
@@ -68,6 +89,10 @@ public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
 
     private func load(retries: Bool) async throws {
         try await loading.load(retries: retries) { [self] in
+            if let item, url == nil {
+                let address = try await ContentSource.service(of: item)
+                place.withLock { $0 = Place(url: address, root: Self.serviceRoot(of: address)) }
+            }
             let session = try await ServiceSession.load(root, environment: environment)
             state.withLock { $0.session = session }
         }

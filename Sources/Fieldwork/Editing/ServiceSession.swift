@@ -95,6 +95,11 @@ struct ServiceEnvironment: Sendable {
     /// Names uploads and jobs.
     var makeID: @Sendable () -> UUID = { UUID() }
 
+    /// What lets services know who asks.
+    var authentication: AuthenticationManager? {
+        (client as? HTTPServiceClient)?.authentication ?? ArcGISEnvironment.authenticationManager
+    }
+
     static var standard: ServiceEnvironment {
         ServiceEnvironment(directory: ArcGISEnvironment.localEditsDirectory, client: HTTPServiceClient())
     }

@@ -37,6 +37,15 @@ public enum ServiceError: ArcGISError, LocalizedError, Hashable {
 }
 
 extension ServiceError {
+    /// Whether the service only wants to know who asks: it has done nothing, and may do it after a sign-in.
+    var asksForSignIn: Bool { code == 498 || code == 499 }
+
+    /// Whether another attempt may bring what this one did not: there was no answer, or somebody has to sign in first.
+    var isTransient: Bool {
+        if case .connectionFailed = self { return true }
+        return asksForSignIn
+    }
+
     /// The protocol's error as the SDK reports it, code and message kept. A service that does not know whether it has done
     /// something has not answered: what was sent is looked up, as after a connection that broke.
     init(_ error: FieldworkREST.ServiceError) {

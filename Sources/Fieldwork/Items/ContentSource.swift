@@ -24,12 +24,12 @@ enum ContentSource: Sendable {
         switch self {
         case .item(let item):
             let item = try Self.portalItem(item)
-            try await item.load()
+            try await item.reread()
             guard item.typeName == "Web Map" else {
                 throw CommonError.invalidArgument(
                     details: "The item \(item.title) is a \(item.typeName), not a web map.")
             }
-            return try await item.data()
+            return try await item.document()
         case .document(let url):
             let document = try await WebMapDocument.read(url, client: environment.client)
             guard let object = try? JSONParser.parse(document.json).objectValue else {

@@ -11,6 +11,8 @@ public protocol Item: Loadable {
     var snippet: String { get set }
     /// Words by which it is found.
     var tags: [String] { get }
+    /// Its picture; nil for none.
+    var thumbnail: LoadableImage? { get }
 }
 
 extension Item {

@@ -1,9 +1,14 @@
 import FieldworkGeometry
-import FieldworkREST
 public import Foundation
 import Synchronization
 
-/// An item by the address of its page or of its description. It is read without signing in.
+/// Something that a portal keeps: a map, a service, a file. Load it to know what it is.
+///
+/// ```swift
+/// let item = PortalItem(portal: portal, id: .init("0123456789abcdef0123456789abcdef")!)
+/// let map = Map(item: item)
+/// try await map.load()
+/// ```
 ///
 /// What changes is behind a lock or in `Streamed`, which locks for itself.
 public final class PortalItem: Item, @unchecked Sendable {
@@ -29,34 +34,59 @@ public final class PortalItem: Item, @unchecked Sendable {
         public var description: String { rawValue }
     }
 
-    private struct State: Sendable {
-        var title = ""
-        var description = ""
-        var snippet = ""
-        var tags: [String] = []
-        var typeName = ""
-        var url: URL?
+    struct State: Sendable {
+        var id: ID?
+        /// As the portal told it last.
+        var known = JSONObject()
+        /// What was set here and is not in the portal yet.
+        var changes = JSONObject()
     }
 
     /// How far the loading has come.
     @Streamed public internal(set) var loadStatus = LoadStatus.notLoaded
-    /// The id; never nil.
-    public let id: ID?
-    /// The address of the item's description, `…/sharing/rest/content/items/ID`.
-    public let itemURL: URL
-    let environment: ServiceEnvironment
+    /// The portal that the item is of.
+    public let portal: Portal
     private let loading: LoadOnce
-    private let state = Mutex(State())
+    let state: Mutex<State>
+
+    var environment: ServiceEnvironment { portal.environment }
+
+    /// An item of a portal by its id.
+    public convenience init(portal: Portal, id: ID) { self.init(portal: portal, state: State(id: id)) }
 
     /// An item by the address of its page (`…/home/item.html?id=ID`), of a viewer that shows it (`…?webmap=ID`), or of its
     /// description (`…/sharing/rest/content/items/ID`). nil for an address that names no item.
-    public convenience init?(url: URL) { self.init(url: url, environment: .standard) }
+    public convenience init?(url: URL) { self.init(url: url, environment: nil) }
 
-    init?(url: URL, environment: ServiceEnvironment) {
+    convenience init?(url: URL, environment: ServiceEnvironment?) {
         guard let place = ItemAddress(url) else { return nil }
-        id = place.id
-        itemURL = place.item
-        self.environment = environment
+        self.init(
+            portal: Portal(url: place.item, connection: .anonymous, environment: environment),
+            state: State(id: place.id))
+    }
+
+    /// A new item, for `PortalUser.add(_:with:)`.
+    public convenience init(
+        portal: Portal, kind: Kind, title: String, snippet: String = "", description: String = "", tags: [String] = []
+    ) {
+        var state = State()
+        state.changes["type"] = .string(kind.rawValue)
+        state.changes["title"] = .string(title)
+        state.changes["snippet"] = .string(snippet)
+        state.changes["description"] = .string(description)
+        state.changes["tags"] = .array(tags.map(JSONValue.string))
+        self.init(portal: portal, state: state)
+    }
+
+    /// An item as a portal lists it; nil for what is none.
+    convenience init?(_ json: JSONObject, portal: Portal) {
+        guard let id = ID(json.text("id")) else { return nil }
+        self.init(portal: portal, state: State(id: id, known: json))
+    }
+
+    private init(portal: Portal, state: State) {
+        self.portal = portal
+        self.state = Mutex(state)
         loading = LoadOnce(status: _loadStatus)
     }
 
@@ -65,7 +95,7 @@ public final class PortalItem: Item, @unchecked Sendable {
     /// Why the last attempt failed.
     public var loadError: (any Error)? { loading.error }
 
-    /// Reads the item's description. Throws `ServiceError`.
+    /// Reads the item's description. Throws `ServiceError`, and what signing in throws.
     public func load() async throws { try await load(retries: false) }
 
     /// Like `load`, but starts again after a failure.
@@ -76,63 +106,65 @@ public final class PortalItem: Item, @unchecked Sendable {
 
     private func load(retries: Bool) async throws {
         try await loading.load(retries: retries) { [self] in
-            let json = try await document(itemURL)
-            guard json["type"]?.stringValue != nil else {
-                throw ServiceError.unknown(details: "The address does not describe an item.")
-            }
-            state.withLock { state in
-                state.title = json["title"]?.stringValue ?? ""
-                state.description = json["description"]?.stringValue ?? ""
-                state.snippet = json["snippet"]?.stringValue ?? ""
-                state.tags = (json["tags"]?.arrayValue ?? []).compactMap(\.stringValue)
-                state.typeName = json["type"]?.stringValue ?? ""
-                state.url = json["url"]?.stringValue.flatMap(URL.init(string:))
-            }
+            let json = try await described()
+            state.withLock { $0.known = json }
         }
     }
 
-    /// The item's content. Throws `ServiceError`.
-    func data() async throws -> JSONObject { try await document(itemURL.appending(path: "data")) }
+    /// Loads the item, or reads anew what is known of it: what follows belongs to the version that the portal has now.
+    func reread() async throws {
+        guard case .loaded = loadStatus else { return try await load() }
+        let json = try await described()
+        state.withLock { $0.known = json }
+    }
 
-    private func document(_ url: URL) async throws -> JSONObject {
-        let answer = try await environment.client.answer(to: ServiceRequest(url, [("f", "json")]))
-        guard let json = try? JSONParser.parse(answer.bytes), let object = json.objectValue else {
-            throw ServiceError.unknown(details: "The item's server gave no JSON.")
+    /// The item's description as the portal has it now.
+    func described() async throws -> JSONObject {
+        let json = try await portal.client.read(try steps())
+        guard json["type"]?.stringValue != nil else {
+            throw ServiceError.unknown(details: "The address does not describe an item.")
         }
-        if object["error"]?.objectValue != nil, let error = FieldworkREST.ServiceError(answer: json) {
-            throw ServiceError(error)
+        return json
+    }
+
+    /// The steps of an address under the item's. Throws `CommonError.illegalState` for an item that is not in a portal yet.
+    func steps(_ more: String...) throws -> [String] {
+        guard let id else {
+            throw CommonError.illegalState(details: "The item \(title) is not in a portal yet. Add it first.")
         }
-        return object
+        return ["content", "items", id.rawValue] + more
     }
 
-    // MARK: What it is
-
-    /// The title; empty before it is loaded.
-    public var title: String {
-        get { state.withLock { $0.title } }
-        set { state.withLock { $0.title = newValue } }
+    /// The item has got its id.
+    func becomeAdded(_ id: ID, owner: String) async throws {
+        state.withLock { state in
+            state.id = id
+            state.known = state.changes
+            state.known["owner"] = .string(owner)
+            state.changes = JSONObject()
+        }
+        // It is there, whether it can be read now or not.
+        try? await retryLoad()
+        try Task.checkCancellation()
     }
 
-    /// What it is, at length; may be HTML.
-    public var description: String {
-        get { state.withLock { $0.description } }
-        set { state.withLock { $0.description = newValue } }
+    /// The portal has taken over what was set here.
+    func becomeUpdated(_ json: JSONObject) {
+        state.withLock { state in
+            state.known = json
+            state.changes = JSONObject()
+        }
     }
 
-    /// What it is, in a line or two.
-    public var snippet: String {
-        get { state.withLock { $0.snippet } }
-        set { state.withLock { $0.snippet = newValue } }
+    // MARK: Content
+
+    /// The item's content, whatever it is; empty for none. Throws `ServiceError`.
+    public var data: Data {
+        get async throws { try await portal.client.data(try steps("data")) }
     }
 
-    /// Words by which it is found.
-    public var tags: [String] { state.withLock { $0.tags } }
-
-    /// What kind of item it is, as servers call it: `Web Map`, `Feature Service`. Empty before it is loaded.
-    public var typeName: String { state.withLock { $0.typeName } }
-
-    /// The address of the service that the item stands for; nil for others, and before it is loaded.
-    public var url: URL? { state.withLock { $0.url } }
+    /// The item's content as a document. Throws `ServiceError`.
+    func document() async throws -> JSONObject { try await portal.client.read(try steps("data")) }
 }
 
 /// Which item an address names.

@@ -187,7 +187,7 @@ struct AttachmentDownload: Sendable {
             do {
                 try await downloads.download(url, to: part) { _, _ in }
             } catch let error as ServiceError {
-                if case .connectionFailed = error {
+                if error.isTransient {
                     // What is there of it stays.
                     awaited.failure = error
                 } else {

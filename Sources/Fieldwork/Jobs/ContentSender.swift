@@ -72,7 +72,9 @@ struct ContentSender: Sendable {
                 try await session.keep(record)
             }
         } catch let error as ServiceError {
-            guard case .serverFailure = error, record.contentUploads[key] == nil else { throw error }
+            guard case .serverFailure = error, !error.asksForSignIn, record.contentUploads[key] == nil else {
+                throw error
+            }
             return nil
         }
     }

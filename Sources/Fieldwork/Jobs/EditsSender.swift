@@ -36,7 +36,9 @@ struct EditsSender: Sendable {
             return ("editsUploadId", item)
         } catch let error as ServiceError {
             // A service that takes no uploads gets them at once.
-            guard case .serverFailure = error, record.contentUploads[key] == nil else { throw error }
+            guard case .serverFailure = error, !error.asksForSignIn, record.contentUploads[key] == nil else {
+                throw error
+            }
             return ("edits", edits)
         }
     }

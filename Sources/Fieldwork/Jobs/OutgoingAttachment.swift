@@ -56,9 +56,16 @@ extension ReplicaUploadDocument {
                 if change.changesContent { contents.insert(id) }
             }
             let infos = try await session.attachments(Array(operations.keys), in: layer.id)
-            edits += operations.sorted { $0.key.uuidString < $1.key.uuidString }.map { id, operation in
-                // Deleted since: the deletion goes now.
+            let refused = Set((record.refusedAttachments[layer.id] ?? [:]).keys)
+            let isComplete = operations.allSatisfy { $0.value == .delete || infos[$0.key] != nil }
+            let later =
+                isComplete ? [] : try await session.netAttachmentChanges(of: layer.id, after: generation, through: .max)
+            let deletedHere = refused.union(later.filter { $0.operation == .delete }.compactMap(\.globalID))
+            edits += operations.sorted { $0.key.uuidString < $1.key.uuidString }.compactMap { id, operation in
                 let info = operation == .delete ? nil : infos[id]
+                // What the service took from this device when it had the edit is not deleted here; what was deleted here since
+                // goes now as a deletion.
+                guard operation == .delete || info != nil || deletedHere.contains(id) else { return nil }
                 return OutgoingAttachment(
                     layerID: layer.id, globalID: id, operation: info == nil ? .delete : operation, info: info,
                     carriesContent: info != nil && (operation == .add || contents.contains(id)))

@@ -80,6 +80,7 @@ struct ReplicaClient: Sendable {
     }
 
     /// Sends a replica's edits and fetches what it has not. A sync that is repeated under the same upload id is done once.
+    /// Throws `RestoredService` when the service was put back to a state before edits that it had taken.
     /// - Parameter isCompressed: whether the service takes compressed requests.
     func synchronize(_ form: [(name: String, value: String)], isCompressed: Bool) async throws -> JSONValue {
         try await json(root.appending(path: "synchronizeReplica"), form, isRead: false, isCompressed: isCompressed)
@@ -101,7 +102,10 @@ struct ReplicaClient: Sendable {
         }
         // A job's state has a member of that name too: null as long as nothing went wrong.
         let isState = json["status"] != nil
-        if !isState, let error = FieldworkREST.ServiceError(answer: json) { throw ServiceError(error) }
+        if !isState, let error = FieldworkREST.ServiceError(answer: json) {
+            if let restored = RestoredService(error) { throw restored }
+            throw ServiceError(error)
+        }
         return json
     }
 }

@@ -68,6 +68,9 @@ struct ReplicaUploadDocument: Sendable {
             }
             for row in found { rows[row.objectID] = row }
         }
+        let isComplete = changes.allSatisfy { $0.operation == .delete || rows[$0.objectID] != nil }
+        let deletedHere =
+            isComplete ? [] : try await session.deleted(in: layer.id, since: record.sentGeneration(of: layer.id))
         return changes.compactMap { change in
             let row = change.operation == .delete ? nil : rows[change.objectID]
             guard let globalID = row?.globalID ?? change.globalID else { return nil }
@@ -78,8 +81,12 @@ struct ReplicaUploadDocument: Sendable {
                 let told = change.changedFields.filter { !layer.trackedFields.contains($0) }
                 if !told.isEmpty { change.changedFields = told }
             }
-            // Deleted since: the deletion goes now.
-            if change.operation != .delete, row == nil { change.operation = .delete }
+            if change.operation != .delete, row == nil {
+                // What the service took from this device when it had the edit is not deleted here.
+                guard deletedHere.contains(change.objectID) || change.generation == 0 else { return nil }
+                // Deleted since: the deletion goes now.
+                change.operation = .delete
+            }
             return OutgoingEdit(layerID: layer.id, change: change, globalID: globalID, record: row)
         }
     }
@@ -106,6 +113,9 @@ struct ReplicaUploadDocument: Sendable {
             form.append(("replicaServerGen", String(record.serverGeneration)))
             form.append(("syncDirection", parameters.geodatabaseSyncDirection.rawValue))
         }
+        form.append(("knownRestoration", String(record.newestRestoration)))
+        let whole = record.wholeLayers.filter(parameters.receives).sorted()
+        if !whole.isEmpty { form.append(("wholeLayers", JSONValue.array(whole.map { .integer(Int64($0)) }).text)) }
         if let edits { form.append(edits) }
         // A sync that only fetches leaves the upload to the next one.
         if let upload = record.pendingUpload, !sentLayers.isEmpty { form.append(("uploadId", upload.id.uuidString)) }
@@ -160,6 +170,12 @@ struct ReplicaUploadDocument: Sendable {
 }
 
 extension GeodatabaseSession {
+    /// The features that were deleted on this device after a generation of the file, not by the service's word.
+    func deleted(in layerID: Int, since generation: Int64) async throws -> Set<Int64> {
+        let changes = try await onDevice { try await file.changes(after: generation, in: layerID, limit: .max) }
+        return Set(changes.filter { $0.operation == .delete }.map(\.objectID))
+    }
+
     /// What was refused is an edit of this device with all fields that it would have changed, until the service takes it: which
     /// of them did it the service did not say. Files of earlier versions don't tell them: then the feature counts whole.
     /// - Returns: nil for a feature that was new and is no longer here.

@@ -87,10 +87,32 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         return try await session.syncing { [self] in
             var record = record
             try await finish(session, &record)
-            let first = try await exchange(session, record)
+            let first = try await exchangeAlsoAfterRestoration(session, record)
             // What was edited after a sync that broke off could not go under the name of its upload.
             guard first.leavesLaterEdits, let record = session.replica else { return first.results }
             return try await exchange(session, record).results
+        }
+    }
+
+    /// When the service turns out to have been put back to an earlier state, the file goes back with it: what the service has
+    /// taken since is sent again, which no edit is doubled by, since rows are known by their global ids.
+    private func exchangeAlsoAfterRestoration(
+        _ session: GeodatabaseSession, _ known: ReplicaRecord
+    ) async throws -> (results: [SyncLayerResult], leavesLaterEdits: Bool) {
+        do {
+            return try await exchange(session, known)
+        } catch let restored as RestoredService {
+            guard var record = session.replica else { throw ServiceError(restored.error) }
+            record.goBack(restored, layers: session.file.definition.layers.map(\.id))
+            try await session.keep(record)
+            tell("The service was put back to an earlier state. The edits that it lost are sent again.")
+        }
+        guard let record = session.replica else { throw CommonError.illegalState(details: "The file has no replica.") }
+        do {
+            return try await exchange(session, record)
+        } catch let restored as RestoredService {
+            // Put back once more in between: the next sync goes back with it.
+            throw ServiceError(restored.error)
         }
     }
 
@@ -218,12 +240,16 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
         if !outgoing.sentLayers.isEmpty {
             // Also when there was nothing to send: what was done and undone again is no edit.
             let layers = session.file.definition.layers.map(\.id)
+            let before = record.sentMark
             record.handedIn(outgoing.sentLayers, of: layers, through: last)
+            if let upload = record.pendingUpload { record.sent.add(upload.id, from: before, to: record.sentMark) }
             record.pendingUpload = nil
             record.contentUploads = [:]
         }
         if record.awaitedAttachments.isEmpty { incoming.discardContents() }
         record.lastSync = DeviceClock.now()
+        record.wholeLayers.subtract(
+            outgoing.record.wholeLayers.filter { parameters.receives($0) && !outcome.behind.contains($0) })
         record.arrived = nil
         try await session.keep(record)
         return outcome

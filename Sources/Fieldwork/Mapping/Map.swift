@@ -55,7 +55,8 @@ public final class Map: GeoModel, @unchecked Sendable {
     /// The web map of an item, which is read when the map is loaded. Loading throws `CommonError.invalidArgument` for an item
     /// of another kind, `ServiceError` when it can't be read. Layers that are added before lie over those of the web map.
     public convenience init(item: any Item) {
-        self.init(State(source: .item(item), item: item), Limits())
+        self.init(
+            State(source: .item(item), item: item), Limits(), environment: (item as? PortalItem)?.portal.ownEnvironment)
     }
 
     /// The web map behind an address, which is read when the map is loaded: the page of an item (`…/home/item.html?id=…`), a

@@ -30,6 +30,12 @@ public final class ArcGISURLSession: Sendable {
         return (Data(answer.bytes), Response(statusCode: answer.status, mimeType: answer.contentType))
     }
 
+    /// Sends a form once and gives the answer's bytes, over this session's way. Throws `ServiceError`, and what signing in
+    /// throws.
+    package func post(_ form: [(name: String, value: String)], to url: URL) async throws -> [UInt8] {
+        try await HTTPServiceClient(ownSession: self).answer(to: ServiceRequest(url, form, isRead: false)).bytes
+    }
+
     /// The request as it leaves, changed by the interceptors.
     func prepared(_ request: ServiceRequest) async throws -> OutgoingRequest {
         var outgoing = OutgoingRequest(url: request.url, parameters: request.parameters, isRead: request.isRead)

@@ -17,6 +17,39 @@ extension HTTPServiceClient: FileDownloading {
     func download(
         _ url: URL, to file: URL, progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws {
+        guard let authentication else {
+            do {
+                return try await attempts(url, to: file, [], progress: progress)
+            } catch let refused as Refused {
+                throw refused.error
+            }
+        }
+        try await authentication.exchange(url) { authorization -> Reply<Void> in
+            do {
+                try await attempts(
+                    url, to: file, authentication.headers(authorization, for: url), progress: progress)
+                return Reply(result: .success(()))
+            } catch let refused as Refused {
+                let refusal = Reply<Void>.Refusal(
+                    refused.bytes, status: refused.status, authenticate: refused.authenticate,
+                    isAnonymous: authorization == nil)
+                return Reply(result: .failure(refused.error), refusal: refusal)
+            }
+        }
+    }
+
+    /// An answer that is no file.
+    private struct Refused: Error {
+        var error: ServiceError
+        var bytes: Data
+        var status: Int
+        var authenticate: String?
+    }
+
+    private func attempts(
+        _ url: URL, to file: URL, _ secrets: [(name: String, value: String)],
+        progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
+    ) async throws {
         let session = ownSession ?? ArcGISEnvironment.backgroundURLSession
         var attempt = 0
         while true {
@@ -24,7 +57,8 @@ extension HTTPServiceClient: FileDownloading {
             let failure: ServiceError
             var retryAfter: Duration?
             do {
-                return try await downloadRest(of: url, to: file, session, attempt: attempt, progress: progress)
+                return try await downloadRest(
+                    of: url, to: file, secrets, session, attempt: attempt, progress: progress)
             } catch let busy as Busy {
                 failure = .connectionFailed(details: "The service is not available (status \(busy.status)).")
                 retryAfter = busy.retryAfter
@@ -46,7 +80,8 @@ extension HTTPServiceClient: FileDownloading {
     }
 
     private func downloadRest(
-        of url: URL, to file: URL, _ session: ArcGISURLSession, attempt: Int,
+        of url: URL, to file: URL, _ secrets: [(name: String, value: String)], _ session: ArcGISURLSession,
+        attempt: Int,
         progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws {
         if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
@@ -56,11 +91,15 @@ extension HTTPServiceClient: FileDownloading {
         let outgoing = try await session.prepared(ServiceRequest(url))
         let watch = RequestWatch(outgoing, attempt: attempt, session: session, logger: logger)
         do {
-            let (status, bytes) = try await receive(outgoing, into: handle, from: there, session, progress)
+            let (status, bytes) = try await receive(
+                outgoing, secrets, into: handle, from: there, session, progress)
             await watch.finish(status: Int(status.code), bytes: bytes)
         } catch let error as ServiceError {
             throw error
         } catch let error as CommonError {
+            throw error
+        } catch let error as Refused {
+            await watch.finish(status: error.status)
             throw error
         } catch let error as Busy {
             await watch.finish(status: Int(error.status))
@@ -74,61 +113,82 @@ extension HTTPServiceClient: FileDownloading {
     }
 
     private func receive(
-        _ outgoing: OutgoingRequest, into handle: FileHandle, from position: Int64, _ session: ArcGISURLSession,
+        _ outgoing: OutgoingRequest, _ secrets: [(name: String, value: String)], into handle: FileHandle,
+        from start: Int64, _ session: ArcGISURLSession,
         _ progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws -> (status: HTTPResponseStatus, bytes: Int) {
-        var there = position
+        var position = start
         let form = ServiceRequest(outgoing.url, outgoing.parameters).form
         var request = HTTPClientRequest(url: outgoing.address(with: form))
         request.headers.add(name: "Accept-Encoding", value: "identity")
         request.add(outgoing.headers)
-        if there > 0 { request.headers.replaceOrAdd(name: "Range", value: "bytes=\(there)-") }
-        let http = ConnectionPools.shared.http(session.settings.way(to: outgoing.url.host() ?? ""))
-        let response = try await http.execute(request, timeout: .seconds(Limits.transferSeconds))
+        request.addSecrets(secrets)
+        if start > 0 { request.headers.replaceOrAdd(name: "Range", value: "bytes=\(start)-") }
+        let response = try await Redirection.execute(request, session.settings)
         switch response.status {
         case .partialContent: break
-        case .rangeNotSatisfiable where there > 0: return (response.status, 0)
-        case .ok:
-            // The service does not know pieces: from the start.
-            try handle.truncate(atOffset: 0)
-            there = 0
+        case .rangeNotSatisfiable where start > 0: return (response.status, 0)
+        case .ok: position = 0
         case let status where RetryPolicy.busyStatuses.contains(status.code):
             let pause = RetryPolicy.retryAfter(response.headers.first(name: "Retry-After"), now: Date.now)
             throw Busy(status: status.code, retryAfter: pause)
         case let status:
-            throw ServiceError.serverFailure(
-                details: "The download was refused with status \(status.code).", code: Int(status.code))
+            let bytes = (try? await response.body.collect(upTo: Int(Limits.errorAnswerBytes))) ?? ByteBuffer()
+            throw Refused(
+                error: .serverFailure(
+                    details: "The download was refused with status \(status.code).", code: Int(status.code)),
+                bytes: Data(bytes.readableBytesView), status: Int(status.code),
+                authenticate: response.headers.first(name: "WWW-Authenticate"))
         }
         let rest = response.headers.first(name: "Content-Length").flatMap { Int64($0) }
-        let whole = rest.map { $0 + there }
-        let begin = there
-        for try await piece in response.body {
-            try Self.keep(Data(piece.readableBytesView), in: handle)
-            there += Int64(piece.readableBytes)
-            progress(there, whole)
-        }
+        let there = try await keep(response, in: handle, from: position, whole: rest.map { $0 + position }, progress)
         try handle.synchronize()
-        if let whole, there < whole {
+        if let rest, there < rest + position {
             throw ServiceError.connectionFailed(details: "The download ended early.")
         }
-        // A file that has a name of its own is a file, whatever is in it.
-        if response.status == .ok, response.headers.first(name: "Content-Disposition") == nil {
-            try Self.refuseError(in: handle, size: there)
-        }
-        return (response.status, Int(there - begin))
+        return (response.status, Int(there - position))
     }
 
-    /// The protocol sends its errors with status 200: an answer that is one is not the file. What was written of it is
-    /// removed, so that a later attempt doesn't go on behind it.
-    private static func refuseError(in handle: FileHandle, size: Int64) throws {
-        guard size > 1, size <= Limits.errorAnswerBytes else { return }
-        try handle.seek(toOffset: 0)
-        guard let data = try handle.readToEnd(), data.first == UInt8(ascii: "{"),
-            let json = try? JSONParser.parse(Array(data)), json.objectValue?["error"]?.objectValue != nil,
-            let error = FieldworkREST.ServiceError(answer: json)
-        else { return }
-        try handle.truncate(atOffset: 0)
-        throw ServiceError(error)
+    /// Writes what comes behind what is there, or in its place. The protocol sends its errors with status 200: an answer
+    /// that is one is not the file, and what is there stays for a later attempt. A file that has a name of its own is a file,
+    /// whatever is in it.
+    /// - Returns: how many bytes are there then.
+    private func keep(
+        _ response: HTTPClientResponse, in handle: FileHandle, from position: Int64, whole: Int64?,
+        _ progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
+    ) async throws -> Int64 {
+        var there = position
+        var mayBeError = response.status == .ok && response.headers.first(name: "Content-Disposition") == nil
+        // The service may not know pieces: then it is the file from its start.
+        var isBegun = response.status != .ok
+        var held = Data()
+        func write(_ data: Data) throws {
+            if !isBegun { try handle.truncate(atOffset: 0) }
+            isBegun = true
+            try Self.keep(data, in: handle)
+            there += Int64(data.count)
+            progress(there, whole)
+        }
+        for try await piece in response.body {
+            held += Data(piece.readableBytesView)
+            mayBeError =
+                mayBeError && held.first == UInt8(ascii: "{") && held.count <= Int(Limits.errorAnswerBytes)
+            if mayBeError { continue }
+            try write(held)
+            held = Data()
+        }
+        if mayBeError, let error = Self.error(in: held) {
+            throw Refused(error: error, bytes: held, status: Int(response.status.code))
+        }
+        if !held.isEmpty || !isBegun { try write(held) }
+        return there
+    }
+
+    private static func error(in data: Data) -> ServiceError? {
+        guard let json = try? JSONParser.parse(Array(data)), json.objectValue?["error"]?.objectValue != nil else {
+            return nil
+        }
+        return FieldworkREST.ServiceError(answer: json).map { ServiceError($0) }
     }
 
     /// A device without room is no broken connection: trying again would not help.

@@ -13,16 +13,33 @@ struct HTTPServiceClient: ServiceClient {
     var ownSession: ArcGISURLSession?
     /// Told of each attempt, at level debug.
     var logger = Logger(label: "fieldwork.network")
+    /// Lets services know who asks; nil for requests that are made before there is a token.
+    var authentication: AuthenticationManager? = ArcGISEnvironment.authenticationManager
 
     var session: ArcGISURLSession { ownSession ?? ArcGISEnvironment.urlSession }
 
     func answer(to request: ServiceRequest) async throws -> ServiceAnswer {
+        guard let authentication, !request.isAnonymous else { return try await attempts(request, []).success() }
+        return try await authentication.exchange(request.url) { authorization in
+            let answer = try await attempts(request, authentication.headers(authorization, for: request.url))
+            return Reply(
+                result: Result { try answer.success() },
+                refusal: Reply.Refusal(
+                    answer.bytes, status: answer.status, authenticate: answer.authenticate,
+                    isAnonymous: authorization == nil))
+        }
+    }
+
+    /// - Parameter secrets: headers that tell who asks.
+    private func attempts(
+        _ request: ServiceRequest, _ secrets: [(name: String, value: String)]
+    ) async throws -> ServiceAnswer {
         let session = session
         var attempt = 0
         while true {
             attempt += 1
             do {
-                return try await Exchange(request, attempt: attempt, session: session, logger: logger).answer()
+                return try await Exchange(request, secrets, attempt: attempt, session: session, logger: logger).answer()
             } catch let failure as Exchange.NoAnswer {
                 guard request.isRead, attempt < session.settings.readAttempts,
                     let pause = RetryPolicy.pause(after: attempt, retryAfter: failure.retryAfter)
@@ -43,12 +60,17 @@ struct Exchange: Sendable {
     }
 
     private let request: ServiceRequest
+    private let secrets: [(name: String, value: String)]
     private let attempt: Int
     private let session: ArcGISURLSession
     private let logger: Logger
 
-    init(_ request: ServiceRequest, attempt: Int, session: ArcGISURLSession, logger: Logger) {
+    init(
+        _ request: ServiceRequest, _ secrets: [(name: String, value: String)], attempt: Int, session: ArcGISURLSession,
+        logger: Logger
+    ) {
         self.request = request
+        self.secrets = secrets
         self.attempt = attempt
         self.session = session
         self.logger = logger
@@ -82,9 +104,8 @@ struct Exchange: Sendable {
     }
 
     private func receive(_ outgoing: OutgoingRequest, _ host: String) async throws -> ServiceAnswer {
-        let http = ConnectionPools.shared.http(session.settings.way(to: host))
-        let response = try await http.execute(
-            message(of: outgoing, isCompressed: isCompressed(host)), timeout: .seconds(Limits.transferSeconds))
+        let response = try await Redirection.execute(
+            message(of: outgoing, isCompressed: isCompressed(host)), session.settings)
         let body = try await response.body.collect(upTo: Limits.answerBytes)
         var bytes = Array(body.readableBytesView)
         // Expanded here, up to the bytes that an answer may have, however much they shrank.
@@ -93,7 +114,8 @@ struct Exchange: Sendable {
         }
         return ServiceAnswer(
             bytes: bytes, contentType: response.headers.first(name: "Content-Type"),
-            status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"))
+            status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"),
+            authenticate: response.headers.first(name: "WWW-Authenticate"))
     }
 
     /// Whether the answer may come in gzip. One that can't be expanded is asked for as it is, when the request may be sent
@@ -132,6 +154,7 @@ struct Exchange: Sendable {
         }
         message.headers.add(name: "Accept-Encoding", value: isCompressed ? "gzip" : "identity")
         message.add(outgoing.headers)
+        message.addSecrets(secrets)
         return message
     }
 
@@ -151,9 +174,23 @@ struct Exchange: Sendable {
         if isJSON, let pause = RetryPolicy.retryAfter(answer.retryAfter, now: Date.now) {
             throw NoAnswer(result: .success(answer), retryAfter: pause)
         }
-        guard !(200..<300).contains(answer.status), !isJSON else { return answer }
-        throw ServiceError.serverFailure(
-            details: "The service answered with status \(answer.status).", code: answer.status)
+        return answer
+    }
+}
+
+extension ServiceAnswer {
+    /// The answer, unless its status alone says that it is none.
+    fileprivate func success() throws -> ServiceAnswer {
+        guard !(200..<300).contains(status), bytes.first != UInt8(ascii: "{") else { return self }
+        throw ServiceError.serverFailure(details: "The service answered with status \(status).", code: status)
+    }
+}
+
+extension AuthenticationManager {
+    /// The headers that tell who asks.
+    func headers(_ authorization: Authorization?, for url: URL) -> [(name: String, value: String)] {
+        let network = networkHeader(for: url).map { [(name: "Authorization", value: $0)] } ?? []
+        return (authorization?.headers ?? []) + network
     }
 }
 
@@ -170,5 +207,10 @@ extension HTTPClientRequest {
     mutating func add(_ others: [(name: String, value: String)]) {
         headers.add(name: "User-Agent", value: "Fieldwork")
         for (name, value) in others { headers.replaceOrAdd(name: name, value: value) }
+    }
+
+    /// Adds what tells who asks, past the interceptors: they may be written to a log. An app's own headers stay.
+    mutating func addSecrets(_ others: [(name: String, value: String)]) {
+        for (name, value) in others where !headers.contains(name: name) { headers.add(name: name, value: value) }
     }
 }

@@ -80,6 +80,8 @@ extension NetworkSettings {
             // A server that refuses connections is away now; the caller decides when to ask again.
             configuration.connectionPool.retryConnectionEstablishment = false
             configuration.decompression = .disabled
+            // `Redirection` follows, and knows which headers are secret.
+            configuration.redirectConfiguration = .disallow
             configuration.timeout = .init(connect: connectTimeout.amount, read: idleTimeout.amount)
             if let proxy {
                 let credentials = proxy.username.map { name in

@@ -65,7 +65,7 @@ struct ResumableUpload: Sendable {
             do {
                 return try Item(try await service.json(ServiceRequest(address(id), [("f", "json")])))
             } catch let error as ServiceError {
-                guard case .serverFailure = error else { throw error }
+                guard case .serverFailure = error, !error.asksForSignIn else { throw error }
                 try await note(nil)
             }
         }
@@ -129,7 +129,7 @@ struct ResumableUpload: Sendable {
             return try Item(try await service.json(request)["item"] ?? .null).id
         } catch let error as ServiceError {
             // What the service has is not the file: the next time it goes anew.
-            if case .serverFailure = error { try await note(nil) }
+            if case .serverFailure = error, !error.asksForSignIn { try await note(nil) }
             throw error
         }
     }

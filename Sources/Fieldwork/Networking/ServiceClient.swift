@@ -10,6 +10,8 @@ struct ServiceRequest: Sendable {
     var file: MultipartForm.File?
     /// Whether a long form is compressed: for services that say that they take that.
     var isCompressed = false
+    /// Whether it goes without a token, whatever is known: what is asked anonymously is answered so.
+    var isAnonymous = false
 
     init(_ url: URL, _ parameters: [(name: String, value: String)] = [], isRead: Bool = true) {
         self.url = url
@@ -43,6 +45,8 @@ struct ServiceAnswer: Sendable {
     var status = 200
     /// When the service wants to be asked again.
     var retryAfter: String?
+    /// How HTTP wants to know who asks.
+    var authenticate: String?
 }
 
 /// The way to services. Tests put something in between that loses answers.

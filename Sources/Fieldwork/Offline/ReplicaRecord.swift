@@ -24,6 +24,13 @@ struct ReplicaRecord: Sendable, Hashable {
     /// The upload that was begun and not yet known to have arrived: it is repeated under the same id.
     var pendingUpload: PendingUpload?
 
+    /// The uploads that the service has taken.
+    var sent = SentEdits()
+    /// The newest restoration of the service that was taken into account, by the generation at which the service went on.
+    var knownRestoration: Int64 = 0
+    /// Layers of which the file has rows that the service may not have had since it was put back: all come anew.
+    var wholeLayers: Set<Int> = []
+
     /// Features whose edits the service refused, with what was asked: they go with the next sync again.
     var refused: [Int: [UUID: FeatureChange.Operation]] = [:]
     /// Which fields a refused update would have changed: the others are whatever the service says.
@@ -126,6 +133,9 @@ extension ReplicaRecord {
                     "answer": arrived.answer, "parameters": arrived.parameters, "through": .integer(arrived.through),
                 ])
         }
+        object.append("sent", self.sent.json)
+        object.append("knownRestoration", .integer(knownRestoration))
+        object.append("wholeLayers", .array(wholeLayers.sorted().map { .integer(Int64($0)) }))
         object.append("refused", Self.json(operations: refused))
         var fields = JSONObject()
         for (id, names) in refusedFields.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
@@ -161,6 +171,10 @@ extension ReplicaRecord {
         for member in json["layerGenerations"]?.objectValue?.members ?? [] {
             if let id = Int(member.key) { layerGenerations[id] = member.value.integerValue ?? 0 }
         }
+        sent = SentEdits(json: json["sent"])
+        knownRestoration = json["knownRestoration"]?.integerValue ?? 0
+        wholeLayers = Set(
+            (json["wholeLayers"]?.arrayValue ?? []).compactMap { $0.integerValue.flatMap { Int(exactly: $0) } })
         refused = Self.operations(json["refused"])
         for member in json["refusedFields"]?.objectValue?.members ?? [] {
             guard let id = GUID.parse(member.key) else { continue }

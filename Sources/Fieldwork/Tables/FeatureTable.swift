@@ -133,12 +133,28 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// Whether a feature may be deleted, like `canUpdate`.
     public func canDelete(_ feature: Feature) -> Bool { allows(.delete) && isOpen(feature, to: .delete) }
 
-    /// Nobody has signed in: what the service has belongs to others.
+    /// Whether the feature belongs to who has signed in, or the service lets others do it as well.
     private func isOpen(_ feature: Feature, to action: OwnershipAccess.Action) -> Bool {
         guard let id = (feature as? ArcGISFeature)?.objectID, id >= 0, let layer = definition,
             let access = layer.ownershipAccess, layer.editFields?.creatorField != nil
         else { return true }
-        return access.allows(action, by: nil)
+        let user = serviceAddress.flatMap { ArcGISEnvironment.authenticationManager.username(for: $0) }
+        if let user, let field = layer.editFields?.creatorField,
+            let creator = feature.attributes[field] as? String, Self.isSame(creator, user)
+        {
+            return true
+        }
+        return access.allows(action, by: user)
+    }
+
+    /// Where the table's service is; for subclasses.
+    var serviceAddress: URL? { nil }
+
+    /// Names differ in no letter's case, and a realm may follow the one that a service keeps.
+    private static func isSame(_ creator: String, _ user: String) -> Bool {
+        let creator = creator.lowercased()
+        let user = user.lowercased()
+        return creator == user || creator.hasPrefix("\(user)@")
     }
 
     /// Whether a feature's geometry may be changed.

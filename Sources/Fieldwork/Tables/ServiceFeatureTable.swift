@@ -20,7 +20,17 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
     public convenience init(url: URL) { self.init(url: url, environment: nil) }
 
     /// A layer of a feature service's item. Loading throws `CommonError.invalidArgument` for an item of another kind.
-    public convenience init(item: any Item, layerID: Int) { self.init(item: item, layerID: layerID, environment: nil) }
+    public convenience init(item: any Item, layerID: Int) {
+        self.init(item: item, layerID: layerID, environment: (item as? PortalItem)?.portal.ownEnvironment)
+    }
+
+    /// A layer of a feature service's item, like `init(item:layerID:)`.
+    public convenience init(portalItem: PortalItem, layerID: Int) {
+        self.init(item: portalItem, layerID: layerID, environment: portalItem.portal.ownEnvironment)
+    }
+
+    /// The first layer of a feature service's item.
+    public convenience init(portalItem: PortalItem) { self.init(portalItem: portalItem, layerID: 0) }
 
     init(item: any Item, layerID: Int, environment: ServiceEnvironment?) {
         self.item = item
@@ -71,6 +81,8 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
 
     /// The address of the layer; nil for that of an item before it is loaded.
     public var url: URL? { address.withLock { $0 } }
+
+    override var serviceAddress: URL? { url }
 
     /// The service that the table is of; nil for a table made by its address before it is loaded.
     public var serviceGeodatabase: ServiceGeodatabase? { geodatabase.withLock { $0 } }

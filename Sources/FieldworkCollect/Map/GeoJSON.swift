@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 
 /// Geometries as the page's map library takes them: GeoJSON in degrees, WGS 84.
 struct GeoJSONGeometry: Encodable, Sendable {

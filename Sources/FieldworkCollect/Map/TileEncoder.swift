@@ -1,67 +1,72 @@
 import Fieldwork
+import FieldworkTiles
 
-/// Brings features into one tile: to tile units, clipped where they are large, rounded, without repeats.
+/// Brings features into one tile, with their object ids and the index `s` of their symbols: one layer named `f`.
 struct TileEncoder {
     private let layer: MapLayer
     private let kind: GeometryKind
-    private let address: TileAddress
-    private let area: Envelope
-    private var tile = VectorTile()
+    private let below: Bool
+    private var tile = VectorLayer(name: "f")
+    private var geometry: TileGeometry
     private var occupied: [Int: UInt8] = [:]
 
-    init(layer: MapLayer, kind: GeometryKind, address: TileAddress, area: Envelope) {
+    init(layer: MapLayer, kind: GeometryKind, address: TileAddress) {
         self.layer = layer
         self.kind = kind
-        self.address = address
-        self.area = area
+        below = address.level < TileLevels.deepest
+        let margin = kind == .point ? 64.0 : 8.0
+        geometry = TileGeometry(address: address, margin: margin * 8, simplifies: below)
     }
 
-    func encoded() -> [UInt8] { tile.encoded() }
+    /// The tile's bytes; empty when it holds nothing.
+    func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        tile.append(to: &bytes)
+        return bytes
+    }
 
     mutating func add(_ feature: Feature) {
-        guard let id = layer.objectID(of: feature), let geometry = feature.geometry,
+        guard let id = layer.objectID(of: feature), let shape = feature.geometry,
             let symbol = layer.symbology.classIndex(of: { feature.attributeValue(forKey: $0) })
         else { return }
-        switch geometry {
+        switch shape {
         case let point as Point:
-            addPoints([(point.x, point.y)], id: id, symbol: symbol)
+            // Many on the same spot look like one.
+            if below {
+                guard let cell = geometry.cell(x: point.x, y: point.y), occupied[cell, default: 0] < 8 else { return }
+                occupied[cell, default: 0] += 1
+            }
+            geometry.point(point.x, point.y)
         case let points as Multipoint:
-            addPoints(points.points.map { ($0.x, $0.y) }, id: id, symbol: symbol)
-        case let shape as Multipart:
-            addShape(shape, id: id, symbol: symbol)
+            geometry.points(points.points.map(\.x), points.points.map(\.y))
+        case let lines as Polyline:
+            geometry.lines(Self.shape(lines))
+        case let area as Polygon:
+            geometry.polygons(Self.shape(area))
         default:
             return
         }
+        tile.tag("s", .integer(Int64(symbol)))
+        let written: VectorLayer.Kind = kind == .point ? .point : kind == .line ? .line : .polygon
+        tile.add(id: id, kind: written, commands: geometry.commands)
     }
 
-    private mutating func addPoints(_ points: [(Double, Double)], id: Int64, symbol: Int) {
-        let placed = points.map { unit(x: $0.0, y: $0.1) }
-        // Several on the same spot look like one: a cell of two pixels takes four at most.
-        if let first = placed.first, address.level < 15 {
-            let cell = (first.y >> 4) * 1_024 + (first.x >> 4)
-            let count = occupied[cell, default: 0]
-            guard count < 4 else { return }
-            occupied[cell] = count + 1
+    /// Rings of the protocol tell by their direction whether they are shells: these go with the clock.
+    private static func shape(_ shape: Multipart) -> TileShape {
+        var result = TileShape()
+        for part in shape.parts {
+            let start = result.xs.count
+            for point in part.points {
+                result.xs.append(point.x)
+                result.ys.append(point.y)
+            }
+            result.parts.append(start..<result.xs.count)
+            var sum = 0.0
+            for index in start..<max(start, result.xs.count - 1) {
+                sum += (result.xs[index + 1] - result.xs[index]) * (result.ys[index + 1] + result.ys[index])
+            }
+            result.areShells.append(sum >= 0 || !(shape is Polygon))
         }
-        tile.add(id: id, symbol: symbol, kind: .point, parts: [placed])
-    }
-
-    private mutating func addShape(_ shape: Multipart, id: Int64, symbol: Int) {
-        let extent = shape.extent
-        let inside =
-            extent.xMin >= area.xMin && extent.xMax <= area.xMax && extent.yMin >= area.yMin
-            && extent.yMax <= area.yMax
-        let clipped = inside ? shape : GeometryEngine.clip(shape, to: area) as? Multipart
-        guard let clipped else { return }
-        let parts = clipped.parts.map { part in part.points.map { unit(x: $0.x, y: $0.y) } }
-        tile.add(id: id, symbol: symbol, kind: kind == .polygon ? .polygon : .line, parts: parts)
-    }
-
-    private func unit(x: Double, y: Double) -> (x: Int, y: Int) {
-        let scale = Double(VectorTile.extent) / address.side
-        func bounded(_ value: Double) -> Int {
-            Int(min(max(value, -1e6), 1e6).rounded())
-        }
-        return (bounded((x - address.xMin) * scale), bounded((address.yMax - y) * scale))
+        return result
     }
 }

@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 import Foundation
 
 /// Makes the tiles of a map from queries by extent, and keeps the latest. Crowded tiles of points are thinned by a rank
@@ -77,7 +78,7 @@ actor TileMaker {
 
     private func make(_ layer: MapLayer, kind: GeometryKind, at address: TileAddress) async throws -> Tile {
         let parameters = QueryParameters()
-        let margin = address.side * (kind == .point ? 0.03 : 0.01)
+        let margin = address.side * (kind == .point ? 0.125 : 0.016)
         let area = Envelope(
             xMin: address.xMin - margin, yMin: address.yMax - address.side - margin,
             xMax: address.xMin + address.side + margin, yMax: address.yMax + margin, spatialReference: .webMercator)
@@ -91,7 +92,7 @@ actor TileMaker {
             parameters.maxAllowableOffset = address.side / 1_024
         }
         let result = try await layer.table.features(parameters, .minimum)
-        var encoder = TileEncoder(layer: layer, kind: kind, address: address, area: area)
+        var encoder = TileEncoder(layer: layer, kind: kind, address: address)
         for feature in result.features() { encoder.add(feature) }
         let bytes = encoder.encoded()
         return Tile(bytes: bytes, tag: "\"\(StableHash.hex(bytes))\"")

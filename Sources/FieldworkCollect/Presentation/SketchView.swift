@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 import Foundation
 
 /// What the page of a sketch shows: the chosen vertex, the measures, the table of vertices, what can be taken back.

@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 import Foundation
 
 /// The places of a map that an area can be chosen by: what the author has bookmarked, and the areas that a layer names, such as

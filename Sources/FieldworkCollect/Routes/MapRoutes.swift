@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 import Foundation
 import Hummingbird
 

@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 
 /// What the layers of a map cover.
 enum MapExtent {

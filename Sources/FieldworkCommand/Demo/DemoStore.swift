@@ -15,6 +15,7 @@ enum DemoStore {
             try Task.checkCancellation()
             try await make(demo, at: place)
         }
+        try await PortlandAddresses.prepare(in: folder)
     }
 
     private static func make(_ demo: any DemoService, at place: URL) async throws {

@@ -11,17 +11,17 @@ struct PortlandGrid {
     private(set) var inspections: [FeatureEdit] = []
 
     /// Web Mercator metres; at this latitude a metre on the ground is 1.43 of them.
-    private static let west = -13_662_000.0
-    private static let south = 5_695_000.0
-    private static let blockWidth = 114.0
-    private static let blockHeight = 86.0
-    private static let columns = 90
-    private static let rows = 78
+    static let west = -13_662_000.0
+    static let south = 5_695_000.0
+    static let blockWidth = 114.0
+    static let blockHeight = 86.0
+    static let columns = 90
+    static let rows = 78
     /// Blocks of a neighbourhood.
-    private static let hoodColumns = 15
-    private static let hoodRows = 13
+    static let hoodColumns = 15
+    static let hoodRows = 13
 
-    private static let names = [
+    static let names = [
         "Alameda", "Arbor Lodge", "Boise", "Brentwood", "Buckman", "Concordia", "Creston", "Cully", "Eliot", "Foster",
         "Grant Park", "Hazelwood", "Hollywood", "Humboldt", "Irvington", "Kenton", "Kerns", "King", "Laurelhurst",
         "Lents",
@@ -115,7 +115,7 @@ struct PortlandGrid {
         }
     }
 
-    private static func ordinal(_ number: Int) -> String {
+    static func ordinal(_ number: Int) -> String {
         let suffix =
             (11...13).contains(number % 100) ? "th" : ["th", "st", "nd", "rd"][number % 10 < 4 ? number % 10 : 0]
         return "\(number)\(suffix)"

@@ -18,6 +18,7 @@ struct Converter {
     enum Format: String {
         case geoPackage = "GPKG"
         case csv = "CSV"
+        case geoJSON = "GeoJSON"
     }
 
     /// Throws `CommandFailure` when the file can't be read, `CancellationError` when the task was cancelled.

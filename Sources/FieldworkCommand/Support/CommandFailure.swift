@@ -1,5 +1,7 @@
 import ArgumentParser
 import Fieldwork
+import FieldworkLocator
+import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -14,6 +16,7 @@ struct CommandFailure: Error, Sendable {
         case cannotCreate = 73
         case inputOutput = 74
         case temporary = 75
+        case signIn = 77
         case interrupted = 130
     }
 
@@ -41,6 +44,22 @@ struct CommandFailure: Error, Sendable {
                 default: .software
                 }
             self.init(code, error.message)
+        case let error as FieldworkPortal.PortalError:
+            let code: Code =
+                switch error.kind {
+                case .notFound: .noInput
+                case .exists: .cannotCreate
+                case .busy, .locked: .temporary
+                default: .badData
+                }
+            self.init(code, error.message)
+        case let error as FieldworkREST.ServiceError where [498, 499].contains(error.code):
+            self.init(.signIn, Self.signInFirst)
+        case let error as Fieldwork.ServiceError where [498, 499].contains(error.code):
+            self.init(.signIn, Self.signInFirst)
+        case let error as ArcGISAuthenticationError: self.init(.signIn, error.details)
+        case let error as LocatorError:
+            self.init(error.code == .notFound ? .noInput : .badData, error.message)
         case let error as FieldworkREST.ServiceError:
             let code: Code =
                 switch error.code {
@@ -61,6 +80,10 @@ struct CommandFailure: Error, Sendable {
         default: self.init(.software, "\(error)")
         }
     }
+}
+
+extension CommandFailure {
+    private static let signInFirst = "The service wants a sign-in. fieldwork sign-in with its address signs in."
 }
 
 /// Runs a verb: failures go to standard error in one line, with their code.

@@ -17,6 +17,9 @@ struct ListenOptions: ParsableArguments {
     @Option(help: "The address to listen on. Others than 127.0.0.1 are reached from other machines.")
     var host = "127.0.0.1"
 
+    @Flag(help: "Ask nobody to sign in, on an address that other machines reach, where there are no people.")
+    var open = false
+
     @Option(help: "The first part of every address of the protocol.")
     var instance = "arcgis"
 
@@ -44,12 +47,7 @@ struct ListenOptions: ParsableArguments {
     }
 
     /// The root of the services, for a port that the server was given.
-    func servicesAddress(port: Int) -> String { "http://\(ownHost):\(port)/\(instance)/rest/services" }
-
-    func warnIfReachable() {
-        guard !isLoopback else { return }
-        Terminal.error(
-            "Warning: \(host) can be reached from other machines, and this version has no accounts: whoever reaches the"
-                + " port may read and edit.")
+    func servicesAddress(port: Int, scheme: String = "http") -> String {
+        "\(scheme)://\(ownHost):\(port)/\(instance)/rest/services"
     }
 }

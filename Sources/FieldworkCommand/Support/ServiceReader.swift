@@ -1,10 +1,7 @@
+import Fieldwork
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// Reads services over the protocol, page by page.
 struct ServiceReader: Sendable {
@@ -17,39 +14,30 @@ struct ServiceReader: Sendable {
         guard let url = URL(string: text), let scheme = url.scheme, ["http", "https"].contains(scheme), url.host != nil
         else { throw CommandFailure(.noInput, "\(text) is not the address of a service.") }
         self.url = url
+        try StoredCredentials.use()
     }
 
     func get(_ path: String = "", _ parameters: [(String, String)] = []) async throws -> JSONValue {
-        var request = URLRequest(url: path.isEmpty ? url : url.appending(path: path), timeoutInterval: 60)
-        // As a form: a long condition has no place in an address.
-        var form: [UInt8] = []
-        for (name, value) in [("f", "json")] + parameters {
-            if !form.isEmpty { form.append(0x26) }
-            form += Array("\(name)=".utf8) + Self.encoded(value)
-        }
-        request.httpMethod = "POST"
-        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
-        request.httpBody = Data(form)
-        let data: Data
+        let target = path.isEmpty ? url : url.appending(path: path)
+        let form = [("f", "json")] + parameters
+        let data: [UInt8]
         do {
-            data = try await URLSession.shared.data(for: request).0
-        } catch {
-            try Task.checkCancellation()
-            throw CommandFailure(.unavailable, "\(url.absoluteString) does not answer: \(error.localizedDescription)")
+            // As a form: a long condition has no place in an address.
+            data = try await ArcGISEnvironment.urlSession.post(form.map { (name: $0.0, value: $0.1) }, to: target)
+        } catch let error as Fieldwork.ServiceError {
+            guard case .serverFailure = error else {
+                throw CommandFailure(.unavailable, "\(url.absoluteString) does not answer: \(error.details)")
+            }
+            throw CommandFailure(
+                .unavailable,
+                "\(url.absoluteString) does not answer as a service of this protocol does: \(error.details)")
         }
         guard let json = try? JSONParser.parse(data) else {
             throw CommandFailure(
                 .unavailable, "\(url.absoluteString) does not answer as a service of this protocol does.")
         }
-        if let error = ServiceError(answer: json) { throw error }
+        if let error = FieldworkREST.ServiceError(answer: json) { throw error }
         return json
-    }
-
-    private static func encoded(_ text: String) -> [UInt8] {
-        text.utf8.flatMap { byte -> [UInt8] in
-            let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            return isPlain ? [byte] : Array("%".utf8) + Array(String(format: "%02X", byte).utf8)
-        }
     }
 
     func layer() async throws -> LayerDefinition { try LayerDefinition(json: try await get()) }
@@ -58,7 +46,7 @@ struct ServiceReader: Sendable {
     /// the last id of the one before, so that an edit meanwhile makes none be passed over or come twice.
     func pages(
         of layer: LayerDefinition, condition: String, outFields: String, limit: Int?, outSR: Int? = nil,
-        _ body: (FeatureSet) async throws -> Void
+        _ body: (FieldworkREST.FeatureSet) async throws -> Void
     ) async throws {
         let key = layer.objectIDField
         let names = outFields.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

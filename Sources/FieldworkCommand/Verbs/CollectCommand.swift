@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkCollect
+import FieldworkStore
 import Foundation
 
 /// `fieldwork collect`.

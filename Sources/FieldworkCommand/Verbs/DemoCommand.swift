@@ -3,6 +3,7 @@ import FieldworkCollect
 import FieldworkServer
 import FieldworkStore
 import Foundation
+import Logging
 import Synchronization
 
 /// `fieldwork demo`.
@@ -10,9 +11,10 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Make demo services, serve them, and run the app beside them.",
         discussion: """
-            At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland are made from a seed;
-            nothing is downloaded. What you edit in them is kept. The app's page is on the next port, or on the first free
-            one after it. It opens web maps of the services, with pop-ups and forms; their files are in the folder maps.
+            At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland and the locator Portland,
+            which finds addresses, are made from a seed; nothing is downloaded. What you edit in them is kept. The app's
+            page is on the next port, or on the first free one after it. It opens web maps of the services, with pop-ups
+            and forms; their files are in the folder maps.
 
             EXAMPLES
               fieldwork demo
@@ -31,21 +33,21 @@ struct DemoCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             PrivateFiles.begin()
-            listen.warnIfReachable()
             let appPort = try await ports()
             let rules = try access.rules()
             try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
             let logger = Serving.logger()
-            let store = try await GeoPackageStore.open(at: data.url)
+            let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
+            let portal = try await Openness.portal(in: data.url)
+            try await Openness.check(portal, on: listen)
             let ready = ReadyLine(listen)
-            let server = FeatureServer(
-                store: store,
-                configuration: ServerConfiguration(
-                    host: listen.plainHost, port: listen.port, instance: listen.instance,
-                    maximumConnections: connectionOptions.maxConnections, access: rules,
-                    connectionRules: connectionOptions.rules),
-                logger: logger
-            ) { [folder = data.url, listen] port in
+            var configuration = ServerConfiguration(
+                host: listen.plainHost, port: listen.port, instance: listen.instance,
+                maximumConnections: connectionOptions.maxConnections, access: rules,
+                connectionRules: connectionOptions.rules, locators: data.url, portal: portal)
+            configuration.basemapData = data.url
+            let server = FeatureServer(store: store, configuration: configuration, logger: logger) {
+                [folder = data.url, listen] port in
                 // Without its maps the demo is still worth having.
                 do {
                     try DemoMaps.prepare(in: folder, services: listen.servicesAddress(port: port))

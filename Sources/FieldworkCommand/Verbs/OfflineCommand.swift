@@ -1,6 +1,7 @@
 import ArgumentParser
 import Fieldwork
 import FieldworkGeometry
+import FieldworkStore
 import Foundation
 
 /// `fieldwork offline`.
@@ -41,6 +42,8 @@ struct OfflineCreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            PrivateFiles.begin()
+            try StoredCredentials.use()
             let target = URL(filePath: (out as NSString).expandingTildeInPath)
             guard !FileManager.default.fileExists(atPath: target.path) else {
                 throw CommandFailure(.cannotCreate, "\(target.path) is there already.")

@@ -108,6 +108,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            PrivateFiles.begin()
             if let table {
                 let publisher = TablePublisher(
                     address: file, table: table, service: name, layerName: layer ?? name.name)

@@ -1,8 +1,10 @@
 import ArgumentParser
+import FieldworkPortal
 import FieldworkPostGIS
 import FieldworkServer
 import FieldworkStore
 import Foundation
+import Logging
 
 /// `fieldwork serve`.
 struct ServeCommand: AsyncParsableCommand {
@@ -12,6 +14,9 @@ struct ServeCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork serve
               fieldwork serve --data /srv/fieldwork --port 6080
+              fieldwork users add ana --role administrator && fieldwork serve --host 0.0.0.0
+                  Other machines reach it: people sign in. --open serves without.
+              fieldwork serve --host 0.0.0.0 --tls-certificate fullchain.pem --tls-key key.pem
               fieldwork serve --allow-origin https://maps.example
                   Pages of that site may read the services; --allow-origin-edits lets them edit too.
               fieldwork serve --public-address https://gis.example/field --trusted-proxy 127.0.0.1
@@ -24,6 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var database: StoreOption
     @OptionGroup var listen: ListenOptions
     @OptionGroup(title: "Who may use it") var access: AccessOptions
+    @OptionGroup(title: "TLS") var tls: TLSOptions
     @OptionGroup(title: "Connections") var connectionOptions: ConnectionOptions
     @OptionGroup var requests: RequestOptions
 
@@ -64,11 +70,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
-            listen.warnIfReachable()
+            PrivateFiles.begin()
             let key = try AccessOptions.key(in: adminKeyFile)
             let rules = try access.rules()
+            let certificate = try tls.files()
             let logger = Serving.logger()
-            let store = try await openStore()
+            let (store, portal) = try await openStore(logger)
+            try await Openness.check(portal, on: listen)
             if try await store.serviceNames().isEmpty {
                 let place = database.store == nil ? data.url.path : "the database"
                 Terminal.error("There are no services in \(place) yet. fieldwork publish adds them, also now.")
@@ -77,18 +85,25 @@ struct ServeCommand: AsyncParsableCommand {
                 host: listen.plainHost, port: listen.port, instance: listen.instance,
                 maximumConnections: connectionOptions.maxConnections, administrationKey: key,
                 jobLease: .seconds(jobLease), access: rules, connectionRules: connectionOptions.rules)
+            configuration.locators = data.url
             requests.apply(to: &configuration)
+            configuration.basemapData = data.url
+            configuration.portal = portal
+            configuration.tls = certificate
+            let scheme = certificate == nil ? "http" : "https"
             let server = FeatureServer(store: store, configuration: configuration, logger: logger) { [listen] port in
-                Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port))")
+                Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port, scheme: scheme))")
             }
             try await Serving.run([server], on: listen, logger: logger)
         }
     }
 
-    private func openStore() async throws -> any FeatureStore {
+    private func openStore(_ logger: Logger) async throws -> (any FeatureStore, Portal?) {
         if let address = database.store {
-            return try await PostgresStore.open(address, standby: readStore, sessions: connections)
+            let store = try await PostgresStore.open(address, standby: readStore, sessions: connections)
+            return (store, try await Portal(store.openRecords()))
         }
-        return try await GeoPackageStore.open(at: data.url)
+        let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
+        return (store, try await Openness.portal(in: data.url))
     }
 }

@@ -31,15 +31,27 @@ struct ServicesCommand: AsyncParsableCommand {
                 .noInput, "\(data.url.path) is not there. fieldwork publish or fieldwork demo makes it.")
         }
         let store = try await GeoPackageStore.open(at: data.url)
+        var broken = 0
         for name in try await store.serviceNames() {
             Terminal.output(name.path)
-            for layer in try await store.service(name).layers {
-                let count = try await store.count(
-                    FeatureQuery(), in: LayerAddress(service: name, layerID: layer.id))
-                Terminal.output("  \(layer.id)  \(layer.name)  \(kind(layer.geometryType))  \(count)")
+            do {
+                try await list(name, of: store)
+            } catch let error as StoreError {
+                broken += 1
+                Terminal.error("  \(name.path) can't be read: \(error.message)")
             }
         }
         try await store.close()
+        guard broken == 0 else {
+            throw CommandFailure(.badData, "Services that can't be read: \(broken). fieldwork doctor says more.")
+        }
+    }
+
+    private func list(_ name: ServiceName, of store: GeoPackageStore) async throws {
+        for layer in try await store.service(name).layers {
+            let count = try await store.count(FeatureQuery(), in: LayerAddress(service: name, layerID: layer.id))
+            Terminal.output("  \(layer.id)  \(layer.name)  \(kind(layer.geometryType))  \(count)")
+        }
     }
 
     private func listRemote(_ reader: ServiceReader) async throws {

@@ -43,6 +43,7 @@ struct SyncCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            try StoredCredentials.use()
             let file = OfflineFile(file)
             try await file.requireReplica()
             let outcome = try await Interruption.cancelling { [self] in try await sync(file) }

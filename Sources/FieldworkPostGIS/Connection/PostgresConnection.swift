@@ -36,6 +36,13 @@ package final class PostgresConnection {
     private let notices = PostgresNotices()
     /// Ends the wait for the server when the work must not go on.
     package var watch: WorkWatch?
+    /// Until when the end of a statement that was cancelled is waited for; nil while none is.
+    var cancellationEnd: ContinuousClock.Instant?
+    /// The bytes of an answer from which on it is cancelled, and those that have come of it.
+    var mostBytes: Int?
+    var receivedBytes = 0
+    /// libpq has made room for a large row, which it keeps for as long as the connection lasts.
+    private var hasLargeBuffer = false
 
     var pointer: OpaquePointer { handle.pointer }
 
@@ -76,11 +83,11 @@ package final class PostgresConnection {
 
     /// Makes a broken connection anew, unless a transaction was lost with it.
     func restoreIfBroken() throws(PostgresError) {
-        guard PQstatus(pointer) == CONNECTION_BAD || isForsaken && !isInTransaction else { return }
+        guard PQstatus(pointer) == CONNECTION_BAD || (isForsaken || hasLargeBuffer) && !isInTransaction else { return }
         guard !wasInTransaction else {
             throw PostgresError(.connectionLost, "The connection broke in the midst of the transaction.")
         }
-        isForsaken = false
+        (isForsaken, hasLargeBuffer) = (false, false)
         PQreset(pointer)
         epoch += 1
         statements = [:]
@@ -96,12 +103,15 @@ package final class PostgresConnection {
         }
     }
 
+    /// A row has come that is so large that the connection had better be made anew.
+    func noteLargeRow() { hasLargeBuffer = true }
+
     // MARK: Statements
 
     /// Runs SQL of ours that takes no arguments; several statements are parted by semicolons.
     package func execute(_ sql: String) throws(PostgresError) {
         try restoreIfBroken()
-        let result = PostgresResult(PQexec(pointer, sql))
+        let result = answer(to: sql)
         try heeding { () throws(PostgresError) in try result.check(on: pointer) }
     }
 
@@ -117,7 +127,8 @@ package final class PostgresConnection {
     }
 
     /// A statement that is kept for the next time its SQL is wanted. It is ready to be bound; whoever takes it finishes it
-    /// when done. A statement in use is not given twice: the second caller gets one of its own.
+    /// when done. A statement in use is not given twice: the second caller gets one of its own, and one that is long is not
+    /// kept: each keeps memory of the server for as long as the connection lasts.
     package func cached(_ sql: String) throws(PostgresError) -> PostgresStatement {
         if let statement = statements[sql], !statement.isInUse {
             statement.isInUse = true
@@ -125,7 +136,8 @@ package final class PostgresConnection {
         }
         let statement = PostgresStatement(StatementText.numbered(sql), on: self)
         statement.isInUse = true
-        if statements[sql] == nil {
+        if statements[sql] == nil, sql.utf8.count <= Limits.cachedStatementBytes {
+            statement.isKept = true
             if cacheOrder.count >= Limits.cachedStatements { forget(cacheOrder.removeFirst()) }
             cacheOrder.append(sql)
             statements[sql] = statement
@@ -135,7 +147,9 @@ package final class PostgresConnection {
 
     private func forget(_ sql: String) {
         guard let statement = statements.removeValue(forKey: sql) else { return }
-        statement.deallocate()
+        statement.isKept = false
+        // One in use is dropped by its user.
+        if !statement.isInUse { statement.deallocate() }
     }
 
     func newStatementName() -> String {
@@ -172,20 +186,6 @@ package final class PostgresConnection {
         return result
     }
 
-    /// Waits until the server has sent what was asked for. When that must not go on, it is cancelled, and the server says so.
-    func awaitAnswer() {
-        guard let watch else { return }
-        while PQisBusy(pointer) == 1 {
-            if watch.isOver {
-                canceller.cancel()
-                return
-            }
-            var socket = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
-            poll(&socket, 1, Limits.watchMilliseconds)
-            guard PQconsumeInput(pointer) == 1 else { return }
-        }
-    }
-
     // MARK: Transactions
 
     private func noteTransaction() {
@@ -212,7 +212,9 @@ package final class PostgresConnection {
             return
         }
         do {
-            try execute("ROLLBACK")
+            // Not within the limits of the work that is undone.
+            let result = PostgresResult(PQexec(pointer, "ROLLBACK"))
+            try heeding { () throws(PostgresError) in try result.check(on: pointer) }
         } catch {
             // It broke on the way, which nobody had noticed before.
             guard PQstatus(pointer) != CONNECTION_OK else { throw error }

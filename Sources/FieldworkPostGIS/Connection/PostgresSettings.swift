@@ -81,9 +81,11 @@ package struct PostgresSettings: Sendable, CustomStringConvertible {
     }
 
     /// The session's settings; the numbers are ours. What is acknowledged has survived the loss of power, and is where the
-    /// administrator wants it, whatever other sessions of the database make do with.
+    /// administrator wants it, whatever other sessions of the database make do with. A statement is not compiled: while PostgreSQL
+    /// compiles a long condition, which can take minutes, neither a limit of time nor a cancellation ends it.
     var sessionStatements: String {
         """
+        SET jit = off; \(clientCheckStatement);
         SET statement_timeout = \(statementMilliseconds); SET lock_timeout = \(lockMilliseconds);
         SET timezone = 'UTC'; SET datestyle = 'ISO, YMD'; SET bytea_output = 'hex'; SET extra_float_digits = 1;
         SET standard_conforming_strings = on; SET idle_in_transaction_session_timeout = \(statementMilliseconds);
@@ -91,6 +93,15 @@ package struct PostgresSettings: Sendable, CustomStringConvertible {
         SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')\(
             replicationStatement);
         SET default_transaction_read_only = \(writes ? "off" : "on")\(searchPathStatement)
+        """
+    }
+
+    /// A statement whose client is gone ends. Servers before PostgreSQL 14 can't look, and neither can some systems.
+    private var clientCheckStatement: String {
+        """
+        DO $do$ BEGIN PERFORM pg_catalog.set_config(
+            'client_connection_check_interval', '\(Limits.clientCheckMilliseconds)', false);
+        EXCEPTION WHEN undefined_object OR invalid_parameter_value THEN NULL; END $do$
         """
     }
 

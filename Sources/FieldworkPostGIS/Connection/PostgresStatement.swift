@@ -20,9 +20,17 @@ package final class PostgresStatement {
     private var isWhole = false
     /// Taken from the cache and not yet finished.
     var isInUse = false
+    /// It stays with the connection when it is finished.
+    var isKept = false
     /// Rows are taken from the server one by one, so that an answer of any length needs the memory of one row. A page of
     /// known length comes faster whole.
     package var isStreamed = false
+    /// The rows are a page: they come whole, or one by one where they are so wide that they would take much memory.
+    package var isPage = false
+    /// The page turned out to be wide.
+    private(set) var isWide = false
+    /// Bytes that are charged for the rows at hand.
+    private var charged = 0
 
     private enum State {
         case idle, hasRows, atEnd
@@ -53,7 +61,7 @@ package final class PostgresStatement {
         guard name == nil || epoch != connection.epoch else { return }
         let name = connection.newStatementName()
         argumentTypes = try connection.heeding { () throws(PostgresError) in
-            try PostgresResult(PQprepare(connection.pointer, name, sql, 0, nil)).check(on: connection.pointer)
+            try connection.answer { PQsendPrepare(connection.pointer, name, sql, 0, nil) }.check(on: connection.pointer)
             return try types(of: name)
         }
         self.name = name
@@ -65,18 +73,16 @@ package final class PostgresStatement {
 
     private func types(of name: String) throws(PostgresError) -> [Oid] {
         guard values.count > Self.describedArguments else {
-            let described = PostgresResult(PQdescribePrepared(connection.pointer, name))
+            let described = connection.answer { PQsendDescribePrepared(connection.pointer, name) }
             try described.check(on: connection.pointer)
             return (0..<PQnparams(described.pointer)).map { PQparamtype(described.pointer, $0) }
         }
         // libpq takes a longer description for a broken connection; a row may be of any length.
-        let told = PostgresResult(
-            PQexec(
-                connection.pointer,
-                """
+        let told = connection.answer(
+            to: """
                 SELECT pg_catalog.array_to_string(parameter_types::pg_catalog.oid[], ' ')
                 FROM pg_catalog.pg_prepared_statements WHERE name = '\(name)'
-                """))
+                """)
         try told.check(on: connection.pointer)
         guard PQntuples(told.pointer) == 1, let text = PQgetvalue(told.pointer, 0, 0) else {
             throw PostgresError(.failure, "The statement's arguments are not known.")
@@ -86,6 +92,7 @@ package final class PostgresStatement {
 
     /// Drops it on the server too.
     func deallocate() {
+        defer { self.name = nil }
         guard let name, epoch == connection.epoch, PQstatus(connection.pointer) == CONNECTION_OK else { return }
         PQclear(PQexec(connection.pointer, "DEALLOCATE \(name)"))
     }
@@ -103,12 +110,15 @@ package final class PostgresStatement {
             arguments.append(
                 try PostgresArgument.encode(value, as: type, geometryType: connection.geometryType))
         }
+        // What is asked for again must not lie within a transaction, which would be broken by then.
+        let mayBeAskedAgain = isPage && !isWide && PQtransactionStatus(connection.pointer) == PQTRANS_IDLE
+        connection.begin(most: mayBeAskedAgain ? Limits.pageBytes : nil)
         let sent = arguments.withPointers { pointers, lengths, formats in
             PQsendQueryPrepared(
                 connection.pointer, name, Int32(arguments.count), pointers, lengths, formats, 1)
         }
         guard sent == 1 else { throw PostgresError(connection: connection.pointer) }
-        if isStreamed { PQsetSingleRowMode(connection.pointer) }
+        if comesByRow { PQsetSingleRowMode(connection.pointer) }
         row.begin(geometryType: connection.geometryType)
         isWhole = false
         state = .hasRows
@@ -116,17 +126,22 @@ package final class PostgresStatement {
 
     /// Advances to the next row; false at the end. The first call runs the statement.
     package func step() throws(PostgresError) -> Bool {
-        if state == .idle { try send() }
-        while state == .hasRows {
-            if row.advance() { return true }
-            if isWhole {
-                state = .atEnd
-            } else {
-                try connection.heeding { () throws(PostgresError) in try takeResult() }
+        while true {
+            switch state {
+            case .atEnd: return false
+            case .idle: try send()
+            case .hasRows:
+                if row.advance() { return true }
+                if isWhole {
+                    state = .atEnd
+                } else {
+                    try connection.heeding { () throws(PostgresError) in try takeResult() }
+                }
             }
         }
-        return false
     }
+
+    private var comesByRow: Bool { isStreamed || isWide }
 
     /// Runs the statement and puts its rows in the order of a column of whole numbers, which has no NULL.
     /// - Returns: false when there are more than so many rows, when a row can't be given in the form that was asked for, or within
@@ -140,15 +155,14 @@ package final class PostgresStatement {
             guard error.isOfForm else { throw error }
             return false
         }
-        guard row.count <= most else { return false }
+        guard state == .hasRows, row.count <= most else { return false }
         row.sort(by: column)
         return true
     }
 
     /// Takes the next of the results that the statement gives: one a row when it is streamed, else one.
     private func takeResult() throws(PostgresError) {
-        connection.awaitAnswer()
-        guard let pointer = PQgetResult(connection.pointer) else {
+        guard let pointer = connection.nextResult() else {
             state = .atEnd
             return
         }
@@ -157,17 +171,38 @@ package final class PostgresStatement {
             let error = PostgresError(result: pointer, connection: connection.pointer)
             PQclear(pointer)
             drain()
-            throw error
+            guard connection.isTooLarge, error.kind == .cancelled else { throw error }
+            // To be asked again, one row at a time.
+            isWide = true
+            state = .idle
+            return
         }
+        try hold(pointer)
         row.take(pointer)
         // What came whole leaves the connection free for other statements while its rows are looked at.
-        if !isStreamed { while let rest = PQgetResult(connection.pointer) { PQclear(rest) } }
-        isWhole = !isStreamed
+        if !comesByRow { while let rest = connection.nextResult() { PQclear(rest) } }
+        isWhole = !comesByRow
+    }
+
+    /// Charges the work for rows that have come, in place of those before them.
+    private func hold(_ result: OpaquePointer) throws(PostgresError) {
+        let bytes = PQresultMemorySize(result)
+        guard bytes >= Limits.chargedBytes || charged > 0 else { return }
+        if comesByRow, bytes > Limits.rowBytesKept { connection.noteLargeRow() }
+        connection.watch?.giveBack(charged)
+        charged = 0
+        guard connection.watch?.holds(bytes) ?? true else {
+            PQclear(result)
+            if comesByRow { connection.cancel() }
+            drain()
+            throw PostgresError(.cancelled, "The rows take more memory than there is for them.")
+        }
+        charged = bytes
     }
 
     /// Takes what else the server sends for this statement; libpq wants it all taken before the next one.
     private func drain() {
-        while let pointer = PQgetResult(connection.pointer) { PQclear(pointer) }
+        while let pointer = connection.nextResult() { PQclear(pointer) }
         state = .atEnd
     }
 
@@ -180,16 +215,21 @@ package final class PostgresStatement {
         reset()
         values.removeAll(keepingCapacity: true)
         isStreamed = false
+        isPage = false
+        isWide = false
         isInUse = false
+        if !isKept { deallocate() }
     }
 
     /// Ends the execution, keeps the arguments: for the next of many rows.
     package func reset() {
         if state == .hasRows {
-            if isStreamed { connection.canceller.cancel() }
+            if comesByRow { connection.cancel() }
             if !isWhole { drain() }
         }
         row.clear()
+        connection.watch?.giveBack(charged)
+        charged = 0
         state = .idle
     }
 

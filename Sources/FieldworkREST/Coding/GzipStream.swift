@@ -86,17 +86,25 @@ package struct GzipReader: ~Copyable {
         case tooLarge
     }
 
+    /// What stands around the compressed bytes.
+    package enum Format: Sendable {
+        case gzip
+        /// zlib's own shorter header.
+        case zlib
+    }
+
     private let stream: UnsafeMutablePointer<z_stream>
     private let maximum: Int
     private var isAtEnd = false
     private static let chunkSize = 64 * 1_024
 
     /// - Parameter maximum: the most bytes that all pieces together may stand for.
-    package init(maximum: Int) throws(Failure) {
+    package init(maximum: Int, format: Format = .gzip) throws(Failure) {
         self.maximum = maximum
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard fieldwork_inflateInit2(stream, GzipStream.windowBits) == Z_OK else {
+        let bits = format == .gzip ? GzipStream.windowBits : GzipStream.windowBits - 16
+        guard fieldwork_inflateInit2(stream, bits) == Z_OK else {
             stream.deallocate()
             throw .malformed
         }
@@ -147,8 +155,10 @@ package struct GzipReader: ~Copyable {
     }
 
     /// What bytes in memory stand for.
-    package static func expanded(_ bytes: [UInt8], maximum: Int) throws(Failure) -> [UInt8] {
-        var reader = try GzipReader(maximum: maximum)
+    package static func expanded(
+        _ bytes: [UInt8], maximum: Int, format: Format = .gzip
+    ) throws(Failure) -> [UInt8] {
+        var reader = try GzipReader(maximum: maximum, format: format)
         var result: [UInt8] = []
         try reader.read(bytes, into: &result)
         try reader.finish()

@@ -17,6 +17,8 @@ package struct RequestParameters: Sendable, Hashable {
         values[name.lowercased()] = value
     }
 
+    package mutating func remove(_ name: String) { values[name.lowercased()] = nil }
+
     package mutating func merge(_ fields: [(name: String, value: String)]) {
         for (name, value) in fields { set(name, value) }
     }

@@ -5,10 +5,10 @@ extension ServiceError {
     package init(limit error: AllowanceError) {
         switch error {
         case .memoryOfAllIsUp: self = ServiceError(code: Self.busyCode, message: "\(error)")
-        case .tooMuchWork, .unwanted: self = ServiceError(code: Self.limitCode, message: "\(error)")
+        case .tooMuchWork, .unwanted: self = ServiceError(code: Self.overLimitCode, message: "\(error)")
         case .timeIsUp, .memoryIsUp:
             self = ServiceError(
-                code: Self.limitCode, message: "\(error)",
+                code: Self.overLimitCode, message: "\(error)",
                 details: [
                     "Ask for less: fewer features (resultRecordCount), a smaller extent, a simpler condition or geometry."
                 ])
@@ -16,7 +16,7 @@ extension ServiceError {
     }
 
     /// The same request would meet the same limit again.
-    private static let limitCode = 413
+    package static let overLimitCode = 413
 
     /// What a client is told of JSON that was not read.
     /// - Parameter place: where it stands, such as `'adds'`.
@@ -27,7 +27,7 @@ extension ServiceError {
                 "\(place) has an object with more than \(GeometryLimits.membersMax) members (at byte \(error.offset)).")
         case .tooLarge:
             self = ServiceError(
-                code: Self.limitCode, message: "The request is too large.",
+                code: Self.overLimitCode, message: "The request is too large.",
                 details: [
                     "The values of \(place) would take more than \(Limits.documentBytes) bytes of memory (at byte \(error.offset)). Send them in several requests."
                 ])

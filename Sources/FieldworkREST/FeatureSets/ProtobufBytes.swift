@@ -1,6 +1,6 @@
 /// Writes protocol buffers by hand: the few forms that the protocol's answers need.
-enum ProtobufBytes {
-    enum WireType: UInt64 {
+package enum ProtobufBytes {
+    package enum WireType: UInt64 {
         case varint = 0
         case fixed64 = 1
         case lengthDelimited = 2
@@ -8,7 +8,7 @@ enum ProtobufBytes {
     }
 
     @inline(__always)
-    static func varint(_ value: UInt64, to bytes: inout [UInt8]) {
+    package static func varint(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -19,38 +19,38 @@ enum ProtobufBytes {
 
     /// Small magnitudes of either sign become small numbers.
     @inline(__always)
-    static func zigZag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
+    package static func zigZag(_ value: Int64) -> UInt64 { UInt64(bitPattern: value << 1 ^ value >> 63) }
 
     /// How many bytes a varint takes.
     @inline(__always)
-    static func varintLength(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
+    package static func varintLength(_ value: UInt64) -> Int { max(1, (70 - value.leadingZeroBitCount) / 7) }
 
     @inline(__always)
-    static func tag(_ field: UInt64, _ type: WireType, to bytes: inout [UInt8]) {
+    package static func tag(_ field: UInt64, _ type: WireType, to bytes: inout [UInt8]) {
         varint(field << 3 | type.rawValue, to: &bytes)
     }
 
-    static func integer(_ value: UInt64, field: UInt64, to bytes: inout [UInt8]) {
+    package static func integer(_ value: UInt64, field: UInt64, to bytes: inout [UInt8]) {
         tag(field, .varint, to: &bytes)
         varint(value, to: &bytes)
     }
 
-    static func bool(_ value: Bool, field: UInt64, to bytes: inout [UInt8]) {
+    package static func bool(_ value: Bool, field: UInt64, to bytes: inout [UInt8]) {
         if value { integer(1, field: field, to: &bytes) }
     }
 
-    static func double(_ value: Double, field: UInt64, to bytes: inout [UInt8]) {
+    package static func double(_ value: Double, field: UInt64, to bytes: inout [UInt8]) {
         tag(field, .fixed64, to: &bytes)
         withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    static func float(_ value: Float, field: UInt64, to bytes: inout [UInt8]) {
+    package static func float(_ value: Float, field: UInt64, to bytes: inout [UInt8]) {
         tag(field, .fixed32, to: &bytes)
         withUnsafeBytes(of: value.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// Text, a message or a packed list.
-    static func delimited(_ content: some Collection<UInt8>, field: UInt64, to bytes: inout [UInt8]) {
+    package static func delimited(_ content: some Collection<UInt8>, field: UInt64, to bytes: inout [UInt8]) {
         tag(field, .lengthDelimited, to: &bytes)
         varint(UInt64(content.count), to: &bytes)
         bytes.append(contentsOf: content)

@@ -4,23 +4,23 @@ package struct ProtocolBufferError: Error, Sendable, Hashable {
 }
 
 /// Reads the wire format of protocol buffers, field by field, without copying.
-struct ProtocolBufferReader {
+package struct ProtocolBufferReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    enum Value {
+    package enum Value {
         case varint(UInt64)
         case fixed64(UInt64)
         case fixed32(UInt32)
         case bytes(UnsafeRawBufferPointer)
     }
 
-    var isAtEnd: Bool { position >= bytes.count }
+    package var isAtEnd: Bool { position >= bytes.count }
 
     /// The next field; nil at the end.
-    mutating func next() throws(ProtocolBufferError) -> (field: UInt64, value: Value)? {
+    package mutating func next() throws(ProtocolBufferError) -> (field: UInt64, value: Value)? {
         guard position < bytes.count else { return nil }
         let tag = try varint()
         switch tag & 7 {
@@ -38,7 +38,7 @@ struct ProtocolBufferReader {
 
     static let early = ProtocolBufferError(message: "The message ends early.")
 
-    mutating func varint() throws(ProtocolBufferError) -> UInt64 {
+    package mutating func varint() throws(ProtocolBufferError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while position < bytes.count {
@@ -52,7 +52,7 @@ struct ProtocolBufferReader {
         throw Self.early
     }
 
-    mutating func zigzag() throws(ProtocolBufferError) -> Int64 {
+    package mutating func zigzag() throws(ProtocolBufferError) -> Int64 {
         let value = try varint()
         return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
     }

@@ -1,23 +1,25 @@
-import FieldworkGeometry
+package import FieldworkGeometry
 
 /// The vertices of one feature on their way from its blob to the answer. One buffer serves all features of an answer:
 /// its arrays keep their memory.
-struct VertexBuffer: WKBVisitor {
-    private(set) var kind = WKBKind.point
-    private(set) var hasZ = false
-    private(set) var hasM = false
-    var xs: [Double] = []
-    var ys: [Double] = []
+package struct VertexBuffer: WKBVisitor {
+    package private(set) var kind = WKBKind.point
+    package private(set) var hasZ = false
+    package private(set) var hasM = false
+    package var xs: [Double] = []
+    package var ys: [Double] = []
     private(set) var zs: [Double] = []
     private(set) var ms: [Double] = []
     /// The first vertex of each part.
-    private(set) var starts: [Int] = []
+    package private(set) var starts: [Int] = []
     /// For polygons: which parts are shells.
-    private(set) var areShells: [Bool] = []
+    package private(set) var areShells: [Bool] = []
     /// Of the geometry that was prepared last, where the answer asks for them.
     var centroid: (x: Double, y: Double)?
     var envelope: VertexBox?
     private var nextIsShell = false
+
+    package init() {}
 
     var count: Int { xs.count }
 
@@ -34,20 +36,20 @@ struct VertexBuffer: WKBVisitor {
         (centroid, envelope) = (nil, nil)
     }
 
-    mutating func begin(kind: WKBKind, hasZ: Bool, hasM: Bool) {
+    package mutating func begin(kind: WKBKind, hasZ: Bool, hasM: Bool) {
         (self.kind, self.hasZ, self.hasM) = (kind, hasZ, hasM)
     }
 
-    mutating func beginPolygon() { nextIsShell = true }
+    package mutating func beginPolygon() { nextIsShell = true }
 
-    mutating func beginPart(count: Int) {
+    package mutating func beginPart(count: Int) {
         guard count > 0 else { return }
         starts.append(xs.count)
         areShells.append(nextIsShell)
         nextIsShell = false
     }
 
-    mutating func vertex(x: Double, y: Double, z: Double, m: Double) {
+    package mutating func vertex(x: Double, y: Double, z: Double, m: Double) {
         xs.append(x)
         ys.append(y)
         if hasZ { zs.append(z) }
@@ -57,7 +59,7 @@ struct VertexBuffer: WKBVisitor {
     /// The place of a point as this store writes points (little-endian, no envelope, no heights): most features of most
     /// layers, read without the walk. nil for every other blob.
     @inline(__always)
-    static func plainPoint(_ blob: UnsafeRawBufferPointer) -> (x: Double, y: Double)? {
+    package static func plainPoint(_ blob: UnsafeRawBufferPointer) -> (x: Double, y: Double)? {
         // "GP", version 0, flags: little-endian only; then byte order 1 and kind 1.
         guard blob.count == 29, blob.loadUnaligned(as: UInt32.self) == UInt32(littleEndian: 0x0100_5047), blob[8] == 1,
             blob.loadUnaligned(fromByteOffset: 9, as: UInt32.self) == UInt32(littleEndian: 1)
@@ -68,7 +70,7 @@ struct VertexBuffer: WKBVisitor {
     }
 
     /// Reads a blob; false when the geometry is empty.
-    mutating func read(_ blob: UnsafeRawBufferPointer) throws(GeometryError) -> Bool {
+    package mutating func read(_ blob: UnsafeRawBufferPointer) throws(GeometryError) -> Bool {
         clear()
         try GeoPackageBinary.walk(blob, &self)
         return count > 0 && !xs[0].isNaN && !ys[0].isNaN
@@ -119,8 +121,8 @@ struct VertexBuffer: WKBVisitor {
 }
 
 /// The rule of Douglas and Peucker, without recursion.
-enum Generalization {
-    static func keptVertices(xs: [Double], ys: [Double], in range: Range<Int>, tolerance: Double) -> [Int] {
+package enum Generalization {
+    package static func keptVertices(xs: [Double], ys: [Double], in range: Range<Int>, tolerance: Double) -> [Int] {
         guard range.count > 2 else { return Array(range) }
         var isKept = [Bool](repeating: false, count: range.count)
         isKept[0] = true

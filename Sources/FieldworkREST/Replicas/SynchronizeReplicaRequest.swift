@@ -15,6 +15,11 @@ package struct SynchronizeReplicaRequest: Sendable {
     package var uploads: [ReplicaLayerUpload]
     /// Names the upload for clients that know how to repeat one; nil for those of the plain protocol.
     package var uploadID: UUID?
+    /// The newest restoration of the service that the client knows, by the generation at which the service went on; nil for
+    /// clients of the plain protocol.
+    package var knownRestoration: Int64?
+    /// Layers of which the client wants all rows, not what changed since its generation.
+    package var wholeLayers: Set<Int> = []
     package var transport: ReplicaTransport
     package var isAsynchronous: Bool
     package var returnsIDsForAdds: Bool
@@ -44,9 +49,22 @@ package struct SynchronizeReplicaRequest: Sendable {
         }
         layers = try Self.layers(parameters, replica)
         uploadID = nil
+        knownRestoration = nil
         if let text = parameters["uploadId"] {
             guard let id = GUID.parse(text) else { throw .invalidParameter("'uploadId' must be a GUID.") }
             uploadID = id
+        }
+        if let text = parameters["knownRestoration"] {
+            guard let generation = Int64(text) else {
+                throw .invalidParameter("'knownRestoration' must be an integer.")
+            }
+            knownRestoration = generation
+        }
+        for id in try parameters.json("wholeLayers")?.arrayValue ?? [] {
+            guard let id = id.integerValue.flatMap({ Int(exactly: $0) }), replica.layer(id: id) != nil else {
+                throw .invalidParameter("'wholeLayers' names a layer that is not in the replica.")
+            }
+            wholeLayers.insert(id)
         }
         transport = try ReplicaTransport(parameters)
         isAsynchronous = try parameters.bool("async") ?? false

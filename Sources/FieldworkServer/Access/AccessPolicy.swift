@@ -9,9 +9,12 @@ struct AccessPolicy: Sendable {
     /// Whether other machines reach the server: then they may call it by any of its addresses.
     private let answersAddresses: Bool
     private let routes: RouteTable
+    /// What the server itself speaks.
+    private let scheme: String
 
     /// - Parameter host: what the server listens on.
-    init(_ rules: AccessRules, host: String, routes: RouteTable) {
+    init(_ rules: AccessRules, host: String, routes: RouteTable, scheme: String = "http") {
+        self.scheme = scheme
         self.rules = rules
         self.routes = routes
         let listened = HostName(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)
@@ -28,8 +31,8 @@ struct AccessPolicy: Sendable {
         guard Self.methods.contains(request.method) else { throw .method }
         let isPassedOn = rules.isProxy(client)
         let host = try host(of: request, isPassedOn: isPassedOn)
-        let scheme = isPassedOn ? Self.forwarded(.forwardedProto, request)?.lowercased() ?? "http" : "http"
-        guard let seen = SiteOrigin(scheme: scheme, host: host) else { throw .malformed("X-Forwarded-Proto") }
+        let seenScheme = isPassedOn ? Self.forwarded(.forwardedProto, request)?.lowercased() ?? scheme : scheme
+        guard let seen = SiteOrigin(scheme: seenScheme, host: host) else { throw .malformed("X-Forwarded-Proto") }
         var visit = Visit(address: rules.publicAddress?.text ?? seen.text)
         visit.client = isPassedOn ? Self.forwarded(.forwardedFor, request).map { String($0.prefix(64)) } : nil
         visit.isOfThisMachine =

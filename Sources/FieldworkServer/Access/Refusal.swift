@@ -80,6 +80,7 @@ extension HTTPField.Name {
     static let forwardedFor = known("X-Forwarded-For")
     static let forwardedHost = known("X-Forwarded-Host")
     static let forwardedProto = known("X-Forwarded-Proto")
+    static let referrerPolicy = known("Referrer-Policy")
     static let esriAuthorization = known("X-Esri-Authorization")
 
     private static func known(_ name: StaticString) -> HTTPField.Name {

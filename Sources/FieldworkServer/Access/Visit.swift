@@ -14,6 +14,8 @@ struct Visit: Sendable {
     var allowedOrigin: String?
     /// The address of the client that a trusted proxy names; nil for one that came by itself.
     var client: String?
+    /// The address of the client: the named one, or the other end of the connection.
+    var peer = "local"
     /// Whether it came from this machine and was not passed on for somebody else.
     var isOfThisMachine = false
 

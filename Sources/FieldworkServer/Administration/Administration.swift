@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -13,8 +14,18 @@ struct Administration: Sendable {
     let key: AdministrationKey?
 
     /// Loopback is no exception: a page in a browser of this machine reaches it as well.
-    func authorize(_ request: ServiceRequest) throws(ServiceError) {
-        guard let key else {
+    /// - Parameter path: the service that is administered: its owner may, and administrators.
+    func authorize(_ request: ServiceRequest, _ path: String?, _ access: Access) async throws {
+        if let key, let token = request.token, key.opens(with: token) { return }
+        guard request.principal.kind == .everybody else {
+            if let error = request.tokenError { throw error }
+            guard request.principal.isSignedIn else { throw ServiceError.tokenRequired }
+            if request.principal.isAdministrator { return }
+            guard let path, let published = try await catalog.service(path: path) else { throw ServiceError.forbidden }
+            let rights = try await access.rights(of: request.principal, on: published.definition.name)
+            return try access.require(.administer, rights, of: request.principal)
+        }
+        guard key != nil else {
             throw ServiceError(
                 code: 403, message: "Administration is off.",
                 details: ["The server was started without --admin-key-file."])
@@ -22,7 +33,7 @@ struct Administration: Sendable {
         guard let token = request.token, !token.isEmpty else {
             throw ServiceError(code: 499, message: "Token Required.")
         }
-        guard key.opens(with: token) else { throw ServiceError(code: 498, message: "Invalid token.") }
+        throw ServiceError.invalidToken
     }
 
     /// The answer to a write comes when all is done.

@@ -21,6 +21,10 @@ struct Answer: Sendable {
     /// The code of the protocol's error that the body carries.
     var errorCode: Int?
     var isCompressible = true
+    /// The bytes are compressed already. A client that doesn't take them so gets them expanded.
+    var isGzipped = false
+    /// The client has these bytes: it is told no more than that.
+    var isUnchanged = false
     /// The bytes of a streamed body, where they are known.
     var contentLength: Int?
     /// Which part of a file this is.
@@ -29,12 +33,28 @@ struct Answer: Sendable {
     var disposition: String?
     /// Pages carry a content policy.
     var isPage = false
+    /// The content policy of a page that needs another than the directory's.
+    var contentPolicy: String?
+    /// Where a browser goes on.
+    var location: String?
+    /// Cookies that a browser is to keep, as `Set-Cookie` has them.
+    var cookies: [String] = []
+    /// Nothing between the server and the client may keep it.
+    var isSecret = false
 
     static let jsonType = "application/json;charset=UTF-8"
     static let geoJSONType = "application/geo+json;charset=UTF-8"
     static let pbfType = "application/x-protobuf"
 
     static func pbf(_ bytes: [UInt8]) -> Answer { Answer(contentType: pbfType, body: .bytes(bytes)) }
+
+    /// For a client whose condition names what it would get; known before that is made.
+    static func unchanged(_ tag: String) -> Answer {
+        var answer = pbf([])
+        answer.entityTag = tag
+        answer.isUnchanged = true
+        return answer
+    }
 
     static func json(_ value: JSONValue, format: AnswerFormat = .json) -> Answer {
         var bytes: [UInt8] = []

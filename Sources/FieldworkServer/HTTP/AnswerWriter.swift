@@ -21,7 +21,8 @@ struct AnswerWriter: Sendable {
         let encoding = encoding(of: answer, for: request)
         if let tag = answer.entityTag.map({ EntityTag.encoded($0, encoding) }) {
             headers[.eTag] = tag
-            if let condition = request.headerFields[.ifNoneMatch], EntityTag.matches(condition, tag) {
+            let condition = request.headerFields[.ifNoneMatch]
+            if answer.isUnchanged || condition.map({ EntityTag.matches($0, tag) }) == true {
                 try await writer.writeResponse(HTTPResponse(status: .notModified, headerFields: headers))
                 return 0
             }
@@ -31,7 +32,7 @@ struct AnswerWriter: Sendable {
         let isHead = request.method == .head
         switch answer.body {
         case .bytes(let bytes):
-            let body = try Self.buffer(bytes, encoding)
+            let body = try answer.isGzipped ? Self.ready(bytes, encoding) : Self.buffer(bytes, encoding)
             headers[.contentLength] = String(body.readableBytes)
             let head = HTTPResponse(status: answer.status, headerFields: headers)
             try await writer.write(response: head, body: isHead ? ResponseBody() : ResponseBody(byteBuffer: body))
@@ -70,13 +71,18 @@ struct AnswerWriter: Sendable {
         var headers = HTTPFields()
         headers.reserveCapacity(10)
         headers[.date] = date.now
-        headers[.cacheControl] = Self.cacheControl(for: request)
+        headers[.cacheControl] = answer.isSecret ? "no-store" : Self.cacheControl(for: request)
         headers[.vary] = "Accept-Encoding, Origin"
         headers[.xContentTypeOptions] = "nosniff"
         if answer.contentLength != nil { headers[.acceptRanges] = "bytes" }
         if let range = answer.contentRange { headers[.contentRange] = range }
         if answer.errorCode == ServiceError.busyCode { headers[.retryAfter] = String(Limits.retryAfterSeconds) }
-        if answer.isPage { headers[.contentSecurityPolicy] = ServicesDirectory.contentPolicy }
+        if answer.isPage {
+            headers[.contentSecurityPolicy] = answer.contentPolicy ?? ServicesDirectory.contentPolicy
+            headers[.referrerPolicy] = "no-referrer"
+        }
+        if let location = answer.location { headers[.location] = location }
+        for cookie in answer.cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
         if let disposition = answer.disposition {
             headers[.contentDisposition] = disposition
             headers[.contentSecurityPolicy] = Self.foreignContentPolicy
@@ -97,8 +103,17 @@ struct AnswerWriter: Sendable {
 
     private func encoding(of answer: Answer, for request: HTTPRequest) -> AnswerEncoding {
         guard answer.isCompressible else { return .identity }
+        if answer.isGzipped || answer.status == .notFound && answer.entityTag != nil {
+            return AnswerEncoding(accepted: request.headerFields[.acceptEncoding])
+        }
         if case .bytes(let bytes) = answer.body, bytes.count < Limits.compressionThreshold { return .identity }
         return AnswerEncoding(accepted: request.headerFields[.acceptEncoding])
+    }
+
+    /// Bytes that are compressed already.
+    private static func ready(_ bytes: [UInt8], _ encoding: AnswerEncoding) throws -> ByteBuffer {
+        if encoding == .gzip { return ByteBuffer(bytes: bytes) }
+        return ByteBuffer(bytes: try GzipReader.expanded(bytes, maximum: Limits.expandedAnswerBytes))
     }
 
     private static func buffer(_ bytes: [UInt8], _ encoding: AnswerEncoding) throws -> ByteBuffer {

@@ -19,6 +19,12 @@ enum EntityTag {
         encoding == .gzip && tag.hasSuffix("\"") ? "\(tag.dropLast())-gzip\"" : tag
     }
 
+    /// Whether a client's `If-None-Match` names the answer in any encoding.
+    static func matchesAny(_ condition: String?, _ tag: String) -> Bool {
+        guard let condition else { return false }
+        return matches(condition, tag) || matches(condition, encoded(tag, .gzip))
+    }
+
     /// Whether a client's `If-None-Match` names the tag.
     static func matches(_ condition: String, _ tag: String) -> Bool {
         for part in condition.split(separator: ",") {

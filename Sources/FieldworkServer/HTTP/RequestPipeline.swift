@@ -51,7 +51,7 @@ struct RequestPipeline: Sendable {
                 operation, isError: isError, isBrokenOff: sent == nil, bytesSent: sent ?? 0,
                 duration: started.duration(to: .now))
         }
-        let visit: Visit
+        var visit: Visit
         do {
             visit = try access.admit(request.head, from: NetworkAddress(channel.remoteAddress))
         } catch {
@@ -64,6 +64,7 @@ struct RequestPipeline: Sendable {
             if error.endsConnection { try? await channel.close(mode: .output) }
             return
         }
+        visit.peer = visit.client ?? channel.remoteAddress?.ipAddress ?? "local"
         if request.method == .options {
             try await response.writeResponse(
                 HTTPResponse(status: .noContent, headerFields: CrossOrigin.preflight(visit)))
@@ -75,7 +76,7 @@ struct RequestPipeline: Sendable {
         }
         let allowance = WorkAllowance(
             time: requestTime, memory: requestMemory,
-            client: visit.client ?? channel.remoteAddress?.ipAddress ?? "local",
+            client: visit.peer,
             account: memory)
         departures.begin(allowance, on: channel)
         defer { departures.end(allowance, on: channel) }

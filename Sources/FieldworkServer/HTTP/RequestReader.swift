@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPortal
 import FieldworkREST
 import Foundation
 import HTTPTypes
@@ -15,6 +16,7 @@ struct RequestReader: Sendable {
     var uploads: (any UploadKeeper)?
     /// Tells from a request who asks.
     var identify: @Sendable (HTTPRequest) -> String? = { _ in nil }
+    var authenticator = Authenticator()
 
     /// - Throws: `ServiceError` for what the client is told; anything else means that the connection is broken.
     func read(_ request: Request, _ visit: Visit, lease: inout BodyLease) async throws -> ServiceRequest {
@@ -29,7 +31,11 @@ struct RequestReader: Sendable {
             if let match, match.route.body == .uploadBytes, let id = match.values.text,
                 Self.mediaType(contentType) == "application/octet-stream"
             {
-                try await receive(request, of: id, at: try parameters.integer("offset"))
+                let token = parameters["token"] ?? Authenticator.bearer(request.head)
+                let principal = try await authenticator.principal(token: token, request.head, visit).get()
+                try await receive(
+                    request, of: id, at: try parameters.integer("offset"),
+                    from: principal.name ?? identify(request.head))
                 hasStretch = true
             } else if Self.mediaType(contentType) == "multipart/form-data" {
                 if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
@@ -44,18 +50,34 @@ struct RequestReader: Sendable {
                 if !bytes.isEmpty { parameters.merge(try Self.fields(of: bytes, contentType: contentType)) }
             }
         }
-        return ServiceRequest(
-            method: request.method, address: address, match: match, parameters: parameters, files: files,
+        let token = parameters["token"] ?? Authenticator.bearer(request.head)
+        let kept = parameters.names("token") ? Authenticator.withoutToken(address) : address
+        parameters.remove("token")
+        let known = try await authenticator.principal(token: token, request.head, visit)
+        var read = ServiceRequest(
+            method: request.method, address: kept, match: match, parameters: parameters, files: files,
             hasStretch: hasStretch,
             accept: request.headers[.accept], origin: visit.address, range: request.headers[.range],
             editor: identify(request.head), keepsAnswers: Self.keepsAnswers(request.head),
+            ifNoneMatch: request.headers[.ifNoneMatch],
             isFromOtherSite: visit.isFromOtherSite, isFromThisMachine: visit.isOfThisMachine,
-            bearer: Self.bearer(request.head), embedsSilently: Self.embedsSilently(request.head))
+            token: token, embedsSilently: Self.embedsSilently(request.head))
+        read.peer = visit.peer
+        read.session = Authenticator.session(request.head)
+        switch known {
+        case .success(let principal):
+            read.principal = principal
+            read.editor = principal.name ?? read.editor
+        case .failure(let error):
+            read.principal = .nobody
+            read.tokenError = error
+        }
+        return read
     }
 
     /// Receives more of an upload. What has arrived counts, also when the connection breaks.
-    private func receive(_ request: Request, of id: String, at offset: Int?) async throws {
-        guard let uploads, let item = try await uploads.item(id, now: Date()), item.editor == identify(request.head)
+    private func receive(_ request: Request, of id: String, at offset: Int?, from editor: String?) async throws {
+        guard let uploads, let item = try await uploads.item(id, now: Date()), item.editor == editor
         else {
             throw ServiceError.notFound("There is no upload '\(id.prefix(64))' (any more).")
         }
@@ -89,15 +111,6 @@ struct RequestReader: Sendable {
             try lease.extend(by: try form.read(piece.readableBytesView))
         }
         return try form.finish()
-    }
-
-    /// The token of a request that has none among its parameters.
-    private static func bearer(_ request: HTTPRequest) -> String? {
-        let fields = [request.headerFields[.esriAuthorization], request.headerFields[.authorization]]
-        for case let field? in fields where field.prefix(7).lowercased() == "bearer " {
-            return String(field.dropFirst(7))
-        }
-        return nil
     }
 
     /// Whether a browser sent it that does not say which site's page made it: an old one, or one that reached the server

@@ -1,3 +1,4 @@
+import FieldworkPortal
 import FieldworkREST
 import Foundation
 import HTTPTypes
@@ -24,17 +25,25 @@ struct ServiceRequest: Sendable {
     /// Whether the client is one that keeps answers and asks again with their tag: browsers do, programs don't. For the
     /// others the generation is not looked up, which would cost as much as the rest of a small query.
     var keepsAnswers = false
+    /// The tags of the answers that the client has.
+    var ifNoneMatch: String?
     /// Whether a page of another site made a browser send it.
     var isFromOtherSite = false
     /// Whether a program of this machine sent it, for nobody else.
     var isFromThisMachine = false
-    /// The token of the header.
-    var bearer: String?
+    /// What opens what has a key. It stands in no parameter and in no address any more.
+    var token: String?
     /// Whether a browser sent it without a word of the page that made it.
     var embedsSilently = false
 
-    /// What opens what has a key.
-    var token: String? { parameters["token"] ?? bearer }
+    /// Who sends it, and what that person may do.
+    var principal = Principal.everybody
+    /// Why the token says nothing of who sends it.
+    var tokenError: ServiceError?
+    /// The address of the client.
+    var peer = "local"
+    /// The cookie of the server's pages.
+    var session: String?
 
     /// Writes must not be done by what a link, an image or a search engine can send.
     func requirePost() throws(ServiceError) {
@@ -44,12 +53,14 @@ struct ServiceRequest: Sendable {
     }
 
     /// The address of something of a service, as the client sees the server.
-    /// - Parameter path: what follows `FeatureServer`.
-    func address(of path: String, _ service: ServiceName, instance: String) -> String {
+    /// - Parameter path: what follows `FeatureServer`, or the name of another face.
+    func address(
+        of path: String, _ service: ServiceName, instance: String, face: ServiceFace = .feature
+    ) -> String {
         let segments = service.path.split(separator: "/").map {
             $0.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? String($0)
         }
-        return "\(origin)/\(instance)/rest/services/\(segments.joined(separator: "/"))/FeatureServer/\(path)"
+        return "\(origin)/\(instance)/rest/services/\(segments.joined(separator: "/"))/\(face.rawValue)/\(path)"
     }
 
     /// What the log may say of the address: no parameters, which may hold a token.

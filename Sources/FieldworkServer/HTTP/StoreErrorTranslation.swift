@@ -1,4 +1,3 @@
-import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -14,6 +13,7 @@ extension ServiceError {
         case .serviceExists: self = ServiceError(code: 409, message: error.message)
         case .busy: self = ServiceError(code: 503, message: "The service is busy. Try again.")
         case .turnPassed: self = ServiceError(code: EditTurn.passedCode, message: error.message)
+        case .replaced: self = ServiceError(code: 503, message: error.message)
         case .inDoubt: self = .inDoubt
         case .closed: self = ServiceError(code: 503, message: "The service is stopping.")
         case .overLimit: self = ServiceError(code: ServiceError.overLimitCode, message: error.message)
@@ -23,24 +23,6 @@ extension ServiceError {
         case .notAGeoPackage, .unsupportedVersion, .corrupt, .failure: return nil
         }
     }
-
-    /// What a client learns when its request met a limit.
-    init(_ error: AllowanceError) {
-        switch error {
-        case .memoryOfAllIsUp: self = ServiceError(code: ServiceError.busyCode, message: error.description)
-        case .tooMuchWork, .unwanted:
-            self = ServiceError(code: ServiceError.overLimitCode, message: error.description)
-        case .timeIsUp, .memoryIsUp:
-            self = ServiceError(
-                code: ServiceError.overLimitCode, message: error.description,
-                details: [
-                    "Ask for less: fewer features (resultRecordCount), a smaller extent, a simpler condition or geometry."
-                ])
-        }
-    }
-
-    /// The same request would meet the same limit again.
-    static let overLimitCode = 413
 
     /// The one error that is no refusal: what was asked for may have been done.
     static let inDoubt = ServiceError(

@@ -34,10 +34,10 @@ extension MapService {
         query.limit = room
         let address = LayerAddress(service: published.definition.name, layerID: layer.id)
         let encoder = try JSONFeatureEncoder(layer: layer, query: query)
-        var bytes: [UInt8] = []
-        for try await piece in try await store.encodedFeatures(query, in: address, encoder: encoder) {
-            bytes.append(contentsOf: piece)
-        }
+        let bytes = try await FeatureService.collected(
+            try await store.encodedFeatures(query, in: address, encoder: encoder))
+        // The results are made of the features, which they outlive.
+        try WorkAllowance.current?.charge(bytes.count * Limits.treeBytesPerByte)
         let answer = try JSONParser.parse(bytes)
         return (answer["features"]?.arrayValue ?? [], answer["exceededTransferLimit"]?.boolValue ?? false)
     }

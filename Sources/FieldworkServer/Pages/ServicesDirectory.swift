@@ -33,8 +33,15 @@ struct ServicesDirectory: Sendable {
         }
     }
 
-    func catalog(folder: String?, folders: [String], names: [ServiceName]) -> Answer {
+    /// - Parameters:
+    ///   - others: what is served beside services of features.
+    ///   - offersSignIn: whether the visitor might see more after signing in.
+    func catalog(
+        folder: String?, folders: [String], names: [ServiceName], others: [CatalogueEntry] = [],
+        offersSignIn: Bool = false
+    ) -> Answer {
         page(folder.map { "Folder: \($0)" } ?? "Services") { html in
+            if offersSignIn { signIn(in: &html) }
             if !folders.isEmpty {
                 html.markup("<h2>Folders</h2><ul>")
                 for folder in folders {
@@ -52,6 +59,12 @@ struct ServicesDirectory: Sendable {
                     html.element(" (", face.rawValue, ")</li>")
                 }
             }
+            for entry in others {
+                html.markup("<li>")
+                html.link(
+                    to: services + [entry.name.folder, entry.name.name, entry.type].compactMap { $0 }, entry.name.path)
+                html.element(" (", entry.type, ")</li>")
+            }
             html.markup("</ul>")
         }
     }
@@ -68,7 +81,8 @@ struct ServicesDirectory: Sendable {
                 html.element("<li>Allows: ", words(service.capabilities), "</li>")
                 item("Relationships", address + ["relationships"], in: &html)
                 item("Map service", path(of: service.name, .map), in: &html)
-            case .map:
+                item("Vector tiles", path(of: service.name, .vectorTile), in: &html)
+            case .map, .vectorTile:
                 item("Legend", address + ["legend"], in: &html)
                 item("Feature service", path(of: service.name, .feature), in: &html)
             }
@@ -82,13 +96,24 @@ struct ServicesDirectory: Sendable {
             html.element("<p>", error.message, "</p><ul>")
             for detail in error.details { html.element("<li>", detail, "</li>") }
             html.markup("</ul>")
+            if [498, 499].contains(error.code) { signIn(in: &html) }
         }
         answer.errorCode = error.code
         answer.status = (400..<600).contains(error.code) ? .init(code: error.code) : .badRequest
         return answer
     }
 
-    private var services: [String] { below + [instance, "rest", "services"] }
+    private func signIn(in html: inout HTMLWriter) {
+        html.markup("<form method=\"get\" action=\"")
+        html.path(below + [instance, "sharing", "rest", "oauth2", "authorize"])
+        html.markup(
+            """
+            "><input type="hidden" name="client_id" value="directory"><input type="hidden" name="response_type" value="code">
+            <p><button type="submit">Sign in</button></p></form>
+            """)
+    }
+
+    var services: [String] { below + [instance, "rest", "services"] }
 
     func path(of name: ServiceName, _ face: ServiceFace) -> [String] {
         services + [name.folder, name.name, face.rawValue].compactMap { $0 }

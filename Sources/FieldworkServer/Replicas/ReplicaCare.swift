@@ -1,3 +1,4 @@
+import FieldworkREST
 import FieldworkStore
 import Foundation
 import Logging
@@ -27,14 +28,23 @@ struct ReplicaCare: Sendable {
         let (silence, age) = (
             moment.addingTimeInterval(-policy.replicaSilence), moment.addingTimeInterval(-policy.logAge)
         )
+        let names: [ServiceName]
         do {
-            for name in try await store.serviceNames() {
-                if Task.isCancelled { return dropped }
-                dropped += try await store.compactLog(of: name, silentSince: silence, olderThan: age)
-            }
+            names = try await store.serviceNames()
         } catch {
-            // Busy or broken: the next round tries again, and requests tell what is wrong.
-            logger.warning("A change log could not be shortened", metadata: ["error": "\(error)"])
+            logger.warning("The services could not be listed", metadata: ["error": "\(error)"])
+            return 0
+        }
+        for name in names {
+            if Task.isCancelled { return dropped }
+            do {
+                dropped += try await store.compactLog(of: name, silentSince: silence, olderThan: age)
+            } catch {
+                // Busy or broken: the next round tries again, and requests tell what is wrong. The others have their turn.
+                logger.warning(
+                    "A change log could not be shortened",
+                    metadata: ["service": "\(name.path)", "error": "\(error)"])
+            }
         }
         return dropped
     }

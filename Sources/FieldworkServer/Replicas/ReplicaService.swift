@@ -22,7 +22,7 @@ struct ReplicaService: Sendable {
     /// - Parameter jobLease: how long a process of a database may say nothing of its jobs.
     init(
         store: any ReplicaStore, instance: String, uploads: UploadService?, logger: Logger,
-        jobLease: Duration = .seconds(Limits.jobLeaseSeconds)
+        jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: Access = Access()
     ) {
         self.store = store
         self.instance = instance
@@ -35,13 +35,18 @@ struct ReplicaService: Sendable {
             // A replica that nobody got is none.
             _ = try? await store.retireReplica(job.id, of: job.service)
         } work: { job in
+            let published = PublishedService(definition: try await store.service(job.service), version: 0)
+            let seen = try await access.seen(published, byPerson: job.editor)
             let order = ReplicaWorker.Order(
                 id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),
-                service: PublishedService(definition: try await store.service(job.service), version: 0)
-                    .seen(by: job.editor).definition, editor: job.editor, moment: job.submitted, isJob: true,
+                service: seen.definition, editor: job.editor, moment: job.submitted, isJob: true,
                 isRepeated: keeper.repeatsInterrupted, address: job.address)
-            let made = try await Self.makeResult(order, worker, keeper)
-            return (made.name, made.outcome)
+            do {
+                let made = try await Self.makeResult(order, worker, keeper)
+                return (made.name, made.outcome)
+            } catch let error as ServiceError where error == .notSupported && seen.withholdsEditing {
+                throw job.editor == nil ? ServiceError.tokenRequired : .forbidden
+            }
         }
     }
 
@@ -255,7 +260,9 @@ struct ReplicaService: Sendable {
 
     /// Leaves what won, and takes the conflict from those that are open.
     func closeConflict(_ context: RouteContext) async throws -> JSONValue {
-        _ = try await conflict(context)
+        let published = try context.service
+        let layer = try published.layer(id: try await conflict(context).layerID)
+        try Permissions(service: published.definition, layer: layer).require(.update)
         try await store.closeConflict(context.conflictID, of: context.service.definition.name)
         return ["success": true]
     }

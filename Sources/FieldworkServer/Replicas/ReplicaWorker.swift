@@ -170,7 +170,9 @@ struct ReplicaWorker: Sendable {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
         let definition = replica.definition
-        let (request, found) = try await synchronization(order, definition)
+        let (asked, found) = try await synchronization(order, definition)
+        var request = asked
+        try await reckonRestorations(&request, id, order)
         let result = try await handIn(request, replica, order)
         // Files of uploads stay until the store has read them.
         withExtendedLifetime(found) {}
@@ -207,8 +209,10 @@ struct ReplicaWorker: Sendable {
                 return wanted
             }
             var wanted = layer(
-                part.layerID, since: part.direction == .snapshot ? nil : part.generation, definition, service,
-                upload: upload)
+                part.layerID,
+                since: part.direction == .snapshot || request.wholeLayers.contains(part.layerID)
+                    ? nil : part.generation,
+                definition, service, upload: upload)
             wanted.uploadGeneration = result?.generation
             wanted.includesAttachments = definition.attachments.direction == .bidirectional
             return wanted
@@ -217,6 +221,37 @@ struct ReplicaWorker: Sendable {
             ChangeRequest(layers: layers, rows: try definition.rows(in: service)), from: service.name, into: document)
         if request.closesReplica { _ = try await store.retireReplica(id, of: service.name) }
         return members(of: definition, made.responseType, made.generations)
+    }
+
+    /// A client whose past the service no longer has is told so when it can do something about it: send again what is gone. Any
+    /// other one is taken for what it has in common with the service, and gets all rows.
+    private func reckonRestorations(_ request: inout SynchronizeReplicaRequest, _ id: UUID, _ order: Order) async throws
+    {
+        let timeline = try await store.timeline(of: order.service.name)
+        let bases = request.layers.compactMap(\.generation)
+        if let known = request.knownRestoration {
+            let unknown = timeline.news(knowing: known) ?? bases.compactMap(timeline.loss).first { $0.to > known }
+            if let unknown {
+                let uploads = try await store.uploads(of: id, to: order.service.name)
+                throw RestoredService(from: unknown.from, to: unknown.to, uploads: uploads).error
+            }
+        }
+        for index in request.layers.indices {
+            guard let base = request.layers[index].generation, timeline.loss(of: base) != nil else { continue }
+            request.layers[index].generation = timeline.common(base)
+            request.wholeLayers.insert(request.layers[index].layerID)
+        }
+        for index in request.uploads.indices {
+            request.uploads[index].baseGeneration = request.uploads[index].baseGeneration.map(timeline.common)
+            for edit in request.uploads[index].adds.indices {
+                let base = request.uploads[index].adds[edit].baseGeneration
+                request.uploads[index].adds[edit].baseGeneration = base.map(timeline.common)
+            }
+            for edit in request.uploads[index].updates.indices {
+                let base = request.uploads[index].updates[edit].baseGeneration
+                request.uploads[index].updates[edit].baseGeneration = base.map(timeline.common)
+            }
+        }
     }
 
     /// Takes in the edits, exactly once for each upload that has a name.
@@ -257,6 +292,13 @@ struct ReplicaWorker: Sendable {
     ) async throws -> JSONObject {
         let request = try ExtractChangesRequest(order.parameters, service: order.service)
         let floors = try await store.logFloors(of: order.service.name)
+        let timeline = try await store.timeline(of: order.service.name)
+        for layer in request.changes.layers {
+            guard let since = layer.since, let loss = timeline.loss(of: since) else { continue }
+            throw ServiceError.invalidParameter(
+                "The service was put back to generation \(loss.from): the state of generation \(since) is gone. Read the layer anew."
+            )
+        }
         for layer in request.changes.layers {
             let floor = floors[layer.layerID] ?? 0
             guard layer.since ?? floor >= floor else {

@@ -6,8 +6,23 @@ extension Route {
         [
             Route(
                 .mapServer, "", .read, [.json, .pjson, .html], metric: .service, needs: .describe,
-                page: { $0.directory.service(try $0.service.definition, face: .map) },
-                answer: { Answer.json(try await $0.map.root($0.service), format: try $0.request.format()).tagged() }),
+                page: { context in
+                    if let basemap = context.basemap { return .json(try basemap.root(.map), format: .prettyJSON) }
+                    return context.directory.service(try context.service.definition, face: .map)
+                },
+                answer: {
+                    let format = try $0.request.format()
+                    if let basemap = $0.basemap { return Answer.json(try basemap.root(.map), format: format).tagged() }
+                    return Answer.json(try await $0.map.root($0.service), format: format).tagged()
+                }),
+            Route(.mapServer, "tile/{level}/{row}/{column}", .read, [.file], metric: .tile, needs: .query) {
+                guard let basemap = $0.basemap else { throw Route.refusal(of: "tile") }
+                return try basemap.tile($0.tile, .map, $0.request)
+            },
+            Route(.mapServer, "tilemap/{level}/{row}/{column}/{width}/{height}", metric: .service, needs: .describe) {
+                guard let basemap = $0.basemap else { throw Route.refusal(of: "tilemap") }
+                return Answer.json(try basemap.tileMap($0.tileBlock, .map), format: try $0.jsonFormat).tagged()
+            },
             Route(.mapServer, "layers", metric: .service, needs: .describe) {
                 Answer.json(try await $0.map.layers($0.service), format: try $0.request.format()).tagged()
             },
@@ -50,9 +65,13 @@ extension Route {
         "dynamicLayer",
     ].map { name in
         Route(.mapServer, "\(name)/*", .read, [], metric: .other, needs: .describe) { _ in
-            throw ServiceError(
-                code: 400, message: "Requested operation is not supported by this service.",
-                details: ["This map service draws no maps: '\(name)' is not supported."])
+            throw Route.refusal(of: name)
         }
+    }
+
+    private static func refusal(of name: String) -> ServiceError {
+        ServiceError(
+            code: 400, message: "Requested operation is not supported by this service.",
+            details: ["This map service draws no maps: '\(name)' is not supported."])
     }
 }

@@ -14,7 +14,12 @@ final class Route: Sendable {
         case rest = "{instance}/rest"
         case featureServer = "{instance}/rest/services/{service}/FeatureServer"
         case mapServer = "{instance}/rest/services/{service}/MapServer"
+        case geocodeServer = "{instance}/rest/services/{service}/GeocodeServer"
+        case vectorTileServer = "{instance}/rest/services/{service}/VectorTileServer"
         case administration = "{instance}/rest/admin/services/{service}/FeatureServer"
+        case tokens = "{instance}/tokens"
+        case sharing = "{instance}/sharing"
+        case portal = "{instance}/sharing/rest"
     }
 
     enum Method: Sendable {
@@ -101,4 +106,10 @@ enum Right: String, Sendable, CaseIterable {
     case administer
     /// To see how the server does.
     case operate
+    /// To ask the portal: what it tells depends on who asks.
+    case visit
+    /// To be signed in; what is changed is checked against what the person may do with it.
+    case member
+    /// To prove who one is, in the request itself: by a password, a code or a secret.
+    case prove
 }

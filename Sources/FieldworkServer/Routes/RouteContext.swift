@@ -8,23 +8,38 @@ struct RouteContext: Sendable {
     let values: RouteValues
     let server: RequestRouter
     private let foundService: PublishedService?
+    /// The basemap of the address, where no service has its name.
+    let basemap: BasemapService?
     private let foundLayer: LayerDefinition?
+    private let foundLocator: GeocodeService?
 
     init(
         request: ServiceRequest, values: RouteValues, server: RequestRouter, service: PublishedService?,
-        layer: LayerDefinition?
+        layer: LayerDefinition?, locator: GeocodeService? = nil, basemap: BasemapService? = nil
     ) {
         self.request = request
         self.values = values
         self.server = server
         foundService = service
+        self.basemap = basemap
         foundLayer = layer
+        foundLocator = locator
     }
 
+    /// Whether the service allows edits that whoever asks may not make.
+    var withholdsEditing: Bool { foundService?.withholdsEditing ?? false }
     /// The service of the address, as who asks may see it.
-    var service: PublishedService { get throws { try present(foundService) } }
+    var service: PublishedService {
+        get throws {
+            // A basemap has nothing but its tiles and what draws them.
+            if basemap != nil { throw ServiceError.notSupported }
+            return try present(foundService)
+        }
+    }
     /// The layer or table of the address.
     var layer: LayerDefinition { get throws { try present(foundLayer) } }
+    /// The locator of the address.
+    var geocoding: GeocodeService { get throws { try present(foundLocator) } }
     var objectID: Int64 { get throws { try present(values.objectID) } }
     var generation: Int64 { get throws { try present(values.generation) } }
     var attachmentID: Int64 { get throws { try present(values.attachmentID) } }
@@ -42,6 +57,10 @@ struct RouteContext: Sendable {
     var uploads: UploadService { get throws { try attachments.uploads } }
     var features: FeatureService { server.service }
     var map: MapService { MapService(features: server.service) }
+    var tiles: TileService { server.tiles }
+    var font: String { get throws { try present(values.font) } }
+    var width: Int { get throws { try present(values.width) } }
+    var height: Int { get throws { try present(values.height) } }
     var directory: ServicesDirectory { server.directory }
 
     private func supported<Service>(_ service: Service?) throws(ServiceError) -> Service {

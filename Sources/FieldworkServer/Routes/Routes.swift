@@ -2,5 +2,6 @@ extension Route {
     /// Every operation of the server.
     static let all: [Route] =
         serverRoutes + catalogueRoutes + serviceRoutes + layerRoutes + editRoutes + attachmentRoutes + uploadRoutes
-        + replicaRoutes + conflictRoutes + mapRoutes + administrationRoutes
+        + replicaRoutes + conflictRoutes + mapRoutes + vectorTileRoutes + geocodeRoutes + administrationRoutes
+        + signInRoutes + portalRoutes + contentRoutes + ownedItemRoutes
 }

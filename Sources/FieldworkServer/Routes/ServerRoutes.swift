@@ -14,7 +14,7 @@ extension Route {
         Route(.instance, "", .read, [.html], metric: .page, needs: .nothing) { $0.directory.home() },
         Route(.rest, "", .read, [.html], metric: .page, needs: .nothing) { $0.directory.home() },
         Route(.rest, "info", metric: .info, needs: .nothing) {
-            Answer.json(ServerInfo.json, format: try $0.request.format()).tagged()
+            try await ServerInfo.answer($0)
         },
     ]
 

@@ -96,7 +96,7 @@ struct FeatureService: Sendable {
         return definition
     }
 
-    private func extent(of layer: LayerDefinition, in published: PublishedService) async throws -> Envelope? {
+    func extent(of layer: LayerDefinition, in published: PublishedService) async throws -> Envelope? {
         guard !layer.isTable else { return nil }
         let address = LayerAddress(service: published.definition.name, layerID: layer.id)
         return try await store.extent(FeatureQuery(condition: layer.restriction), in: address).extent ?? layer.extent

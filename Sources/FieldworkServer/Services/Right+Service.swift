@@ -11,7 +11,7 @@ extension Right {
         case .upload: guard UploadService.isAllowed(service) else { throw .notSupported }
         case .sync: guard ReplicaAbilities.allowsSync(service) else { throw .notSupported }
         case .extractChanges: guard ReplicaAbilities.allowsExtract(service) else { throw .notSupported }
-        case .nothing, .describe, .edit, .knowsName, .administer, .operate: break
+        case .nothing, .describe, .edit, .knowsName, .administer, .operate, .visit, .member, .prove: break
         }
     }
 

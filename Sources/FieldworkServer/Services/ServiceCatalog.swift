@@ -6,6 +6,8 @@ import Synchronization
 struct PublishedService: Sendable {
     var definition: ServiceDefinition
     var version: UInt64
+    /// Whether the service allows edits that whoever asks may not make.
+    var withholdsEditing = false
 
     /// The service for who asks: features that are not for him are in none of its answers.
     func seen(by editor: String?) -> PublishedService {

@@ -19,8 +19,10 @@ struct AttachmentTables {
     private var key: String { quoted(layer.objectIDColumn) }
 
     /// The columns that a superseded version keeps.
-    static let kept = [
-        "attachmentid", "globalid", "base_id", "related_id", "att_name", "content_type", "data_size", "keywords",
+    static let kept = keptColumns.map(\.name)
+    private static let keptColumns: [(name: String, type: String)] = [
+        ("attachmentid", "INTEGER"), ("globalid", "TEXT(38)"), ("base_id", "INTEGER"), ("related_id", "INTEGER"),
+        ("att_name", "TEXT"), ("content_type", "TEXT"), ("data_size", "INTEGER"), ("keywords", "TEXT"),
     ]
 
     // MARK: Making
@@ -117,7 +119,7 @@ struct AttachmentTables {
             CREATE TABLE IF NOT EXISTS \(history) (
                 fieldwork_version INTEGER PRIMARY KEY AUTOINCREMENT, fieldwork_generation INTEGER NOT NULL,
                 fieldwork_operation INTEGER NOT NULL, fieldwork_with_feature INTEGER NOT NULL,
-                \(Self.kept.joined(separator: ", ")))
+                \(Self.keptColumns.map { "\($0.name) \($0.type)" }.joined(separator: ", ")))
             """)
         for (name, table, column) in [
             ("_by_feature", table, "base_id"), ("_history", history, "attachmentid"),

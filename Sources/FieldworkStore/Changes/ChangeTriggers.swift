@@ -24,7 +24,10 @@ struct ChangeTriggers {
     }
 
     func create(on connection: StoreConnection) throws {
-        let columns = historyColumns.map(quoted).joined(separator: ", ")
+        // Other programs warn of each column without a type.
+        let columns =
+            (stored.map { "\(quoted($0.column.name)) \($0.column.sqlType)" }
+            + (layer.geometryColumn.map { ["\(quoted($0)) BLOB"] } ?? [])).joined(separator: ", ")
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS \(quoted(layer.historyTable)) (

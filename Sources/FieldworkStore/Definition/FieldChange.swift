@@ -191,6 +191,7 @@ struct FieldChange {
         }
         try connection.execute(
             "ALTER TABLE \(quoted(old.tableName)) ADD COLUMN \(quoted(column.name)) \(column.sqlType)\(clause)")
-        try connection.execute("ALTER TABLE \(quoted(old.historyTable)) ADD COLUMN \(quoted(column.name))")
+        try connection.execute(
+            "ALTER TABLE \(quoted(old.historyTable)) ADD COLUMN \(quoted(column.name)) \(column.sqlType)")
     }
 }

@@ -52,6 +52,7 @@ struct EditApplier {
             result.generation = nil
             return (result, false)
         }
+        try widenExtents(batch)
         if options.recordsUndo, batch.origin == .edit, let generation {
             try UndoSteps(connection: connection).record(generation, from: transactionStart ?? generation)
         }
@@ -70,6 +71,15 @@ struct EditApplier {
         let allowance = asked?.ofEdits()
         return try WorkAllowance.$current.withValue(allowance) {
             try connection.watch.run(allowance) { try apply(batch) }
+        }
+    }
+
+    /// Other programs show a layer by the extent that the file tells.
+    private func widenExtents(_ batch: EditBatch) throws {
+        guard connection.dialect.isSQLite else { return }
+        for edits in batch.layers where !edits.adds.isEmpty || !edits.updates.isEmpty {
+            let layer = try catalogue.layer(edits.layerID)
+            if layer.geometryColumn != nil { try FeatureTable(layer: layer).widenExtent(on: connection) }
         }
     }
 

@@ -42,5 +42,6 @@ extension Writer {
         }
         isInTransaction.withLock { $0 = false }
         transactionStart = nil
+        moveLongLog()
     }
 }

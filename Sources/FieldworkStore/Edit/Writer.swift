@@ -74,17 +74,23 @@ package actor Writer: ConnectionBudget.Holder {
     private func commitWaiting() {
         let batches = takeWaiting(relationships)
         do {
+            try watched { try commitOrEachByItself(batches) }
+        } catch {
+            // The transaction is undone as a whole, or went into a file that is no longer in its place: nobody is told
+            // otherwise.
+            for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
+        }
+    }
+
+    private func commitOrEachByItself(_ batches: [Waiting]) throws {
+        do {
             try commit(batches)
         } catch is SavepointsNeeded {
             // One of the edits broke a constraint, and the transaction with it: the same again, each statement by itself.
-            do {
-                let connection = try opened()
-                connection.usesSavepoints = true
-                defer { connection.usesSavepoints = false }
-                try commit(batches)
-            } catch {
-                for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
-            }
+            let connection = try opened()
+            connection.usesSavepoints = true
+            defer { connection.usesSavepoints = false }
+            try commit(batches)
         } catch is AllowanceError where batches.count > 1 {
             // One of them took too long and SQLite has undone them all: each by itself.
             for waiting in batches {
@@ -94,9 +100,6 @@ package actor Writer: ConnectionBudget.Holder {
                     outcomes[waiting.ticket] = .failure(error)
                 }
             }
-        } catch {
-            // The transaction is undone as a whole: nobody is told otherwise.
-            for waiting in batches { outcomes[waiting.ticket] = .failure(error) }
         }
     }
 
@@ -165,12 +168,41 @@ package actor Writer: ConnectionBudget.Holder {
         return results
     }
 
+    /// Looks before and after that the file is the one at its place: nothing is acknowledged that went into another.
+    private func watched<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let watch = source.watch, !isInTransaction.withLock({ $0 }) else { return try body() }
+        try watch.checkPatiently()
+        let result = try body()
+        do {
+            try watch.checkPatiently()
+        } catch let error as StoreError where error.code == .busy {
+            // It was committed into one of the two.
+            throw StoreError(.inDoubt, error.message)
+        }
+        moveLongLog()
+        return result
+    }
+
+    /// Moves what can be moved of the log, at once; for tests.
+    nonisolated func movePages() {
+        guard let watch = source.watch else { return }
+        executor.sync { assumeIsolated { writer in watch.movingLog { writer.connection?.moveLog() } } }
+    }
+
+    /// Once the log is long it moves into the file.
+    func moveLongLog() {
+        guard let connection, connection.loggedPages >= Limits.logPages, !connection.isInTransaction else { return }
+        if let watch = source.watch, (try? watch.check()) == nil { return }
+        source.watch?.movingLog { connection.moveLog() }
+    }
+
     func opened() throws -> StoreConnection {
         if isClosed { throw StoreError(.closed, "The store is closed.") }
         if let connection { return connection }
         let opened = try source.openWithinBudget(.readWrite)
         // Does nothing where there is a budget.
         try opened.prepareToWrite()
+        try opened.hold(source.watch)
         connection = opened
         return opened
     }
@@ -196,6 +228,7 @@ package actor Writer: ConnectionBudget.Holder {
     private func closeConnection() {
         guard connection != nil else { return }
         connection?.forgetStatements()
+        if source.watch?.loss == .replaced { connection?.leaveLog() }
         connection = nil
         source.budget?.giveBack(self)
     }
@@ -205,13 +238,15 @@ package actor Writer: ConnectionBudget.Holder {
         try using {
             let connection = try opened()
             if connection.isInTransaction { throw StoreError(.busy, "A transaction is open.") }
-            return try WorkAllowance.$current.withValue(nil) { try connection.transaction { try body(connection) } }
+            return try watched {
+                try WorkAllowance.$current.withValue(nil) { try connection.transaction { try body(connection) } }
+            }
         }
     }
 
     /// Something that edits and writes besides, in a transaction of its own.
     func edit<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {
-        try using { try WorkAllowance.$current.withValue(nil) { try editUsing(body) } }
+        try using { try watched { try WorkAllowance.$current.withValue(nil) { try editUsing(body) } } }
     }
 
     private func editUsing<Result: Sendable>(_ body: @Sendable (EditApplier) throws -> Result) throws -> Result {
@@ -283,14 +318,26 @@ package actor Writer: ConnectionBudget.Holder {
     /// Moves the log into the file, so that the file alone is the whole truth.
     func checkpoint() throws {
         if isInTransaction.withLock({ $0 }) { throw StoreError(.busy, "A transaction is open.") }
+        try source.watch?.check()
         try opened().checkpoint()
+    }
+
+    /// Whether the log is known to belong to the file: then it may be moved into it.
+    private var ownsLog: Bool {
+        guard let watch = source.watch else { return true }
+        do {
+            try watch.check()
+            return true
+        } catch {
+            return watch.loss == .linkMoved
+        }
     }
 
     func close() {
         guard !isClosed else { return }
         // What was not committed was not promised.
         if isInTransaction.withLock({ $0 }) { try? endTransaction(keeps: false) }
-        try? connection?.checkpoint()
+        if ownsLog { try? connection?.checkpoint() } else { connection?.leaveLog() }
         closeConnection()
         isClosed = true
     }

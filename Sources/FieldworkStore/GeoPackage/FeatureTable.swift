@@ -41,12 +41,35 @@ struct FeatureTable {
 
     private var globalIDIndex: String { "fieldwork_global_id_\(layer.definition.id)" }
 
-    /// Tells other tools where the features lie.
+    /// Tells other tools where the features lie. The extent may be wider than the features, never narrower: what is in it stays
+    /// in it.
     func writeExtent(on connection: StoreConnection) throws {
+        try setExtent(on: connection, writes: { old, new in !old.isNothing || !new.isNothing })
+    }
+
+    /// The same after an edit, which seldom leaves the extent: then nothing is written.
+    func widenExtent(on connection: StoreConnection) throws {
+        try setExtent(on: connection, writes: { old, new in !old.contains(new) })
+    }
+
+    private func setExtent(
+        on connection: StoreConnection, writes: (GeometryBlob.Box, GeometryBlob.Box) -> Bool
+    ) throws {
         guard let boxes = try SpatialIndex(layer: layer)?.rootBoxes(on: connection) else { return }
         var box = GeometryBlob.Box.nothing
         for other in boxes { box.include(other) }
         guard !box.isNothing else { return }
+        var old = GeometryBlob.Box.nothing
+        try connection.run(
+            "SELECT min_x, min_y, max_x, max_y FROM gpkg_contents WHERE table_name = ? AND min_x IS NOT NULL",
+            bind: { try $0.bind(layer.tableName, at: 1) },
+            row: {
+                old = GeometryBlob.Box(xMin: $0.double(0), yMin: $0.double(1), xMax: $0.double(2), yMax: $0.double(3))
+            })
+        guard writes(old, box) else { return }
+        if !old.isNothing { box.include(old) }
+        // A file without an extent is shown by its index.
+        guard [box.xMin, box.yMin, box.xMax, box.yMax].allSatisfy(\.isFinite) else { return }
         try connection.run(
             "UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE table_name = ?"
         ) {

@@ -5,10 +5,8 @@ struct FileIdentity: Sendable, Hashable {
     let device: UInt64
     let number: UInt64
 
-    /// nil when there is no file.
-    init?(_ url: URL) {
-        var status = stat()
-        guard stat(url.path, &status) == 0 else { return nil }
+    /// - Parameter status: what the system says of the file.
+    init(_ status: stat) {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         number = UInt64(truncatingIfNeeded: status.st_ino)
     }

@@ -13,10 +13,7 @@ struct FileNotes {
 
     /// Keeps a text, or forgets it when it is nil.
     func keep(_ value: String?, as name: String) throws {
-        if try !exists() {
-            try connection.execute("CREATE TABLE \(Self.table) (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL)")
-            try GeoPackageSchema.registerOwn(Self.table, on: connection)
-        }
+        try prepare()
         guard let value else {
             return try connection.run("DELETE FROM \(Self.table) WHERE name = ?") { try $0.bind(name, at: 1) }
         }
@@ -26,6 +23,13 @@ struct FileNotes {
             try $0.bind(name, at: 1)
             try $0.bind(value, at: 2)
         }
+    }
+
+    /// Makes the table where it is missing.
+    func prepare() throws {
+        if try exists() { return }
+        try connection.execute("CREATE TABLE \(Self.table) (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL)")
+        try GeoPackageSchema.registerOwn(Self.table, on: connection)
     }
 
     private func exists() throws -> Bool {

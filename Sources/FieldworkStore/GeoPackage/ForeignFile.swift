@@ -12,6 +12,7 @@ struct ForeignFile {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw StoreError(.notAGeoPackage, "There is no file \(url.lastPathComponent).")
         }
+        _ = try FileArrival.prepare(url, after: nil)
         let connection = try StoreConnection(path: url.path, mode: .readWrite)
         guard try !ServiceCatalogue.exists(on: connection) else { return }
         guard try connection.integer("SELECT 1 FROM sqlite_master WHERE name = 'gpkg_contents'") != nil else {
@@ -39,6 +40,8 @@ struct ForeignFile {
             }
             definition.spatialReference = definition.layers.compactMap(\.spatialReference).first
             try ServiceCatalogue(definition: definition, layers: layers).writeDefinitions(on: connection)
+            try GeoPackageSchema.listOneTable(on: connection)
+            for layer in layers.values { try FeatureTable(layer: layer).writeExtent(on: connection) }
         }
         connection.forgetStatements()
     }

@@ -1,12 +1,12 @@
 /// The tables that make a SQLite file a GeoPackage (OGC 12-128r18, version 1.3) and those that Fieldwork adds.
-enum GeoPackageSchema {
+package enum GeoPackageSchema {
     /// "GPKG"
     static let applicationID = 0x4750_4B47
     static let userVersion = 10_300
     /// The version of the `fieldwork_*` tables.
     static let formatVersion: Int64 = 1
 
-    static func createCore(on connection: StoreConnection) throws {
+    package static func createCore(on connection: StoreConnection) throws {
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(userVersion)")
         for statement in coreTables { try connection.execute(statement) }
@@ -78,9 +78,10 @@ enum GeoPackageSchema {
         """
         CREATE TABLE IF NOT EXISTS fieldwork_state (
             id INTEGER PRIMARY KEY CHECK (id = 1), generation INTEGER NOT NULL, inside INTEGER NOT NULL,
-            muted INTEGER NOT NULL)
+            muted INTEGER NOT NULL, \(LogStamp.columns.joined(separator: ", ")))
         """,
-        "INSERT OR IGNORE INTO fieldwork_state (id, generation, inside, muted) VALUES (1, 0, 0, 0)",
+        "INSERT OR IGNORE INTO fieldwork_state (id, generation, inside, muted, stamp) VALUES (1, 0, 0, 0, random())",
+        LogStamp.trigger,
         """
         CREATE TABLE IF NOT EXISTS fieldwork_generations (
             generation INTEGER PRIMARY KEY, moment TEXT NOT NULL, editor TEXT)
@@ -114,8 +115,20 @@ enum GeoPackageSchema {
 
     /// Declares a table of ours, so that other tools know that they may leave it alone.
     static func registerOwn(_ table: String, on connection: StoreConnection) throws {
+        // A program that doesn't know them reads all else in the file as if they were not there.
         try register(
-            "fieldwork_store", definition: "Documentation/storage.md", table: table, column: nil, on: connection)
+            "fieldwork_store", definition: "Documentation/storage.md", table: table, column: nil, scope: "write-only",
+            on: connection)
+    }
+
+    /// Other programs list all tables of a file that names none without geometries, and ours among them.
+    static func listOneTable(on connection: StoreConnection) throws {
+        try connection.execute(
+            """
+            INSERT OR IGNORE INTO gpkg_contents (table_name, data_type, identifier, description)
+            SELECT 'fieldwork_service', 'attributes', 'fieldwork_service', 'The service that these layers belong to'
+            WHERE NOT EXISTS (SELECT 1 FROM gpkg_contents WHERE data_type IN ('attributes', 'aspatial'))
+            """)
     }
 
     static func register(

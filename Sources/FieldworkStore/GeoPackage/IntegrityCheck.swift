@@ -5,6 +5,8 @@ struct IntegrityCheck {
     let connection: StoreConnection
     let layers: [StoredLayer]
     let relationships: RelationshipRules
+    /// Whether the change log tells of all features: not where state is taken over from a service.
+    var tellsAll = false
     /// Findings of one kind that are told at most.
     private static let findingsPerCheck = 20
 
@@ -19,6 +21,7 @@ struct IntegrityCheck {
         for layer in layers {
             findings += try spatialIndex(of: layer)
             findings += try counts(of: layer)
+            findings += try TrackingCheck(connection: connection, layer: layer).run(withLog: tellsAll)
             findings += try history(of: layer)
             findings += try globalIDs(of: layer)
             findings += try keys(of: layer)

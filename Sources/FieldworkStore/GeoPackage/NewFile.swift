@@ -11,7 +11,7 @@ struct NewFile {
             throw StoreError(.serviceExists, "\(url.lastPathComponent) is there already.")
         }
         let folder = url.deletingLastPathComponent()
-        try manager.createDirectory(at: folder, withIntermediateDirectories: true)
+        try OwnFiles.createFolder(folder)
         let temporary = folder.appending(path: ".\(url.lastPathComponent).\(UUID().uuidString)")
         do {
             try Self.fill(temporary, definition)
@@ -38,10 +38,12 @@ struct NewFile {
     /// Makes the file where it is, for somebody who puts it in its place.
     static func fill(_ url: URL, _ definition: ServiceDefinition) throws {
         let connection = try StoreConnection(path: url.path, mode: .create)
+        try OwnFiles.protect(url)
         try connection.transaction {
             try GeoPackageSchema.createCore(on: connection)
             try GeoPackageSchema.createBookkeeping(on: connection)
             _ = try ServiceCatalogue.create(definition, on: connection)
+            try GeoPackageSchema.listOneTable(on: connection)
         }
         connection.forgetStatements()
     }

@@ -37,6 +37,9 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
     package let sharedWork: SharedWork
 
     let connect: Connect
+
+    /// Tables beside those of the services, which every process of the database shares.
+    package func openRecords() -> RecordDatabase { RecordDatabase(connect: connect) }
     private let standbys: [Standby]
     /// Of the connections of all services.
     let budget: ConnectionBudget

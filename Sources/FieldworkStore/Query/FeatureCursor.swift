@@ -91,9 +91,22 @@ final class FeatureCursor<Encoder: FeatureEncoder> {
     private func encodeRest(to encoder: inout Encoder, _ value: (Int) -> some StoredValue) throws {
         if hasGeometry {
             let value = value(kinds.count)
-            try encoder.geometry(value.type == SQLITE_BLOB ? value.blob : nil)
+            let blob = value.type == SQLITE_BLOB ? value.blob : nil
+            if let blob, blob.count >= Limits.largeValueBytes {
+                try encodeLarge(blob, to: &encoder)
+            } else {
+                try encoder.geometry(blob)
+            }
         }
         for number in 0..<aggregates { try encodeAggregate(value(kinds.count + number), number, to: &encoder) }
+    }
+
+    /// A geometry takes several times its bytes while it is encoded.
+    private func encodeLarge(_ blob: UnsafeRawBufferPointer, to encoder: inout Encoder) throws {
+        let (bytes, isTooMuch) = blob.count.multipliedReportingOverflow(by: Limits.encodedBytesPerByte)
+        try watch.charge(isTooMuch ? .max : bytes)
+        defer { watch.giveBack(bytes) }
+        try encoder.geometry(blob)
     }
 
     private func encodeAggregate(_ value: some StoredValue, _ number: Int, to encoder: inout Encoder) throws {

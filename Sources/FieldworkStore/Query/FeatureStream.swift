@@ -42,14 +42,23 @@ final class FeatureStream: Sendable {
         let turn = pool.newTurn()
         // Work without limits may be long from the beginning.
         var purpose = turn.allowance == nil ? ReaderPool.Purpose.stream : .read
+        // Bytes that are charged for a piece that is made again.
+        var notGiven = 0
         while true {
             let reader = try await pool.take(purpose, turn)
             do {
                 let piece = try await reader.first(turn, size: EncodedFeatures.pieceSize, cursor: cursor)
+                do {
+                    try turn.allowance?.charge(piece.bytes.count)
+                } catch {
+                    await reader.closeCursor()
+                    throw error
+                }
                 if piece.isLast {
                     pool.giveBack(reader, turn)
                     return single(piece.bytes)
                 }
+                notGiven = piece.bytes.count
                 if turn.becomesLong() {
                     let stream = FeatureStream(pool: pool, turn: turn, first: piece.bytes, reader: reader)
                     return EncodedFeatures { try await stream.next() }
@@ -61,6 +70,8 @@ final class FeatureStream: Sendable {
             }
             // Nothing was given yet: the same again when there is a place for it.
             await reader.closeCursor()
+            turn.allowance?.giveBack(notGiven)
+            notGiven = 0
             pool.giveBack(reader, turn)
             purpose = .stream
         }
@@ -74,7 +85,7 @@ final class FeatureStream: Sendable {
     private init(pool: ReaderPool, turn: ReaderTurn, first: [UInt8], reader: Reader) {
         self.pool = pool
         self.turn = turn
-        state = Mutex(State(first: first, reader: reader))
+        state = Mutex(State(first: first, reader: reader, held: first.count))
     }
 
     /// Pieces are taken one after the other.

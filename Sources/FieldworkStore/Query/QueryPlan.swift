@@ -40,6 +40,7 @@ struct QueryPlan: Sendable {
     func statementOfPage(on connection: StoreConnection) throws -> StoreStatement {
         if let unsorted, let limit {
             let statement = try statement(unsorted.sql, unsorted.arguments, on: connection)
+            statement.page()
             do {
                 if try statement.session?.runSorted(by: unsorted.key, most: limit) == true { return statement }
             } catch {
@@ -49,7 +50,9 @@ struct QueryPlan: Sendable {
             // Which rows are the first is for the database to say.
             statement.finish()
         }
-        return try statement(on: connection)
+        let page = try statement(on: connection)
+        page.page()
+        return page
     }
 
     private func statement(

@@ -45,6 +45,7 @@ actor Reader: ConnectionBudget.Holder {
     private func closeConnection() {
         guard connection != nil else { return }
         connection?.forgetStatements()
+        if source.watch?.loss == .replaced { connection?.leaveLog() }
         connection = nil
         source.budget?.giveBack(self)
     }
@@ -69,11 +70,13 @@ actor Reader: ConnectionBudget.Holder {
     private func watched<Result>(_ turn: ReaderTurn, _ body: (StoreConnection) throws -> Result) throws -> Result {
         try using {
             let connection = try opened()
-            do {
-                return try connection.watch.run(turn.allowance, turn: turn) { try body(connection) }
-            } catch {
-                cursor = nil
-                throw error
+            return try connection.watch.run(turn.allowance, turn: turn) {
+                do {
+                    return try body(connection)
+                } catch {
+                    cursor = nil
+                    throw error
+                }
             }
         }
     }
@@ -94,6 +97,9 @@ actor Reader: ConnectionBudget.Holder {
     ) throws -> Result {
         try watched(turn) { try body($0) }
     }
+
+    /// Gives back the pages that the connection keeps.
+    func releaseMemory() { connection?.releaseMemory() }
 
     func close() {
         cursor = nil

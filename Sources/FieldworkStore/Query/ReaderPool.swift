@@ -5,12 +5,12 @@ import Synchronization
 /// The readers of a file. A read that wants one and finds none waits its turn. Long reads, and those whose answers are taken in
 /// pieces, may use only some of the readers, so that there is always room for short ones; and no client may use all of those.
 package final class ReaderPool: Sendable {
-    private struct Waiter {
+    struct Waiter {
         let turn: ReaderTurn
         let continuation: CheckedContinuation<Reader, any Error>
     }
 
-    private struct State {
+    struct State {
         var idle: [Reader] = []
         var made: [Reader] = []
         /// Places of long reads that are in use, and whose.
@@ -20,11 +20,15 @@ package final class ReaderPool: Sendable {
         var shortQueue = FairQueue<Waiter>()
         var wasLong = false
         var nextWaiter = 0
+        /// How often a reader was taken.
+        var uses = 0
+        /// A look at whether the readers rest is planned.
+        var isRestPlanned = false
         var isClosed = false
     }
 
     private let source: ConnectionSource
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     enum Purpose: Sendable {
         case stream, read
@@ -36,16 +40,21 @@ package final class ReaderPool: Sendable {
     private let share: Int
     private let isLimited: Bool
     private let patience: Duration
+    /// How long nothing is read before the readers give their memory back.
+    let rest: Duration
 
     /// - Parameters:
     ///   - readers: how many there may be at most.
     ///   - streams: how many of them may be used by long reads.
     ///   - isLimited: whether reads have the limits of the request that asks for them. Without, they are never begun again.
     ///   - patience: how long a read with an allowance waits for its turn.
+    ///   - rest: how long nothing is read before the readers give their memory back.
     init(
         source: ConnectionSource, readers: Int = Limits.readersPerFile, streams: Int = Limits.openStreamsPerFile,
-        isLimited: Bool = true, patience: Duration = .seconds(Limits.readerWaitSeconds)
+        isLimited: Bool = true, patience: Duration = .seconds(Limits.readerWaitSeconds),
+        rest: Duration = .seconds(Limits.readerRestSeconds)
     ) {
+        self.rest = rest
         self.isLimited = isLimited
         self.source = source
         self.readers = readers
@@ -148,15 +157,17 @@ package final class ReaderPool: Sendable {
 
     func giveBack(_ reader: Reader, _ turn: ReaderTurn) {
         let isLong = turn.losePlace()
-        let resumed = state.withLock { state in
+        let (resumed, plan) = state.withLock { state -> ([(Waiter, Reader)], Int?) in
             if isLong {
                 state.places -= 1
                 let rest = (state.placesOfClients[turn.client] ?? 0) - 1
                 state.placesOfClients[turn.client] = rest > 0 ? rest : nil
             }
             state.idle.append(reader)
-            return nextPairs(&state)
+            let pairs = nextPairs(&state)
+            return (pairs, planRest(&state))
         }
+        if let plan { lookForRest(after: plan) }
         for (waiter, reader) in resumed { waiter.continuation.resume(returning: reader) }
     }
 
@@ -184,6 +195,7 @@ package final class ReaderPool: Sendable {
     }
 
     private func freeReader(_ state: inout State) -> Reader? {
+        state.uses &+= 1
         if let reader = state.idle.popLast() { return reader }
         guard state.made.count < readers else { return nil }
         let reader = Reader(source: source, number: state.made.count)
@@ -238,5 +250,5 @@ package final class ReaderPool: Sendable {
 }
 
 extension Duration {
-    fileprivate var dispatched: DispatchTimeInterval { .milliseconds(Int(self / .milliseconds(1))) }
+    var dispatched: DispatchTimeInterval { .milliseconds(Int(self / .milliseconds(1))) }
 }

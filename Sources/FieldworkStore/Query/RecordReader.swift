@@ -19,6 +19,7 @@ struct RecordReader {
         let shape = Shape(plan, layer: layer, wanted: wanted)
         let statement = try plan.statement(on: connection)
         defer { statement.finish() }
+        statement.page()
         var records: [FeatureRecord] = []
         let limit = min(plan.limit ?? .max, Limits.recordsPerAnswer)
         while try statement.step(), records.count < limit {

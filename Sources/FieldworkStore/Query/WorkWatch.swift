@@ -1,4 +1,4 @@
-import FieldworkGeometry
+package import FieldworkGeometry
 import GRDBSQLite
 
 /// Ends the work of one connection when its allowance says so, wherever that work is under way: in a statement of SQLite, in the
@@ -12,6 +12,20 @@ package final class WorkWatch {
     private var reason: (any Error)?
 
     package init() {}
+
+    /// Whether the work that is under way has limits.
+    package var hasLimits: Bool { allowance != nil }
+
+    /// The same as `isOver` for work that waits for another database. Where only computing counts, a wait may take as long as all of
+    /// the computing.
+    package func isOver(waitingSince began: ContinuousClock.Instant) -> Bool {
+        if isOver { return true }
+        guard let allowance, allowance.countsComputingOnly, began.duration(to: .now) > allowance.time else {
+            return false
+        }
+        reason = AllowanceError.timeIsUp(allowance.time)
+        return true
+    }
 
     /// Whether the work must end. It costs a look at the clock or two.
     package var isOver: Bool {
@@ -33,9 +47,28 @@ package final class WorkWatch {
     /// Counts bytes that the work holds from now on.
     func charge(_ bytes: Int) throws { try allowance?.charge(bytes) }
 
+    /// The same for a caller that ends the work itself when it may not hold so much.
+    package func holds(_ bytes: Int) -> Bool {
+        do {
+            try charge(bytes)
+            return true
+        } catch {
+            reason = error
+            return false
+        }
+    }
+
+    /// Gives back what was charged.
+    package func giveBack(_ bytes: Int) { allowance?.giveBack(bytes) }
+
     /// Throws when the work must end.
     package func check() throws {
         if isOver, let reason { throw reason }
+    }
+
+    /// Runs work under an allowance.
+    package func runAllowed<Result>(_ allowance: WorkAllowance?, _ body: () throws -> Result) throws -> Result {
+        try run(allowance, body)
     }
 
     /// Runs work under an allowance. What ends it is thrown in place of the error in which that showed.

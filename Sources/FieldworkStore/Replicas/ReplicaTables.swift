@@ -46,10 +46,12 @@ enum ReplicaTables {
         let last = try connection.integer(
             "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fieldwork_conflicts'")
         guard last == nil else { return }
-        try connection.transaction {
-            for statement in statements { try connection.execute(statement) }
-            for layer in catalogue.layers.values { try ChangeTriggers(layer: layer).createDeletedIndex(on: connection) }
-            for name in names { try GeoPackageSchema.registerOwn(name, on: connection) }
-        }
+        try connection.transaction { try prepareInTransaction(catalogue, on: connection) }
+    }
+
+    static func prepareInTransaction(_ catalogue: ServiceCatalogue, on connection: StoreConnection) throws {
+        for statement in statements { try connection.execute(statement) }
+        for layer in catalogue.layers.values { try ChangeTriggers(layer: layer).createDeletedIndex(on: connection) }
+        for name in names { try GeoPackageSchema.registerOwn(name, on: connection) }
     }
 }

@@ -3,6 +3,8 @@ package struct ConnectionSource: Sendable {
     let open: @Sendable (StoreConnection.Mode) throws -> StoreConnection
     /// How many may be open at a time, of this source and others; nil for files, of which each has few.
     var budget: ConnectionBudget?
+    /// Notices when the file is replaced; nil for a database that is no file.
+    var watch: FileWatch?
 
     /// Opens a connection when the budget has one; who closes it gives it back.
     func openWithinBudget(_ mode: StoreConnection.Mode) throws -> StoreConnection {
@@ -25,8 +27,16 @@ package struct ConnectionSource: Sendable {
         return try body(connection)
     }
 
-    static func file(_ path: String) -> ConnectionSource {
-        ConnectionSource { try StoreConnection(path: path, mode: $0) }
+    static func file(_ path: String, watch: FileWatch? = nil) -> ConnectionSource {
+        var source = ConnectionSource {
+            try watch?.checkPatiently()
+            let connection = try StoreConnection(path: path, mode: $0)
+            // A writer's first turns the log on.
+            if $0 == .readOnly { try connection.hold(watch) }
+            return connection
+        }
+        source.watch = watch
+        return source
     }
 
     /// - Parameter open: makes a session that only reads, or one that writes too.

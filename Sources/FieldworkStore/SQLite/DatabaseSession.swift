@@ -37,6 +37,8 @@ package protocol DatabaseStatement: AnyObject {
     func bind(blob: UnsafeRawBufferPointer, at index: Int)
     /// Whether rows come one by one, so that an answer of any length needs the memory of one row.
     var isStreamed: Bool { get set }
+    /// Whether the rows are a page, which comes whole unless that would take much memory.
+    var isPage: Bool { get set }
     /// Advances to the next row; false at the end.
     func advance() throws -> Bool
     /// Runs the statement, and puts its rows in the order of a column of whole numbers: ready to advance to the first.

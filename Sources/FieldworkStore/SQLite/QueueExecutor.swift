@@ -2,12 +2,12 @@ import Dispatch
 
 /// Runs the jobs of one actor on a serial queue of its own, so that a statement that waits for the disk never holds up
 /// Swift's shared threads.
-final class QueueExecutor: SerialExecutor {
+package final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 
-    init(label: String) { queue = DispatchQueue(label: label) }
+    package init(label: String) { queue = DispatchQueue(label: label) }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
@@ -16,7 +16,7 @@ final class QueueExecutor: SerialExecutor {
     func sync<Result>(_ body: () throws -> Result) rethrows -> Result { try queue.sync(execute: body) }
 
     /// Lets `assumeIsolated` know its own queue outside of a job.
-    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+    package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }

@@ -1,10 +1,11 @@
+import CSQLiteSettings
 import FieldworkREST
 import Foundation
 import GRDBSQLite
 
 /// One connection to a service's data: a SQLite file, or a session of another database. It is not thread-safe and never
 /// leaves the actor that owns it.
-final class StoreConnection {
+package final class StoreConnection {
     /// Owns the C handle; the only place that closes it.
     private struct Handle: ~Copyable {
         let pointer: OpaquePointer?
@@ -13,8 +14,11 @@ final class StoreConnection {
         deinit { sqlite3_close_v2(pointer) }
     }
 
-    enum Mode {
+    package enum Mode: Equatable {
         case readOnly, readWrite, create
+        /// Looks without leaving a trace. A file that no program has open may lie where nothing can be written; its log is not
+        /// read then.
+        case look(isAlone: Bool)
     }
 
     private let handle: Handle
@@ -32,7 +36,12 @@ final class StoreConnection {
     var usesSavepoints = false
 
     /// Ends what runs on the connection when it must not go on.
-    let watch = WorkWatch()
+    package let watch = WorkWatch()
+
+    /// Whether each transaction leaves its stamp; see `LogStamp`.
+    private var stampsLog = false
+    private let logLength = LogLength()
+    private var hold: FileWatch.Hold?
 
     /// SQLite's handle; nil for a session.
     var pointer: OpaquePointer? { handle.pointer }
@@ -44,29 +53,32 @@ final class StoreConnection {
         session.watch = watch
     }
 
-    init(path: String, mode: Mode) throws {
+    package init(path: String, mode: Mode) throws {
+        _ = Self.memoryIsBounded
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         switch mode {
         // A reader of a WAL database writes to the shared index beside it; `query_only` keeps it from writing data.
         case .readOnly, .readWrite: flags |= SQLITE_OPEN_READWRITE
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .look: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(Self.address(path, mode), &opened, flags, nil)
         guard let opened else { throw StoreError(.failure, "SQLite can't open a database: out of memory.") }
         handle = Handle(pointer: opened)
         session = nil
         dialect = .sqlite
         guard code == SQLITE_OK else { throw Self.error(of: opened, code: code) }
+        let isReader = if case .readOnly = mode { true } else { false }
         sqlite3_busy_timeout(opened, Limits.busyMilliseconds)
         _disableDoubleQuotedStringLiterals(opened)
         try execute("PRAGMA foreign_keys = OFF")
         try execute("PRAGMA trusted_schema = ON")
         try execute("PRAGMA case_sensitive_like = ON")
-        let cache = mode == .readOnly ? Limits.readerCacheKibibytes : Limits.writerCacheKibibytes
+        let cache = isReader ? Limits.readerCacheKibibytes : Limits.writerCacheKibibytes
         try execute("PRAGMA cache_size = -\(cache)")
         try execute("PRAGMA wal_autocheckpoint = \(Limits.logPages)")
-        if mode == .readOnly { try execute("PRAGMA query_only = ON") }
+        if isReader { try execute("PRAGMA query_only = ON") }
         try SpatialFunctions.register(on: self)
         try QueryFunctions.register(on: self)
         try ScalarFunctions.register(on: self)
@@ -75,8 +87,42 @@ final class StoreConnection {
         beWatched()
     }
 
+    private static func address(_ path: String, _ mode: Mode) -> String {
+        guard case .look(let isAlone) = mode else { return path }
+        let place = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        return "file:\(place)" + (isAlone ? "?immutable=1" : "")
+    }
+
+    // What watches the log lets go of it before the last connection removes it.
+    deinit { hold = nil }
+
+    /// Opens the log and has it watched for as long as the connection is open.
+    func hold(_ watch: FileWatch?) throws {
+        guard let watch, hold == nil else { return }
+        _ = try integer("SELECT 1 FROM sqlite_master LIMIT 1")
+        hold = watch.hold()
+    }
+
+    /// The pages of all connections of the process together: near the bound, each takes the place of another page of its connection.
+    static let memoryIsBounded = sqlite3_soft_heap_limit64(Int64(Limits.cacheBytes)) >= 0
+
+    /// The bound that holds; for tests.
+    static var memoryBound: Int { Int(sqlite3_soft_heap_limit64(-1)) }
+
+    /// Bytes of the pages that are kept; for tests.
+    var keptBytes: Int {
+        var (now, most): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(pointer, SQLITE_DBSTATUS_CACHE_USED, &now, &most, 0)
+        return Int(now)
+    }
+
+    /// Gives back the pages that are kept and not in use.
+    func releaseMemory() {
+        if let pointer { sqlite3_db_release_memory(pointer) }
+    }
+
     /// Runs SQL of ours that takes no arguments.
-    func execute(_ sql: String) throws {
+    package func execute(_ sql: String) throws {
         if let session { return try session.perform(sql) }
         let code = sqlite3_exec(pointer, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code) }
@@ -90,8 +136,8 @@ final class StoreConnection {
     }
 
     /// A statement that is kept for the next time its SQL is wanted. It is ready to be bound; whoever takes it resets it
-    /// when done. A statement in use is not given twice: the second caller gets one of its own.
-    func cached(_ sql: String) throws -> StoreStatement {
+    /// when done. A statement in use is not given twice: the second caller gets one of its own. One that is long is not kept.
+    package func cached(_ sql: String) throws -> StoreStatement {
         // A session keeps its statements itself.
         if let session { return StoreStatement(try session.statement(sql), on: self) }
         if let statement = statements[sql], !statement.isInUse {
@@ -100,7 +146,7 @@ final class StoreConnection {
         }
         let statement = try prepare(sql)
         statement.isInUse = true
-        if statements[sql] == nil {
+        if statements[sql] == nil, sql.utf8.count <= Limits.cachedStatementBytes {
             if cacheOrder.count >= Limits.cachedStatements { statements[cacheOrder.removeFirst()] = nil }
             cacheOrder.append(sql)
             statements[sql] = statement
@@ -109,7 +155,7 @@ final class StoreConnection {
     }
 
     /// Runs a cached statement: `bind` gives the arguments, `row` is called for each row.
-    func run(
+    package func run(
         _ sql: String, bind: (StoreStatement) throws -> Void = { _ in },
         row: (StoreStatement) throws -> Void = { _ in }
     ) throws {
@@ -120,20 +166,20 @@ final class StoreConnection {
     }
 
     /// The first column of the first row.
-    func integer(_ sql: String, bind: (StoreStatement) throws -> Void = { _ in }) throws -> Int64? {
+    package func integer(_ sql: String, bind: (StoreStatement) throws -> Void = { _ in }) throws -> Int64? {
         var result: Int64?
         try run(sql, bind: bind) { if result == nil, !$0.isNull(0) { result = $0.integer(0) } }
         return result
     }
 
     /// The first column of all rows.
-    func texts(_ sql: String) throws -> [String] {
+    package func texts(_ sql: String) throws -> [String] {
         var texts: [String] = []
         try run(sql, row: { if let text = $0.optionalText(0) { texts.append(text) } })
         return texts
     }
 
-    func text(_ sql: String, bind: (StoreStatement) throws -> Void = { _ in }) throws -> String? {
+    package func text(_ sql: String, bind: (StoreStatement) throws -> Void = { _ in }) throws -> String? {
         var result: String?
         try run(sql, bind: bind) { if result == nil, !$0.isNull(0) { result = $0.text(0) } }
         return result
@@ -142,7 +188,7 @@ final class StoreConnection {
     /// The id of the last row that a statement inserted; of a session's, when the statement ends in `dialect.returning`.
     var lastInsertedRowID: Int64 { session == nil ? sqlite3_last_insert_rowid(pointer) : returnedID }
     /// Rows that the last statement itself changed; what triggers changed isn't counted.
-    var changedRows: Int { session == nil ? Int(sqlite3_changes(pointer)) : sessionChanges }
+    package var changedRows: Int { session == nil ? Int(sqlite3_changes(pointer)) : sessionChanges }
     var isInTransaction: Bool { session?.isInTransaction ?? (sqlite3_get_autocommit(pointer) == 0) }
 
     /// Begins a bulk load; see `DatabaseSession.load`.
@@ -165,6 +211,36 @@ final class StoreConnection {
         try execute("PRAGMA synchronous = FULL")
         // What a statement with triggers needs to undo itself stays in memory; in a file it would cost more than the edit.
         try execute("PRAGMA temp_store = MEMORY")
+        try stampTransactions()
+        // Its owner moves the log, after a look whether it is the file's own.
+        try execute("PRAGMA wal_autocheckpoint = 0")
+        logLength.follow(pointer)
+    }
+
+    /// From here on each transaction ties the log to the file.
+    func stampTransactions() throws { stampsLog = try LogStamp.exists(on: self) }
+
+    /// Pages in the log after the last commit of this connection.
+    var loggedPages: Int { logLength.pages }
+
+    /// Moves what no reader needs of the log into the file.
+    func moveLog() {
+        sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+
+    /// The same, also while another connection has a transaction open.
+    /// - Returns: whether all of the log is in the file.
+    func movesWholeLog() throws -> Bool {
+        _ = try integer("SELECT 1 FROM sqlite_master LIMIT 1")
+        var (logged, moved): (Int32, Int32) = (0, 0)
+        let code = sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, &logged, &moved)
+        guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw error(code) }
+        return code == SQLITE_OK && logged == moved
+    }
+
+    /// Leaves the log as it is when the connection closes: it no longer belongs to the file at its place.
+    func leaveLog() {
+        if let pointer { _ = fieldwork_leaveLogOnClose(UnsafeMutableRawPointer(pointer)) }
     }
 
     /// Moves the log into the file.
@@ -172,7 +248,7 @@ final class StoreConnection {
         if dialect.isSQLite { try run("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    func hasTable(_ name: String) throws -> Bool {
+    package func hasTable(_ name: String) throws -> Bool {
         try integer(dialect.tableNamed) { try $0.bind(name, at: 1) } != nil
     }
 
@@ -180,9 +256,10 @@ final class StoreConnection {
 
     /// Opens a transaction that writes; no other one of the service writes until it has ended. None is open when it throws.
     /// - Parameter opening: opens another kind of transaction.
-    func begin(_ opening: String? = nil) throws {
+    package func begin(_ opening: String? = nil) throws {
         do {
             try execute(opening ?? dialect.begin)
+            if stampsLog, opening == nil { try run(LogStamp.renewal) }
         } catch {
             // Where it has several steps, one may fail that comes after the first: it waits for a lock.
             if isInTransaction { try? rollBack() }
@@ -191,7 +268,7 @@ final class StoreConnection {
     }
 
     /// Throws `StoreError.inDoubt` when it may have been committed without having been confirmed.
-    func commit() throws {
+    package func commit() throws {
         if let session { return try session.commitTransaction() }
         try execute("COMMIT")
     }
@@ -203,7 +280,7 @@ final class StoreConnection {
 
     /// Everything in one transaction that is undone when the body throws.
     /// - Parameter opening: opens another kind of transaction than one that edits the service.
-    func transaction<Result>(_ opening: String? = nil, _ body: () throws -> Result) throws -> Result {
+    package func transaction<Result>(_ opening: String? = nil, _ body: () throws -> Result) throws -> Result {
         try begin(opening)
         do {
             let result = try body()
@@ -234,6 +311,20 @@ final class StoreConnection {
         default: kind = .failure
         }
         return StoreError(kind, "\(message) (SQLite \(code)).")
+    }
+}
+
+/// How long the log of a file is, as SQLite tells after each commit.
+private final class LogLength {
+    private(set) var pages = 0
+
+    func follow(_ pointer: OpaquePointer?) {
+        sqlite3_wal_hook(
+            pointer,
+            { context, _, _, pages in
+                if let context { Unmanaged<LogLength>.fromOpaque(context).takeUnretainedValue().pages = Int(pages) }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 }
 

@@ -43,22 +43,22 @@ package final class StoreStatement {
 
     // MARK: Arguments, counted from 1
 
-    func bind(_ value: Int64, at index: Int) throws {
+    package func bind(_ value: Int64, at index: Int) throws {
         if let session { return session.bind(.integer(value), at: index) }
         try check(sqlite3_bind_int64(pointer, Int32(index), value))
     }
 
-    func bind(_ value: Double, at index: Int) throws {
+    package func bind(_ value: Double, at index: Int) throws {
         if let session { return session.bind(.real(value), at: index) }
         try check(sqlite3_bind_double(pointer, Int32(index), value))
     }
 
-    func bindNull(at index: Int) throws {
+    package func bindNull(at index: Int) throws {
         if let session { return session.bind(.null, at: index) }
         try check(sqlite3_bind_null(pointer, Int32(index)))
     }
 
-    func bind(_ value: String?, at index: Int) throws {
+    package func bind(_ value: String?, at index: Int) throws {
         guard var value else { return try bindNull(at: index) }
         if let session { return session.bind(.text(value), at: index) }
         let code = value.withUTF8 { bytes in
@@ -70,7 +70,7 @@ package final class StoreStatement {
         try check(code)
     }
 
-    func bind(blob: UnsafeRawBufferPointer, at index: Int) throws {
+    package func bind(blob: UnsafeRawBufferPointer, at index: Int) throws {
         if let session { return session.bind(blob: blob, at: index) }
         // A nil pointer would bind NULL: an empty value is a value.
         guard let start = blob.baseAddress, !blob.isEmpty else {
@@ -111,7 +111,7 @@ package final class StoreStatement {
     // MARK: Rows
 
     /// Advances to the next row; false at the end.
-    func step() throws -> Bool {
+    package func step() throws -> Bool {
         if let session { return try step(session) }
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
@@ -162,7 +162,7 @@ package final class StoreStatement {
     }
 
     /// Ends the execution and forgets the arguments: ready for the next user.
-    func finish() {
+    package func finish() {
         if let session { return session.finish() }
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
@@ -170,7 +170,7 @@ package final class StoreStatement {
     }
 
     /// Ends the execution, keeps the arguments: for the next of many rows.
-    func reset() {
+    package func reset() {
         if let session { return session.reset() }
         sqlite3_reset(pointer)
     }
@@ -178,19 +178,24 @@ package final class StoreStatement {
     /// Rows will be many: a session is to give them one by one, as SQLite does.
     func stream() { session?.isStreamed = true }
 
+    /// Rows will be few: a session may give them whole.
+    func page() { session?.isPage = true }
+
     // MARK: Columns of the row, counted from 0
+
+    var columnCount: Int { session?.forms.count ?? Int(sqlite3_column_count(pointer)) }
 
     func type(_ column: Int) -> Int32 {
         session?.kind(column).rawValue ?? sqlite3_column_type(pointer, Int32(column))
     }
 
-    func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
+    package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
 
-    func integer(_ column: Int) -> Int64 {
+    package func integer(_ column: Int) -> Int64 {
         session?.integer(column) ?? sqlite3_column_int64(pointer, Int32(column))
     }
 
-    func double(_ column: Int) -> Double {
+    package func double(_ column: Int) -> Double {
         session?.double(column) ?? sqlite3_column_double(pointer, Int32(column))
     }
 
@@ -199,9 +204,9 @@ package final class StoreStatement {
     @inline(__always)
     func value(_ column: Int) -> ColumnValue { ColumnValue(pointer: sqlite3_column_value(pointer, Int32(column))) }
 
-    func text(_ column: Int) -> String { String(decoding: textBytes(column), as: UTF8.self) }
+    package func text(_ column: Int) -> String { String(decoding: textBytes(column), as: UTF8.self) }
 
-    func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
 
     /// UTF-8 that stays until the next step.
     func textBytes(_ column: Int) -> UnsafeRawBufferPointer {
@@ -210,7 +215,7 @@ package final class StoreStatement {
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, Int32(column))))
     }
 
-    func blob(_ column: Int) -> UnsafeRawBufferPointer {
+    package func blob(_ column: Int) -> UnsafeRawBufferPointer {
         if let session { return session.blob(column) }
         let start = sqlite3_column_blob(pointer, Int32(column))
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, Int32(column))))

@@ -7,6 +7,8 @@ struct GeneratedRequests {
         var path: String
         var isPost: Bool
         var parameters: [String]
+        /// Without which every request would be refused at once.
+        var sound: [(name: String, value: String)]
     }
 
     private let seed: UInt64
@@ -28,6 +30,11 @@ struct GeneratedRequests {
                 values.random.chance(95) ? values.random.pick(operation.parameters) : values.random.pick(Self.common)
             form.append((name, values.value(of: name)))
             if values.random.chance(4) { form.append((name, values.value(of: name))) }
+        }
+        if values.random.chance(70) {
+            for (name, value) in operation.sound where !form.contains(where: { $0.0 == name }) {
+                form.append((name, Array(value.utf8)))
+            }
         }
         // A deletion of all would leave nothing to ask for.
         if !operation.path.hasSuffix("deleteFeatures"), values.random.chance(60) {
@@ -110,9 +117,14 @@ struct GeneratedRequests {
 
     private static let operations: [Operation] = {
         var operations: [Operation] = []
-        func add(_ paths: [String], _ parameters: [String], posts: Bool = false, times: Int = 1) {
+        func add(
+            _ paths: [String], _ parameters: [String], posts: Bool = false, times: Int = 1,
+            sound: [(name: String, value: String)] = []
+        ) {
             for path in paths {
-                for _ in 0..<times { operations.append(Operation(path: path, isPost: posts, parameters: parameters)) }
+                for _ in 0..<times {
+                    operations.append(Operation(path: path, isPost: posts, parameters: parameters, sound: sound))
+                }
             }
         }
         let services = ["Crews/FeatureServer", "Areas/FeatureServer"]
@@ -128,7 +140,14 @@ struct GeneratedRequests {
                 "searchFields",
                 "returnGeometry", "returnFieldName", "dpi", "size", "dynamicLayers",
             ]
-        add(["identify", "find", "legend", "export"].map { "Areas/MapServer/\($0)" }, map, times: 2)
+        add(
+            ["Areas/MapServer/identify"], map, times: 2,
+            sound: [
+                ("geometryType", "esriGeometryPoint"), ("geometry", "2,2"), ("mapExtent", "0,0,6,6"),
+                ("imageDisplay", "600,600,96"), ("tolerance", "3"), ("layers", "all"),
+            ])
+        add(["Areas/MapServer/find"], map, times: 2, sound: [("searchText", "Main"), ("layers", "0")])
+        add(["legend", "export"].map { "Areas/MapServer/\($0)" }, map, times: 2)
         let layers = services.map { "\($0)/0" }
         add(layers.map { "\($0)/addFeatures" } + layers.map { "\($0)/updateFeatures" }, edits, posts: true)
         add(layers.map { "\($0)/deleteFeatures" } + layers.map { "\($0)/calculate" }, edits, posts: true)

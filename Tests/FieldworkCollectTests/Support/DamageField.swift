@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkServer
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 import Logging
 import Synchronization

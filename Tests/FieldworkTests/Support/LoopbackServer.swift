@@ -34,6 +34,8 @@ final class LoopbackServer: Sendable {
         case trickle
         /// The beginning of an answer, and then the connection breaks.
         case breakOff
+        /// Has a server at another port answer this request: what a gateway does.
+        case forward(port: UInt16)
         /// Passes everything on to another port: what a proxy does.
         case tunnel(port: UInt16)
 
@@ -135,6 +137,12 @@ final class LoopbackServer: Sendable {
             case .breakOff:
                 _ = Self.send(Self.head(200, [("Content-Length", "1000")]) + Data("{".utf8), to: connection)
                 return end(connection, isAbandoned: false)
+            case .forward(let port):
+                guard let other = Self.connect(to: port) else { return end(connection, isAbandoned: false) }
+                _ = Self.send(request.passedOn, to: other)
+                while let piece = Self.receive(from: other), Self.send(piece, to: connection) {}
+                close(other)
+                return end(connection, isAbandoned: false)
             case .tunnel(let port):
                 guard let other = Self.connect(to: port) else { return end(connection, isAbandoned: false) }
                 _ = Self.send(Self.head(200, []), to: connection)
@@ -227,5 +235,14 @@ final class LoopbackServer: Sendable {
             }
         }
         return status == 0 ? descriptor : nil
+    }
+}
+
+extension LoopbackServer.Request {
+    /// The request as a gateway sends it on, for one answer.
+    fileprivate var passedOn: Data {
+        let kept = headers.filter { !["connection", "x-esri-authorization"].contains($0.key) }
+        let lines = kept.map { "\($0.key): \($0.value)\r\n" }.joined()
+        return Data("\(method) \(target) HTTP/1.1\r\n\(lines)connection: close\r\n\r\n".utf8) + body
     }
 }

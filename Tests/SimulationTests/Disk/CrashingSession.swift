@@ -80,6 +80,11 @@ private final class CrashingStatement: DatabaseStatement {
         set { real.isStreamed = newValue }
     }
 
+    var isPage: Bool {
+        get { real.isPage }
+        set { real.isPage = newValue }
+    }
+
     func advance() throws -> Bool { try guarding { try real.advance() } }
 
     func runSorted(by column: Int, most: Int) throws -> Bool {

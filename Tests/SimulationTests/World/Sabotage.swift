@@ -23,6 +23,8 @@ enum Sabotage: String, CaseIterable {
     case dropsFiles
     /// A file that is handed in comes a second time, as another one.
     case doublesFiles
+    /// A device says that it knows of every backup that was put back: what it gave since is not asked for again.
+    case forgetsRestorations
 
     var losesCommits: Bool { self == .losesCommits }
 
@@ -32,7 +34,7 @@ enum Sabotage: String, CaseIterable {
         case .losesCommits: .generationsGrow
         case .hidesDeletes, .claimsGenerations: .replicasAreEqual
         case .renamesAdds, .doublesFiles: .onlyOnce
-        case .forgetsConflicts, .dropsUpdates, .dropsFiles: .savedIsKept
+        case .forgetsConflicts, .dropsUpdates, .dropsFiles, .forgetsRestorations: .savedIsKept
         case .ignoresArea: .insideArea
         }
     }
@@ -45,6 +47,7 @@ enum Sabotage: String, CaseIterable {
         let operation = order.address.split(separator: "/").last
         switch (self, operation) {
         case (.ignoresArea, "createReplica"): fields["geometry"] = nil
+        case (.forgetsRestorations, "synchronizeReplica"): fields["knownRestoration"] = "9000000000000000"
         case (.claimsGenerations, "synchronizeReplica"):
             if fields["replicaServerGen"] != nil { fields["replicaServerGen"] = String(generation) }
             if let text = fields["syncLayers"], let layers = try? JSONParser.parse(text).arrayValue {

@@ -97,7 +97,25 @@ struct SavedEdits {
     /// Features that somebody deleted and brought back before anybody else need have heard of it.
     private(set) var revived: Set<UUID> = []
 
-    mutating func promise(_ facts: [Fact]) {
+    /// What devices have given, each with its device, in the order in which they gave it.
+    private(set) var given: [(fact: Fact, device: Int)] = []
+    /// What devices gave after the backup that was put back, and have to give again, each with its device.
+    private(set) var reclaimed: [Fact: Int] = [:]
+    /// Features and files of which something was given since: who looks for a former value finds another.
+    private(set) var touched: Set<UUID> = []
+
+    /// The service is again what it was at a backup.
+    /// - Parameter owed: what devices gave since, and still have.
+    mutating func goBack(to backup: SavedEdits, owed: [Fact: Int]) {
+        (promised, files, deletedFiles) = (backup.promised, backup.files, backup.deletedFiles)
+        reclaimed = owed
+        touched = []
+    }
+
+    /// - Parameter device: who gave it; nil for the office.
+    mutating func promise(_ facts: [Fact], of device: Int? = nil) {
+        touched.formUnion(facts.map(\.key.id))
+        if let device { given += facts.map { (fact: $0, device: device) } }
         for fact in facts where ![Self.nothing, Self.gone].contains(fact.value) {
             guard fact.key.layer == OrchardService.files else {
                 promised.insert(fact)

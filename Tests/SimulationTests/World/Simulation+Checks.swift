@@ -94,6 +94,7 @@ extension Simulation {
             try await check(walker, [OrchardService.trees: trees, OrchardService.visits: visits])
         }
         try await checkPromises([OrchardService.trees: trees, OrchardService.visits: visits])
+        try await checkReclaimed([OrchardService.trees: trees, OrchardService.visits: visits])
         try await checkFiles(files, trees)
         let findings = try await server.check()
         if !findings.isEmpty { complain(.filesAreWhole, "the service is damaged: \(findings.joined(separator: ", "))") }
@@ -176,7 +177,7 @@ extension Simulation {
         }
     }
 
-    private static func shows(_ row: OrchardRow?, _ fact: SavedEdits.Fact) -> Bool {
+    static func shows(_ row: OrchardRow?, _ fact: SavedEdits.Fact) -> Bool {
         switch (fact.key.field, fact.value) {
         case (SavedEdits.existence, SavedEdits.deleted): row == nil
         case (SavedEdits.existence, _): row != nil

@@ -128,13 +128,16 @@ extension Simulation {
     private func synchronised(_ index: Int, _ geodatabase: Geodatabase) async throws {
         let waiting = try await waiting(in: geodatabase)
         let facts = devices[index].pending.handOver(except: waiting)
-        saved.promise(facts)
+        saved.promise(facts, of: index)
         note("  \(devices[index].name) has handed in \(facts.count) values, \(waiting.count) features wait")
         let generation = geodatabase.serverGeneration
-        if generation < devices[index].generation {
+        // A device goes back with its service, as far as the state that was put back and no further.
+        let former = devices[index].generation
+        let wentBack = restorations.contains { $0.hasLost(former) && generation >= $0.from }
+        if generation < former, !wentBack {
             complain(
                 .generationsGrow,
-                "\(devices[index].name) was at generation \(devices[index].generation), and is at \(generation)")
+                "\(devices[index].name) was at generation \(former), and is at \(generation)")
         }
         devices[index].generation = generation
     }

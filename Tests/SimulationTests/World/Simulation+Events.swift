@@ -7,6 +7,7 @@ import Foundation
 /// What happens next.
 extension Simulation {
     func happen() async {
+        if plan.hasBackups, chance(70) { return await happenWithBackups() }
         let who = number(0...devices.count + walkers.count - 1)
         if who >= devices.count { return await happenConnected(who - devices.count) }
         let index = who
@@ -25,7 +26,7 @@ extension Simulation {
         case 87..<90: await dieIdle(index)
         case 90..<92: await restartServer(from: nil)
         case 92..<94: await compact()
-        case 94..<95: await retireReplica(index)
+        case 94..<95 where !plan.hasBackups: await retireReplica(index)
         case 95..<97: await restoreConflict()
         default: await deliverLate()
         }

@@ -45,6 +45,10 @@ actor Simulation {
     var toldGeneration: Int64 = 0
     /// The server's folder before its last answer, when the sabotage wants it.
     var earlier: URL?
+    /// The backups of the service, with what had been promised when they were made.
+    var backups: [(file: URL, saved: SavedEdits)] = []
+    /// What was put back so far.
+    var restorations: [Restoration] = []
     /// How deep within waiting requests the present events are.
     var depth = 0
     /// From here on nothing goes wrong any more.
@@ -92,7 +96,9 @@ actor Simulation {
             path: "fieldwork-simulation-\(seed)-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: folder) }
         var generator = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
-        let plan = SimulationPlan(using: &generator)
+        var plan = SimulationPlan(using: &generator)
+        // Who is connected has nothing to give again, and a database has its own backups.
+        plan.hasBackups = seed % 4 == 0 && plan.walkerCount == 0 && database == nil && sabotage?.losesCommits != true
         let ids = SeededIDs(seed: generator.next())
         let place = folder.appending(path: "server.1", directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

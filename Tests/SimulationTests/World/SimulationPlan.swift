@@ -17,6 +17,9 @@ struct SimulationPlan {
     var faultsPerMille: Int
     var crashesPerMille: Int
 
+    /// Whether backups are made of the service and put back.
+    var hasBackups = false
+
     init(using generator: inout SeededGenerator) {
         rule = ConflictRule.allCases.randomElement(using: &generator) ?? .lastInWins
         isComposite = Bool.random(using: &generator)

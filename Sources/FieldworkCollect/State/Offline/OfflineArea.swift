@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 import Foundation
 
 /// A part of a map that was taken along, or a file of the user's that was opened in its place: its features are in a file of

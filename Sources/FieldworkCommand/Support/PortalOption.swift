@@ -1,0 +1,63 @@
+import ArgumentParser
+import FieldworkPortal
+import FieldworkPostGIS
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// Where the people of a server are kept: beside the services of a folder, or in their database.
+struct PortalOption: ParsableArguments {
+    @OptionGroup var data: DataOption
+    @OptionGroup var database: StoreOption
+
+    /// Runs something that needs the portal of a folder or of a database.
+    /// - Parameter makesFolder: people may come before the first service.
+    func withPortal<Result>(makesFolder: Bool = false, _ body: (Portal) async throws -> Result) async throws -> Result {
+        PrivateFiles.begin()
+        if let address = database.store {
+            let store = try await PostgresStore.open(address)
+            do {
+                let result = try await use(store.openRecords(), body)
+                try await store.close()
+                return result
+            } catch {
+                try? await store.close()
+                throw error
+            }
+        }
+        if makesFolder { try FileManager.default.createDirectory(at: data.url, withIntermediateDirectories: true) }
+        guard FileManager.default.fileExists(atPath: data.url.path) else {
+            throw CommandFailure(
+                .noInput, "\(data.url.path) is not there. fieldwork publish or fieldwork demo makes it.")
+        }
+        return try await use(try RecordDatabase(file: Portal.file(in: data.url)), body)
+    }
+
+    private func use<Result>(
+        _ records: RecordDatabase, _ body: (Portal) async throws -> Result
+    ) async throws -> Result {
+        let portal = try await Portal(records)
+        do {
+            let result = try await body(portal)
+            await portal.close()
+            return result
+        } catch {
+            await portal.close()
+            throw error
+        }
+    }
+
+    /// The paths of the services.
+    func servicePaths() async throws -> [String] {
+        if let address = database.store {
+            let store = try await PostgresStore.open(address)
+            let names = try await store.serviceNames()
+            try await store.close()
+            return names.map(\.path)
+        }
+        let store = try await GeoPackageStore.open(at: data.url)
+        let names = try await store.serviceNames()
+        try await store.close()
+        return names.map(\.path)
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import FieldworkPortal
+
+/// `fieldwork share`.
+struct ShareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "share", abstract: "Say who may see a service, a web map or another item.",
+        discussion: """
+            Who may see a service may read its features; who may edit them, the person's role says.
+
+            EXAMPLES
+              fieldwork share Trees --everyone
+              fieldwork share "Trees of Portland" --group "Tree crew"
+              fieldwork share Trees --private
+                  Its owner alone, and administrators.
+            """)
+
+    @Argument(help: "The path of a service, or the id or title of an item.")
+    var item: String
+    @Flag(help: "Everyone, also without signing in.")
+    var everyone = false
+    @Flag(name: [.long, .customLong("organization")], help: "Everyone who has signed in.")
+    var organisation = false
+    @Option(help: ArgumentHelp("The members of a group. May be given several times.", valueName: "title"))
+    var group: [String] = []
+    @Flag(name: .customLong("private"), help: "Nobody but the owner.")
+    var isPrivate = false
+    @OptionGroup var place: PortalOption
+
+    func validate() throws {
+        let wanted = [everyone, organisation, isPrivate].filter { $0 }.count
+        guard wanted <= 1, wanted == 1 || !group.isEmpty, !(isPrivate && !group.isEmpty) else {
+            throw ValidationError("Say one of --everyone, --organisation, --private, and groups with --group.")
+        }
+    }
+
+    func run() async throws {
+        try await runVerb {
+            let services = try await place.servicePaths()
+            try await place.withPortal { portal in
+                try await portal.addServiceItems(services)
+                let found = try await portal.item(named: item)
+                var groups: [String] = []
+                for title in group { groups.append(try await portal.group(titled: title).id) }
+                _ = try await portal.share(
+                    found.id, everyone: everyone, organisation: organisation || everyone, addingGroups: groups,
+                    onlyGroups: true, for: .everybody, by: .commandLine)
+                let shared = try await portal.item(named: found.id)
+                Terminal.output("\(shared.title) (\(shared.type)) is shared: \(Self.words(shared.sharing))")
+            }
+        }
+    }
+
+    private static func words(_ sharing: Sharing) -> String {
+        let groups = sharing.groups.isEmpty ? "" : " and \(sharing.groups.count) group(s)"
+        if sharing.everyone { return "everyone\(groups)" }
+        if sharing.organisation { return "everyone who has signed in\(groups)" }
+        return sharing.groups.isEmpty ? "its owner alone" : "the members of \(sharing.groups.count) group(s)"
+    }
+}

@@ -1,0 +1,189 @@
+import ArgumentParser
+import FieldworkPortal
+import Foundation
+
+/// `fieldwork users`.
+struct UsersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "users", abstract: "Manage the people who may use a server.",
+        discussion: """
+            A server without people asks nobody to sign in. With the first person it does.
+
+            EXAMPLES
+              fieldwork users add ana --role administrator
+              printf '%s\\n' "$PASSWORD" | fieldwork users add ben --role editor --full-name "Ben Okri"
+              fieldwork users list
+            """,
+        subcommands: [
+            Add.self, List.self, Disable.self, Enable.self, Password.self, SetRole.self, Unlock.self, Remove.self,
+            Audit.self,
+        ])
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a person. The password comes from the terminal, or is a line of standard input.")
+
+        @Argument(help: "The name that the person signs in with.")
+        var name: String
+        @Option(help: "viewer, editor, user, publisher, administrator, or a role of the organisation.")
+        var role = "viewer"
+        @Option(help: "The name that others see.")
+        var fullName: String?
+        @Option(help: "An address of electronic mail.")
+        var email = ""
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal(makesFolder: true) { portal in
+                    let role = try await portal.role(role)
+                    let password = try PasswordInput.read(for: name)
+                    let person = try await portal.addPerson(
+                        name, password: password, role: role, fullName: fullName, email: email, by: .commandLine)
+                    Terminal.output("\(person.name) may sign in as \(role.word).")
+                }
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the people with their roles.")
+
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { portal in
+                    var start = 0
+                    while true {
+                        let page = try await portal.people(from: start, count: 1_000)
+                        for person in page.people {
+                            let role = try await portal.role(person.roleID).word
+                            let state = person.isDisabled ? "  disabled" : ""
+                            Terminal.output("\(person.name)  \(role)  \(person.fullName)\(state)")
+                        }
+                        start += page.people.count
+                        if page.people.isEmpty || start >= page.total { return }
+                    }
+                }
+            }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Keep a person from signing in, and end every token.")
+        @Argument(help: "The name of the person.") var name: String
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { try await $0.setDisabled(true, name, by: .commandLine) }
+                Terminal.output("\(name) can't sign in any more.")
+            }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a disabled person sign in again.")
+        @Argument(help: "The name of the person.") var name: String
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { try await $0.setDisabled(false, name, by: .commandLine) }
+                Terminal.output("\(name) can sign in again.")
+            }
+        }
+    }
+
+    struct Password: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Set a person's password, and end every token.")
+        @Argument(help: "The name of the person.") var name: String
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { portal in
+                    let password = try PasswordInput.read(for: name)
+                    try await portal.setPassword(password, of: name, by: .commandLine)
+                }
+                Terminal.output("\(name) has a new password.")
+            }
+        }
+    }
+
+    struct SetRole: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "role", abstract: "Give a person another role.")
+        @Argument(help: "The name of the person.") var name: String
+        @Argument(help: "viewer, editor, user, publisher, administrator, or a role of the organisation.")
+        var role: String
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { portal in
+                    try await portal.setRole(try await portal.role(role), of: name, by: .commandLine)
+                }
+                Terminal.output("\(name) is \(role) now.")
+            }
+        }
+    }
+
+    struct Unlock: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a person try again at once after too many failed sign-ins.")
+        @Argument(help: "The name of the person.") var name: String
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { try await $0.unlock(name, by: .commandLine) }
+                Terminal.output("\(name) can try again.")
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a person.")
+        @Argument(help: "The name of the person.") var name: String
+        @Option(help: ArgumentHelp("Who gets the person's items and groups.", valueName: "name"))
+        var leaveTo: String?
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { try await $0.removePerson(name, leavingTo: leaveTo, by: .commandLine) }
+                Terminal.output("\(name) is removed.")
+            }
+        }
+    }
+
+    struct Audit: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print sign-ins and changes of rights as lines of tab-separated text, the newest first.")
+        @Option(help: "How many entries.") var count = 1_000
+        @OptionGroup var place: PortalOption
+
+        func run() async throws {
+            try await runVerb {
+                try await place.withPortal { portal in
+                    var rest = count
+                    var before: Int64?
+                    while rest > 0 {
+                        let entries = try await portal.audit(before: before, count: min(rest, 1_000))
+                        guard let last = entries.last else { return }
+                        for entry in entries { try Terminal.result(Self.line(entry)) }
+                        rest -= entries.count
+                        before = last.id
+                    }
+                }
+            }
+        }
+
+        private static func line(_ entry: AuditEntry) -> String {
+            let date = Date(timeIntervalSince1970: Double(entry.moment) / 1_000).ISO8601Format()
+            let words = [date, entry.actor, entry.address, entry.action, entry.target, entry.details]
+            return words.map { $0.replacing("\t", with: " ").replacing("\n", with: " ") }.joined(separator: "\t") + "\n"
+        }
+    }
+}

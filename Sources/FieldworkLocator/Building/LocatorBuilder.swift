@@ -1,0 +1,234 @@
+import FieldworkStore
+package import Foundation
+
+/// Makes a locator: takes addresses, streets and places one by one, in any order, into a working file beside the target, and
+/// writes the locator from it at the end. The locator is there whole or not at all; what is given up leaves nothing.
+///
+/// Memory grows with the names of streets, not with the addresses. It is used by one thread.
+package final class LocatorBuilder {
+    /// How far the work is, in rows of the present step.
+    package struct Progress: Sendable, Hashable {
+        package var step: String
+        package var count: Int
+    }
+
+    package let name: String
+    let target: URL
+    private let workFile: URL
+    private let finishedFile: URL
+    let connection: StoreConnection
+    let report: (Progress) -> Void
+    var names = NameRegister()
+    var zones = ZoneRegister()
+    var roads = RoadRegister()
+    var filler = ZoneFiller()
+    var extent = PlaceExtent()
+    package private(set) var addressCount = 0
+    package private(set) var streetCount = 0
+    package private(set) var placeCount = 0
+    /// Records whose coordinates are no degrees, or that have no name.
+    package private(set) var skippedCount = 0
+
+    /// - Parameters:
+    ///   - name: what the locator calls itself in its answers.
+    ///   - target: the file that is made; one that is there is replaced.
+    package init(name: String, at target: URL, report: @escaping (Progress) -> Void = { _ in }) throws {
+        self.name = name
+        self.target = target
+        self.report = report
+        let folder = target.deletingLastPathComponent()
+        let stem = ".\(target.lastPathComponent)-\(UUID().uuidString)"
+        workFile = folder.appending(path: stem + "-work", directoryHint: .notDirectory)
+        finishedFile = folder.appending(path: stem + "-new", directoryHint: .notDirectory)
+        connection = try StoreConnection(path: workFile.path, mode: .create)
+        do {
+            // The file lives as long as this object: a crash leaves one that nobody opens.
+            try connection.execute("PRAGMA journal_mode = OFF")
+            try connection.execute("PRAGMA synchronous = OFF")
+            try connection.execute("PRAGMA temp_store = FILE")
+            try LocatorSchema.createCore(on: connection)
+            for table in LocatorSchema.tables + Self.stageTables { try connection.execute(table) }
+            try connection.begin()
+        } catch {
+            try? FileManager.default.removeItem(at: workFile)
+            throw error
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: workFile)
+        try? FileManager.default.removeItem(at: finishedFile)
+    }
+
+    private static let stageTables = [
+        """
+        CREATE TABLE stage_address (cell INTEGER, number INTEGER, suffix TEXT, unit TEXT, name INTEGER, zone INTEGER, x REAL,
+            y REAL)
+        """,
+        """
+        CREATE TABLE stage_street (name INTEGER, zone INTEGER, left_from INTEGER, left_to INTEGER, left_parity TEXT,
+            right_from INTEGER, right_to INTEGER, right_parity TEXT, geom BLOB)
+        """,
+        """
+        CREATE TABLE stage_place (kind TEXT, type TEXT, name TEXT, others TEXT, zone INTEGER, weight REAL, reach REAL, x REAL,
+            y REAL, area BLOB)
+        """,
+    ]
+
+    // MARK: Taking records
+
+    /// Takes an address. A number that does not begin with a digit makes the address a place with a name.
+    package func add(_ address: AddressRecord) throws {
+        try step("addresses", addressCount)
+        let street = address.street.trimmed
+        guard Self.isPlace(address.x, address.y), !street.isEmpty else { return skip() }
+        for text in HouseNumber.list(address.number) {
+            guard let number = HouseNumber(text) else {
+                try add(
+                    PlaceRecord(
+                        kind: .pointOfInterest, type: "address", name: "\(text), \(street)", zone: address.zone,
+                        x: address.x, y: address.y))
+                continue
+            }
+            let unit = [number.unit.isEmpty ? "" : Self.unitText(text), address.unit.trimmed].filter { !$0.isEmpty }
+            let (name, zone) = (names.id(of: street, key: TokenizedText.key(street)), zones.id(of: address.zone))
+            try connection.run("INSERT INTO stage_address VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {
+                try $0.bind(PlaceCell.firstRow(x: address.x, y: address.y), at: 1)
+                try $0.bind(Int64(number.value), at: 2)
+                try $0.bind(number.suffix.isEmpty ? nil : number.suffix.uppercased(), at: 3)
+                try $0.bind(unit.isEmpty ? nil : unit.joined(separator: " "), at: 4)
+                try $0.bind(Int64(name), at: 5)
+                try $0.bind(Int64(zone), at: 6)
+                try $0.bind(address.x, at: 7)
+                try $0.bind(address.y, at: 8)
+            }
+            addressCount += 1
+            extent.take(address.x, address.y)
+        }
+        filler.learn(address.zone, x: address.x, y: address.y)
+    }
+
+    /// Takes a piece of a street.
+    package func add(_ street: StreetRecord) throws {
+        try step("streets", streetCount)
+        let name = street.name.trimmed
+        let isWhole = stride(from: 0, to: street.line.count - 1, by: 2).allSatisfy {
+            Self.isPlace(street.line[$0], street.line[$0 + 1])
+        }
+        guard !name.isEmpty, street.line.count >= 4, isWhole else { return skip() }
+        let id = names.id(of: name, key: TokenizedText.key(name), others: street.otherNames)
+        let zone = zones.id(of: street.zone)
+        let geometry = GeometryBytes.line(street.line)
+        try connection.run("INSERT INTO stage_street VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)") { statement in
+            try statement.bind(Int64(id), at: 1)
+            try statement.bind(Int64(zone), at: 2)
+            try Self.bind(street.left, to: statement, at: 3)
+            try Self.bind(street.right, to: statement, at: 6)
+            try geometry.withUnsafeBytes { try statement.bind(blob: $0, at: 9) }
+        }
+        streetCount += 1
+        extent.take(street.line[0], street.line[1])
+        extent.take(street.line[street.line.count - 2], street.line[street.line.count - 1])
+    }
+
+    /// Takes a place.
+    package func add(_ place: PlaceRecord) throws {
+        try step("places", placeCount)
+        let name = place.name.trimmed
+        guard Self.isPlace(place.x, place.y), !name.isEmpty else { return skip() }
+        let zone = zones.id(of: place.zone)
+        let area = place.rings.isEmpty ? nil : GeometryBytes.polygon(place.rings)
+        let others = Array(Set(place.otherNames.map(\.trimmed)).subtracting([name, ""])).sorted()
+        try connection.run("INSERT INTO stage_place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { statement in
+            try statement.bind(place.kind.rawValue, at: 1)
+            try statement.bind(place.type, at: 2)
+            try statement.bind(name, at: 3)
+            try statement.bind(others.isEmpty ? nil : others.joined(separator: "\n"), at: 4)
+            try statement.bind(Int64(zone), at: 5)
+            try statement.bind(place.weight.isFinite ? place.weight : 0, at: 6)
+            try statement.bind(place.reach.isFinite ? max(0, place.reach) : 0, at: 7)
+            try statement.bind(place.x, at: 8)
+            try statement.bind(place.y, at: 9)
+            if let area { try area.withUnsafeBytes { try statement.bind(blob: $0, at: 10) } }
+        }
+        placeCount += 1
+        extent.take(place.x, place.y)
+        if place.kind == .locality, place.weight >= ZoneFiller.townWeight {
+            var town = place.zone
+            if town.city.isEmpty { town.city = name }
+            filler.learn(town: town, x: place.x, y: place.y, reach: max(place.reach, 500))
+        }
+    }
+
+    // MARK: The locator
+
+    /// Writes the locator and puts it in its place.
+    package func finish() throws {
+        try writeLocator()
+        try connection.commit()
+        report(Progress(step: "writing the file", count: 0))
+        try connection.run("VACUUM INTO ?") { try $0.bind(finishedFile.path, at: 1) }
+        try Task.checkCancellation()
+        try putInPlace()
+    }
+
+    /// A file that is there is replaced in one step; readers that have it open go on with the old one.
+    private func putInPlace() throws {
+        for url in [finishedFile, target.deletingLastPathComponent()] {
+            if url == target.deletingLastPathComponent() {
+                guard rename(finishedFile.path, target.path) == 0 else {
+                    throw LocatorError(
+                        .badData, "\(target.path) can't be written: \(String(cString: strerror(errno))).")
+                }
+            }
+            let descriptor = open(url.path, O_RDONLY)
+            guard descriptor >= 0 else { throw LocatorError(.badData, "\(url.path) can't be opened.") }
+            defer { close(descriptor) }
+            guard fsync(descriptor) == 0 else {
+                throw LocatorError(.badData, "\(url.path) can't be written: \(String(cString: strerror(errno))).")
+            }
+        }
+    }
+
+    // MARK: Small steps
+
+    private func skip() { skippedCount += 1 }
+
+    func step(_ name: String, _ count: Int) throws {
+        guard count % 1_024 == 0 else { return }
+        try Task.checkCancellation()
+        report(Progress(step: name, count: count))
+    }
+
+    private static func isPlace(_ x: Double, _ y: Double) -> Bool { abs(x) <= 180 && abs(y) <= 90 }
+
+    /// What stands behind a number in the words of the source.
+    private static func unitText(_ number: String) -> String {
+        let rest = number.drop { $0.isNumber || $0 == "/" || $0 == "-" }.trimmingPrefix { !$0.isLetter && !$0.isNumber }
+        // 12 B, Floor 2: the letter belongs to the number.
+        let words = rest.split(maxSplits: 1, omittingEmptySubsequences: true) { $0 == " " || $0 == "," }
+        if let first = words.first, HouseNumber.isSuffix(TokenizedText.key(String(first))) {
+            return words.count > 1 ? words[1].trimmingPrefix { $0 == " " || $0 == "," }.description : ""
+        }
+        return String(rest)
+    }
+
+    private static func bind(_ range: NumberRange?, to statement: StoreStatement, at index: Int) throws {
+        guard let range else {
+            for offset in 0..<3 { try statement.bindNull(at: index + offset) }
+            return
+        }
+        try statement.bind(Int64(range.from), at: index)
+        try statement.bind(Int64(range.to), at: index + 1)
+        try statement.bind(range.parity.rawValue, at: index + 2)
+    }
+}
+
+extension ZoneFiller {
+    /// Inhabitants, or what stands for them, from which on a place gives its name to the addresses around it.
+    static let townWeight = 1_000.0
+}
+
+extension String {
+    var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+}

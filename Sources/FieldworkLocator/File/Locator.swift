@@ -1,0 +1,202 @@
+import FieldworkGeometry
+import FieldworkStore
+package import Foundation
+import Synchronization
+
+/// A locator file, opened for questions. Several are answered at a time, each on a connection of its own.
+package final class Locator: Sendable {
+    package let url: URL
+    package let name: String
+    package let information: LocatorInformation
+    private let readers: [LocatorReader]
+    private let next = Atomic(0)
+
+    private init(url: URL, readers: [LocatorReader], information: LocatorInformation) {
+        self.url = url
+        self.readers = readers
+        self.information = information
+        name = information.name
+    }
+
+    /// - Parameter readers: how many questions are answered at a time.
+    package static func open(_ url: URL, readers count: Int? = nil) async throws -> Locator {
+        let words = SharedVocabulary()
+        let readers = (0..<max(1, count ?? Limits.readers)).map { _ in LocatorReader(path: url.path, words: words) }
+        return Locator(url: url, readers: readers, information: try await readers[0].information())
+    }
+
+    private var reader: LocatorReader {
+        readers[Int(UInt(bitPattern: next.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(readers.count))]
+    }
+
+    /// What a text names, the best first.
+    package func candidates(for text: String, _ options: LocatorOptions = LocatorOptions()) async throws
+        -> [LocatorResult]
+    {
+        try await reader.candidates(for: text, options, allowance: WorkAllowance.current)
+    }
+
+    /// The best answer to each of many texts, in their order.
+    package func best(of questions: [(text: String, options: LocatorOptions)]) async throws -> [[LocatorResult]] {
+        try await reader.best(of: questions, allowance: WorkAllowance.current)
+    }
+
+    /// What a text that is being typed may become.
+    package func suggestions(for text: String, _ options: LocatorOptions = LocatorOptions()) async throws
+        -> [LocatorSuggestion]
+    {
+        try await reader.suggestions(for: text, options, allowance: WorkAllowance.current)
+    }
+
+    /// The address of a place in degrees of WGS 84; none when nothing is near enough.
+    package func addresses(atX x: Double, y: Double, _ options: ReverseOptions = ReverseOptions()) async throws
+        -> [LocatorResult]
+    {
+        try await reader.addresses(atX: x, y: y, options, allowance: WorkAllowance.current)
+    }
+
+    /// Addresses of the locator, for a test of itself.
+    package func addresses(after id: Int64, limit: Int) async throws -> [StoredAddress] {
+        try await reader.addresses(after: id, limit: limit)
+    }
+
+    package func close() async { for reader in readers { await reader.close() } }
+}
+
+/// What a locator says of itself.
+package struct LocatorInformation: Sendable, Hashable {
+    package var name: String
+    package var addressCount: Int
+    package var countries: [String]
+    /// xMin, yMin, xMax, yMax in degrees.
+    package var extent: [Double]
+    package var made: String
+}
+
+/// An address as the locator keeps it.
+package struct StoredAddress: Sendable, Hashable {
+    package var id: Int64
+    package var result: LocatorResult
+}
+
+/// One connection to a locator, which answers one question at a time, on a thread of its own.
+actor LocatorReader {
+    private nonisolated let executor = QueueExecutor(label: "fieldwork.locator")
+    private let path: String
+    private let words: SharedVocabulary
+    private var opened: LocatorData?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(path: String, words: SharedVocabulary) {
+        self.path = path
+        self.words = words
+    }
+
+    private func data() throws -> LocatorData {
+        if let opened { return opened }
+        let data = try LocatorData(path: path, words: words)
+        opened = data
+        return data
+    }
+
+    private func run<Result>(_ allowance: WorkAllowance?, _ body: (LocatorData) throws -> Result) throws -> Result {
+        let data = try data()
+        return try data.connection.watch.runAllowed(allowance) { try body(data) }
+    }
+
+    func close() { opened = nil }
+
+    func information() throws -> LocatorInformation {
+        let data = try data()
+        let meta = { try LocatorData.meta($0, data.connection) }
+        return LocatorInformation(
+            name: data.name, addressCount: Int(try meta("addresses")) ?? 0,
+            countries: try meta("countries").split(separator: ",").map(String.init),
+            extent: try meta("extent").split(separator: ",").compactMap { Double($0) }, made: try meta("made"))
+    }
+
+    func candidates(for text: String, _ options: LocatorOptions, allowance: WorkAllowance?) throws -> [LocatorResult] {
+        try run(allowance) { try Self.candidates($0, text, options) }
+    }
+
+    func best(
+        of questions: [(text: String, options: LocatorOptions)], allowance: WorkAllowance?
+    ) throws -> [[LocatorResult]] {
+        try run(allowance) { data in
+            try questions.map { question in
+                try data.connection.watch.check()
+                return try Self.candidates(data, question.text, question.options)
+            }
+        }
+    }
+
+    private static func candidates(
+        _ data: LocatorData, _ text: String, _ options: LocatorOptions
+    ) throws -> [LocatorResult] {
+        let parts = try SearchText(text)
+        if let known = try MagicSearch(data: data, options: options).result(for: parts) { return [known] }
+        if let place = CoordinateText.read(text) {
+            var result = LocatorResult(kind: .coordinates, zone: AddressZone(), x: place.x, y: place.y)
+            result.placeName = place.label
+            return RankedResults.chosen([result], options)
+        }
+        if !parts.connectors.isEmpty {
+            let crossings = RankedResults.chosen(
+                try CrossingSearch(data: data, text: parts, options: options).results(), options)
+            if let best = crossings.first, best.score >= 60 { return crossings }
+        }
+        var results = try ForwardSearch(data, parts, options).results()
+        if results.allSatisfy({ $0.score < 85 }), let (other, errors) = try parts.withKnownWords(data) {
+            results += try ForwardSearch(data, other, options).results().map { result in
+                var result = result
+                result.score = max(0, result.score - 12 * Double(errors))
+                return result
+            }
+        }
+        return RankedResults.chosen(results, options)
+    }
+
+    func suggestions(for text: String, _ options: LocatorOptions, allowance: WorkAllowance?) throws
+        -> [LocatorSuggestion]
+    {
+        try run(allowance) { data in
+            let parts = try SearchText(text)
+            if let place = CoordinateText.read(text) { return [LocatorSuggestion(text: place.label, magicKey: "")] }
+            guard !parts.tokens.isEmpty else { return [] }
+            return try SuggestionSearch(data: data, text: parts, options: options).suggestions()
+        }
+    }
+
+    func addresses(
+        atX x: Double, y: Double, _ options: ReverseOptions, allowance: WorkAllowance?
+    ) throws -> [LocatorResult] {
+        guard abs(x) <= 180, abs(y) <= 90 else { return [] }
+        return try run(allowance) { try ReverseSearch($0, x: x, y: y, options).results() }
+    }
+
+    func addresses(after id: Int64, limit: Int) throws -> [StoredAddress] {
+        let data = try data()
+        var found: [StoredAddress] = []
+        try data.connection.run(
+            """
+            SELECT a.id, a.number, a.suffix, a.unit, a.zone_id, r.name_id, a.geom
+            FROM gc_address AS a JOIN gc_road AS r ON r.id = a.road_id WHERE a.id > ? ORDER BY a.id LIMIT ?
+            """
+        ) {
+            try $0.bind(id, at: 1)
+            try $0.bind(Int64(limit), at: 2)
+        } row: { row in
+            guard let place = GeometryBytes.readPoint(row.blob(6)) else { return }
+            let zone = try data.zone(row.integer(4)).zone
+            var result = LocatorResult(kind: .pointAddress, zone: zone, x: place.x, y: place.y)
+            let suffix = row.optionalText(2) ?? ""
+            result.number = "\(row.integer(1))\(suffix.contains("/") ? " " : "")\(suffix)"
+            result.unit = row.optionalText(3) ?? ""
+            result.street = try data.name(row.integer(5)).full
+            if !result.unit.isEmpty { result.kind = .subaddress }
+            found.append(StoredAddress(id: row.integer(0), result: result))
+        }
+        return found
+    }
+}

@@ -1,0 +1,125 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+
+/// What a service's item stands for; the protocol's types of items.
+package enum ServiceItemKind: String, Sendable, Hashable {
+    case feature = "Feature Service"
+    case geocoding = "Geocoding Service"
+    case vectorTiles = "Vector Tile Service"
+    /// Tiles of pictures.
+    case tiles = "Map Service"
+
+    /// The last part of its address.
+    package var face: String {
+        switch self {
+        case .feature: "FeatureServer"
+        case .geocoding: "GeocodeServer"
+        case .vectorTiles: "VectorTileServer"
+        case .tiles: "MapServer"
+        }
+    }
+
+    var typeKeywords: [String] {
+        switch self {
+        case .feature: ["ArcGIS Server", "Data", "Feature Access", rawValue, "Service", "Hosted Service"]
+        case .geocoding: ["ArcGIS Server", "Geocoding", rawValue, "Locator", "Service", "Tool"]
+        case .vectorTiles: ["ArcGIS Server", "Data", "Service", "Vector Tile Service", "Hosted Service"]
+        case .tiles: ["ArcGIS Server", "Data", "Map Service", "Service", "Tiled", "Hosted Service"]
+        }
+    }
+}
+
+/// Services and the items that stand for them: reading a service is decided by the sharing of its item.
+extension Portal {
+    /// The facts of the item of a service; the item is made where there is none.
+    package func facts(ofService path: String, as kind: ServiceItemKind = .feature) async throws -> ItemFacts {
+        try await refresh()
+        let key = path.lowercased()
+        if let known = memory.service(key) { return known }
+        let round = memory.round
+        if let found = try await records.read({ try Self.serviceFacts(key, $0) }) {
+            memory.remember(found, key, round: round)
+            return found
+        }
+        try await addServiceItems([path], as: kind)
+        guard let made = try await records.read({ try Self.serviceFacts(key, $0) }) else {
+            throw PortalError.itemNotFound
+        }
+        return made
+    }
+
+    private static func serviceFacts(_ key: String, _ records: Records) throws -> ItemFacts? {
+        guard let item = try serviceItem(key, records) else { return nil }
+        return try facts(of: item, records)
+    }
+
+    static func serviceItem(_ key: String, _ records: Records) throws -> Item? {
+        guard let id = try records.row("SELECT id FROM {items} WHERE service = ?", [.text(key)])?.text(0) else {
+            return nil
+        }
+        return try item(id, records)
+    }
+
+    /// The item of a service.
+    package func item(ofService path: String) async throws -> Item? {
+        try await records.read { try Self.serviceItem(path.lowercased(), $0) }
+    }
+
+    /// Makes the items of services that have none. They belong to the first administrator, and are shared with the organisation:
+    /// whoever has signed in sees them, and others see them when a person shares them further.
+    package func addServiceItems(_ paths: [String], as kind: ServiceItemKind = .feature) async throws {
+        guard !paths.isEmpty else { return }
+        let moment = now
+        let missing = try await records.read { records in
+            let known = Set(
+                try records.rows("SELECT service FROM {items} WHERE service IS NOT NULL").compactMap { $0.text(0) })
+            return paths.filter { !known.contains($0.lowercased()) }
+        }
+        guard !missing.isEmpty else { return }
+        try await change { records in
+            guard let owner = try Self.firstAdministrator(records) else { return }
+            for path in missing where try Self.serviceItem(path.lowercased(), records) == nil {
+                let name = path.split(separator: "/").last.map(String.init) ?? path
+                var fields = ItemFields()
+                fields.typeKeywords = kind.typeKeywords
+                let item = Item(
+                    id: Secret.id(), owner: owner, folder: "", title: name, type: kind.rawValue, name: path,
+                    url: "", service: path.lowercased(), sharing: Sharing(organisation: true), isProtected: false,
+                    created: moment, modified: moment, views: 0, size: -1, fields: fields)
+                try Self.write(item, records)
+                try Self.note(
+                    "item.add", item.id, path, Author(name: "(server)", address: ""), moment, records)
+            }
+        }
+    }
+}
+
+/// What the command line asks.
+extension Portal {
+    /// What decides who may do what with an item.
+    package func facts(ofItem id: String) async throws -> ItemFacts {
+        try await records.read { records in
+            guard let item = try Self.item(id, records) else { throw PortalError.itemNotFound }
+            return try Self.facts(of: item, records)
+        }
+    }
+
+    /// An item by its id, the path of its service, or its title.
+    package func item(named name: String) async throws -> Item {
+        try await records.read { records in
+            if let item = try Self.item(name.lowercased(), records) { return item }
+            if let item = try Self.serviceItem(name.lowercased(), records) { return item }
+            let ids = try records.rows("SELECT id FROM {items} WHERE title = ?", [.text(name)]).compactMap {
+                $0.text(0)
+            }
+            guard let id = ids.first, let item = try Self.item(id, records) else {
+                throw PortalError(.notFound, "There is no service and no item '\(name)'.")
+            }
+            guard ids.count == 1 else {
+                throw PortalError(.invalid, "There are \(ids.count) items '\(name)'. Name one by its id.")
+            }
+            return item
+        }
+    }
+}

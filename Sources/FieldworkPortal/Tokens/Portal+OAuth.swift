@@ -1,0 +1,191 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+
+/// What an authorization request was granted.
+package struct Grant: Sendable, Hashable {
+    package var access: IssuedToken
+    package var refresh: IssuedToken?
+}
+
+/// The rules of OAuth 2.0 (RFC 6749, 7636, 9700): codes are used once, verifiers are checked, addresses are registered.
+extension Portal {
+    // MARK: Applications
+
+    package func client(_ id: String) async throws -> OAuthClient? {
+        if let known = OAuthClient.wellKnown.first(where: { $0.id == id }) { return known }
+        return try await records.read { records in
+            try records.row(
+                "SELECT id, title, owner, redirects, secret FROM {clients} WHERE id = ?", [.text(id)]
+            ).map(Self.client)
+        }
+    }
+
+    private static func client(_ row: Record) -> OAuthClient {
+        OAuthClient(
+            id: row.text(0) ?? "", title: row.text(1) ?? "", owner: row.text(2) ?? "", redirects: row.texts(3),
+            isConfidential: !row.isNull(4))
+    }
+
+    /// Registers an application.
+    /// - Returns: the application, and its secret, which is kept nowhere.
+    package func addClient(
+        title: String, redirects: [String], owner: String, item: String? = nil, by author: Author
+    ) async throws -> (client: OAuthClient, secret: String) {
+        guard !title.isEmpty, title.count <= Limits.titleLength, redirects.count <= Limits.redirects else {
+            throw PortalError(
+                .invalid, "An application has a title, and at most \(Limits.redirects) redirect addresses.")
+        }
+        for redirect in redirects { try OAuthClient.check(redirect: redirect) }
+        let secret = Secret.make()
+        let moment = now
+        let client = OAuthClient(
+            id: String(Secret.make().filter { $0.isLetter || $0.isNumber }.prefix(16)), title: title, owner: owner,
+            redirects: redirects, isConfidential: true)
+        try await change { records in
+            let count = try records.row("SELECT count(*) FROM {clients}")?.integer(0) ?? 0
+            guard count < Int64(Limits.clients) else {
+                throw PortalError(.overLimit, "An organisation has at most \(Limits.clients) applications.")
+            }
+            try records.run(
+                """
+                INSERT INTO {clients} (id, title, owner, secret, redirects, created, item) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .text(client.id), .text(title), .text(Person.key(owner)), .text(Secret.hash(secret)),
+                    .text(JSONValue.texts(redirects).compactText), .integer(moment),
+                    item.map(AttributeValue.text) ?? .null,
+                ])
+            try Self.note("client.add", client.id, title, author, moment, records)
+        }
+        return (client, secret)
+    }
+
+    // MARK: Grants
+
+    /// Makes a code for a person who has signed in and is sent back with it.
+    package func issueCode(
+        to person: String, client: OAuthClient, redirect: String, challenge: String?
+    ) async throws -> String {
+        let moment = now
+        return try await records.write { records in
+            try Self.issue(
+                to: person, kind: .code, client: client.id, family: nil, seconds: Limits.codeSeconds,
+                redirect: redirect, challenge: challenge, moment, records
+            ).token
+        }
+    }
+
+    /// Exchanges a code. A code that comes twice ends what it was exchanged for, since it was stolen.
+    package func exchange(
+        code: String, client: String, redirect: String, verifier: String?, secret: String?, seconds: Int64?,
+        by author: Author
+    ) async throws -> Grant {
+        let moment = now
+        let hash = Secret.hash(code)
+        let isSecretRight = try await isRight(secret: secret, of: client)
+        let outcome: Result<Grant, PortalError> = try await change { records in
+            guard
+                let row = try records.row(
+                    """
+                    SELECT person, client, family, expires, redirect, challenge, replaced FROM {tokens}
+                    WHERE hash = ? AND kind = 'code'
+                    """, [.text(hash)])
+            else { return .failure(PortalError(.invalidToken, "Invalid authorization code")) }
+            let family = row.text(2) ?? ""
+            guard row.isNull(6) else {
+                try records.run("DELETE FROM {tokens} WHERE family = ?", [.text(family)])
+                try Self.note("code.replayed", row.text(0) ?? "", client, author, moment, records)
+                return .failure(PortalError(.invalidToken, "Invalid authorization code"))
+            }
+            // Whatever is wrong with the rest, a code is good for one attempt.
+            try records.run("UPDATE {tokens} SET replaced = ? WHERE hash = ?", [.integer(moment), .text(hash)])
+            guard row.integer(3) > moment, row.text(1) == client else {
+                return .failure(PortalError(.invalidToken, "Invalid authorization code"))
+            }
+            guard row.text(4) == redirect else {
+                return .failure(PortalError(.invalid, "Invalid redirect_uri"))
+            }
+            if let challenge = row.text(5) {
+                guard let verifier, Secret.challenge(verifier) == challenge else {
+                    return .failure(PortalError(.invalid, "Invalid code_verifier"))
+                }
+            } else {
+                // Without a challenge only an application that proves who it is may have the token.
+                guard isSecretRight == true, verifier == nil else {
+                    return .failure(PortalError(.invalid, "Invalid code_verifier"))
+                }
+            }
+            if isSecretRight == false { return .failure(PortalError(.invalid, "Invalid client_secret")) }
+            return .success(try Self.grant(row.text(0) ?? "", client, family, seconds, moment, records))
+        }
+        return try outcome.get()
+    }
+
+    private static func grant(
+        _ person: String, _ client: String, _ family: String, _ seconds: Int64?, _ moment: Int64, _ records: Records
+    ) throws -> Grant {
+        let shown = try Self.person(named: person, records)?.name ?? person
+        var access = try issue(
+            to: person, kind: .access, client: client, family: family,
+            seconds: Limits.accessTokenSeconds, moment, records)
+        var refresh = try issue(
+            to: person, kind: .refresh, client: client, family: family,
+            seconds: seconds ?? Limits.refreshTokenSeconds, moment, records)
+        access.person = shown
+        refresh.person = shown
+        return Grant(access: access, refresh: refresh)
+    }
+
+    /// A new access token, and on exchange a new refresh token. One that was exchanged a moment ago is taken again: the answer may
+    /// have been lost on a bad line.
+    package func refresh(_ token: String, client: String, exchanges: Bool) async throws -> Grant {
+        let moment = now
+        let hash = Secret.hash(token)
+        let outcome: Result<Grant, PortalError> = try await records.write { records in
+            guard
+                let row = try records.row(
+                    "SELECT person, client, family, expires, replaced FROM {tokens} WHERE hash = ? AND kind = 'refresh'",
+                    [.text(hash)]), row.text(1) == client
+            else { return .failure(PortalError(.invalidToken, "Invalid refresh_token")) }
+            let isReplaced = !row.isNull(4) && row.integer(4) + Limits.exchangeGraceSeconds * 1_000 < moment
+            guard row.integer(3) > moment, !isReplaced else {
+                return .failure(PortalError(.invalidToken, "refresh_token expired"))
+            }
+            let name = row.text(0) ?? ""
+            guard try Self.principal(named: name, client: client, records) != nil else {
+                return .failure(PortalError(.invalidToken, "Invalid refresh_token"))
+            }
+            let family = row.text(2) ?? ""
+            guard exchanges else {
+                var access = try Self.issue(
+                    to: name, kind: .access, client: client, family: family, seconds: Limits.accessTokenSeconds, moment,
+                    records)
+                access.person = try Self.person(named: name, records)?.name ?? name
+                return .success(Grant(access: access, refresh: nil))
+            }
+            if row.isNull(4) {
+                try records.run("UPDATE {tokens} SET replaced = ? WHERE hash = ?", [.integer(moment), .text(hash)])
+            }
+            return .success(try Self.grant(name, client, family, nil, moment, records))
+        }
+        return try outcome.get()
+    }
+
+    /// A token for an application itself.
+    package func credentials(client: String, secret: String, seconds: Int64) async throws -> IssuedToken {
+        guard try await isRight(secret: secret, of: client) == true else {
+            throw PortalError(.invalid, "Invalid client_secret")
+        }
+        return try await issueToken(to: "", client: client, seconds: seconds)
+    }
+
+    /// Whether a secret is an application's; nil when none was sent.
+    private func isRight(secret: String?, of client: String) async throws -> Bool? {
+        guard let secret, !secret.isEmpty else { return nil }
+        let kept = try await records.read { records in
+            try records.row("SELECT secret FROM {clients} WHERE id = ?", [.text(client)])?.text(0)
+        }
+        return kept == Secret.hash(secret)
+    }
+}

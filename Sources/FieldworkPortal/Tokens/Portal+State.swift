@@ -1,0 +1,37 @@
+import FieldworkREST
+import FieldworkStore
+
+/// What an application asked for, while a person signs in on the page. It is kept here, under a random name that is good once:
+/// what a browser brings back is only the name.
+extension Portal {
+    package func keepState(_ text: String) async throws -> String {
+        let name = Secret.make()
+        let moment = now
+        try await records.write { records in
+            try records.run("DELETE FROM {tokens} WHERE kind = 'state' AND expires < ?", [.integer(moment)])
+            try records.run(
+                """
+                INSERT INTO {tokens} (hash, kind, person, client, family, created, expires, redirect)
+                VALUES (?, 'state', '', '', ?, ?, ?, ?)
+                """,
+                [
+                    .text(Secret.hash(name)), .text(Secret.id()), .integer(moment),
+                    .integer(moment + Limits.stateSeconds * 1_000), .text(text),
+                ])
+        }
+        return name
+    }
+
+    /// nil for a name that is unknown, too old or was used.
+    package func takeState(_ name: String) async throws -> String? {
+        let moment = now
+        return try await records.write { records in
+            let hash = AttributeValue.text(Secret.hash(name))
+            let row = try records.row(
+                "SELECT redirect FROM {tokens} WHERE hash = ? AND kind = 'state' AND expires > ?",
+                [hash, .integer(moment)])
+            try records.run("DELETE FROM {tokens} WHERE hash = ? AND kind = 'state'", [hash])
+            return row?.text(0)
+        }
+    }
+}

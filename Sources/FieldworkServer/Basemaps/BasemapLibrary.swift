@@ -1,0 +1,50 @@
+import FieldworkPortal
+import FieldworkREST
+import FieldworkTiles
+import Foundation
+import Synchronization
+
+/// A package of tiles as the server works with it.
+struct Basemap: Sendable {
+    let name: String
+    let package: any TilePackage
+    /// Another one for each file that had the name.
+    let version: String
+
+    var isVector: Bool { package.description.format == .vector }
+    var face: ServiceFace { isVector ? .vectorTile : .map }
+    /// What its item in the portal is.
+    var itemKind: ServiceItemKind { isVector ? .vectorTiles : .tiles }
+    /// What the basemap is called in documents: its own name, or the one of its address.
+    var title: String { package.description.name.isEmpty ? name : package.description.name }
+}
+
+/// The packages in the folder of basemaps. Files come, go and are replaced while the server runs.
+final class BasemapLibrary: Sendable {
+    private let folder: BasemapFolder
+    private let open = Mutex<[String: Basemap]>([:])
+
+    init(folder: BasemapFolder) { self.folder = folder }
+
+    /// All that can be served; files that can't be read are left out.
+    func basemaps() -> [Basemap] { folder.names().compactMap { try? basemap($0) } }
+
+    /// The basemap of a name, without regard to case; nil when there is none.
+    func basemap(_ name: String) throws(TileError) -> Basemap? {
+        guard BasemapFolder.isName(name) else { return nil }
+        // The client's text is only compared with names that exist.
+        guard let known = folder.names().first(where: { $0.equalsIgnoringCase(name) }) else { return nil }
+        let path = folder.file(known).path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        let changed = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+        let number = attributes?[.systemFileNumber] as? Int ?? 0
+        let version = "\(number)-\(changed)-\(attributes?[.size] as? Int ?? 0)"
+        if let basemap = open.withLock({ $0[known] }), basemap.version == version { return basemap }
+        let basemap = Basemap(name: known, package: try TilePackages.open(path), version: version)
+        open.withLock { open in
+            if open.count >= Limits.openBasemaps { open.removeAll() }
+            open[known] = basemap
+        }
+        return basemap
+    }
+}

@@ -1,0 +1,111 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkTiles
+
+/// The answers of a basemap: ready tiles of a package, and what a map needs to draw them.
+struct BasemapService: Sendable {
+    let basemap: Basemap
+
+    private var description: TileSetDescription { basemap.package.description }
+
+    private var extent: Envelope? {
+        description.box.map {
+            Envelope(xMin: $0.xMin, yMin: $0.yMin, xMax: $0.xMax, yMax: $0.yMax, spatialReference: .webMercator)
+        }
+    }
+
+    private func require(_ face: ServiceFace) throws(ServiceError) {
+        guard basemap.face == face else {
+            throw .notFound("\(basemap.name) is a \(basemap.face.rawValue), not a \(face.rawValue).")
+        }
+    }
+
+    private func read<Value>(_ body: () throws(TileError) -> Value) throws(ServiceError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw ServiceError(
+                code: 500, message: "The basemap \(basemap.name) can't be read.", details: [error.message])
+        }
+    }
+
+    func root(_ face: ServiceFace) throws(ServiceError) -> JSONValue {
+        try require(face)
+        guard face == .map else {
+            return TileResources.root(
+                name: basemap.title, copyright: description.attribution, extent: extent, levels: description.levels)
+        }
+        return TileResources.imageRoot(
+            name: basemap.title, copyright: description.attribution, extent: extent, levels: description.levels,
+            format: description.format == .jpeg ? "JPEG" : "PNG32")
+    }
+
+    /// A tile as it stands in the package.
+    func tile(_ address: TileAddress, _ face: ServiceFace, _ request: ServiceRequest) throws(ServiceError) -> Answer {
+        try require(face)
+        let tag = "\"\(basemap.version)\""
+        if EntityTag.matchesAny(request.ifNoneMatch, tag) { return .unchanged(tag) }
+        guard let bytes = try read({ () throws(TileError) in try basemap.package.tile(address) }) else {
+            return TileService.answer([], tag)
+        }
+        var answer = Answer(contentType: description.format.contentType, body: .bytes(bytes))
+        answer.entityTag = tag
+        if basemap.isVector {
+            answer.isGzipped = bytes.starts(with: [0x1F, 0x8B])
+        } else {
+            guard let format = TileSetDescription.Format(signature: bytes) else {
+                throw ServiceError(
+                    code: 500, message: "The basemap \(basemap.name) can't be read.",
+                    details: ["The tile is no image of a known kind."])
+            }
+            answer.contentType = format.contentType
+            answer.isCompressible = false
+        }
+        return answer
+    }
+
+    func tileMap(_ block: TileBlock, _ face: ServiceFace) throws(ServiceError) -> JSONValue {
+        try require(face)
+        return try read { () throws(TileError) -> JSONValue in
+            try block.json { (tile: TileAddress) throws(TileError) -> Bool in
+                guard description.levels.contains(tile.level) else { return false }
+                return try basemap.package.tile(tile) != nil
+            }
+        }
+    }
+
+    func tileJSON(base: String) throws(ServiceError) -> JSONValue {
+        try require(.vectorTile)
+        return TileResources.tileJSON(
+            name: basemap.title, attribution: description.attribution, base: base, extent: extent,
+            levels: description.levels, layers: description.vectorLayers)
+    }
+
+    /// The package's own style, or a plain one.
+    func style(_ addresses: StyleDocument.Addresses) throws(ServiceError) -> JSONValue {
+        try require(.vectorTile)
+        let own = try read { () throws(TileError) in try basemap.package.resource("styles/root.json") }
+        guard let own, let json = try? JSONParser.parse(own) else {
+            return GenericStyle.json(description, addresses: addresses)
+        }
+        guard case .absolute = addresses, var object = json.objectValue else { return json }
+        // A package's style names its tiles and fonts relative to itself; foreign addresses in it are not kept.
+        let shell = StyleDocument.wrapped(
+            name: basemap.title, layers: json["layers"]?.arrayValue ?? [], addresses: addresses,
+            levels: description.levels, attribution: description.attribution, hasSprites: json["sprite"] != nil,
+            source: json["sources"]?.objectValue?.keys.first ?? "esri")
+        for member in ["sources", "sprite", "glyphs"] { object[member] = shell[member] }
+        return .object(object)
+    }
+
+    /// A sheet of sprites or a range of glyphs of the package; nil where it has none.
+    func resource(_ path: String) throws(ServiceError) -> Answer? {
+        try require(.vectorTile)
+        guard let bytes = try read({ () throws(TileError) in try basemap.package.resource(path) }) else { return nil }
+        let type = path.hasSuffix(".png") ? "image/png" : path.hasSuffix(".json") ? Answer.jsonType : Answer.pbfType
+        var answer = Answer(contentType: type, body: .bytes(bytes))
+        answer.isGzipped = bytes.starts(with: [0x1F, 0x8B])
+        answer.isCompressible = answer.isGzipped || !path.hasSuffix(".png")
+        return answer.tagged()
+    }
+}

@@ -1,0 +1,132 @@
+import FieldworkPortal
+import FieldworkREST
+
+/// The pages on which people sign in: plain, without style sheets of others, not to be framed.
+struct SignInPage: Sendable {
+    let context: RouteContext
+
+    init(_ context: RouteContext) { self.context = context }
+
+    private var below: [String] { context.directory.below }
+    private var sharing: [String] { below + [context.server.instance, "sharing"] }
+
+    static let stylesheet = """
+        :root { color-scheme: light dark; --canvas: #fbf9f6; --surface: #fff; --ink: #1e2420; --soft: #4c574f;
+          --line: #8b938c; --action: #1d5b43; --on-action: #fff; --alert: #a3271b; --focus: #1d5b43; }
+        @media (prefers-color-scheme: dark) { :root { --canvas: #141815; --surface: #1d231f; --ink: #eef1ec;
+          --soft: #b6c0b8; --line: #727d75; --action: #8fd0b0; --on-action: #10251b; --alert: #ff9c8f; --focus: #8fd0b0; } }
+        body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; background: var(--canvas); color: var(--ink); }
+        main { max-width: 22rem; margin: 10vh auto 2rem; padding: 1.5rem; background: var(--surface);
+          border-radius: 12px; box-shadow: 0 1px 3px rgb(0 0 0 / .15); }
+        h1 { font-size: 1.25rem; margin: 0 0 .25rem; } p { margin: .25rem 0 1rem; color: var(--soft); }
+        label { display: block; font-weight: 600; margin: 1rem 0 .25rem; }
+        input { width: 100%; min-height: 44px; box-sizing: border-box; padding: 0 .75rem; font: inherit; color: inherit;
+          background: var(--canvas); border: 1px solid var(--line); border-radius: 8px; }
+        button { width: 100%; min-height: 48px; margin-top: 1.5rem; font: inherit; font-weight: 600; border: 0;
+          border-radius: 8px; background: var(--action); color: var(--on-action); }
+        button.second { background: none; color: var(--soft); margin-top: .5rem; }
+        :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+        .failed { color: var(--alert); font-weight: 600; }
+        code { overflow-wrap: anywhere; }
+        """
+
+    /// The form. Clients that read the page look for the object that begins with `oauth_state`, the first one in the page.
+    func form(state: String, _ wanted: AuthorizationRequest, message: String?) -> Answer {
+        var html = head("Sign in")
+        html.element("<p>to go on to ", wanted.title, "</p>")
+        if let message { html.element("<p class=\"failed\" role=\"alert\" id=\"message\">", message, "</p>") }
+        html.markup("<form method=\"post\" action=\"")
+        html.path(sharing + ["oauth2", "signin"])
+        html.markup("\"><input type=\"hidden\" name=\"oauth_state\" value=\"")
+        html.text(state)
+        html.markup(
+            """
+            "><label for="username">User name</label>
+            <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required
+            """)
+        html.markup(message == nil ? " autofocus>" : " aria-describedby=\"message\" autofocus>")
+        html.markup(
+            """
+            <label for="password">Password</label>
+            <input id="password" name="password" type="password" autocomplete="current-password" required>
+            <button type="submit">Sign in</button>
+            <button class="second" type="submit" name="cancel" value="true" formnovalidate>Cancel</button></form>
+            """)
+        script(state, message, in: &html)
+        return end(html, sendsTo: wanted.redirect)
+    }
+
+    /// No script runs: the content policy forbids it. It is there for clients that read pages.
+    private func script(_ state: String, _ message: String?, in html: inout HTMLWriter) {
+        html.markup("<script type=\"application/json\" id=\"oauth\">var oAuthInfo = {\"oauth_state\":\"")
+        html.text(state)
+        html.markup("\"")
+        if message != nil {
+            html.markup(",\"code\":\"OAUTH_0015\",\"messages\":[\"Invalid username or password.\"]")
+        }
+        html.markup("};</script>")
+    }
+
+    /// A page that says something. Clients read its title.
+    func success(_ title: String) -> Answer {
+        var html = head(title)
+        html.markup("<p>You can close this page.</p>")
+        return end(html, sendsTo: nil)
+    }
+
+    func refusal(_ message: String) -> Answer {
+        var html = head("Error")
+        html.element("<p class=\"failed\" role=\"alert\">Error: ", message, "</p>")
+        html.markup("<p>The application that sent you here asked for something that is not allowed.</p>")
+        var answer = end(html, sendsTo: nil)
+        answer.errorCode = 400
+        return answer
+    }
+
+    private func head(_ title: String) -> HTMLWriter {
+        var html = HTMLWriter()
+        html.markup("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">")
+        html.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
+        html.element("<title>", title, "</title><link rel=\"stylesheet\" href=\"")
+        html.path(below + ["sign-in.css"])
+        html.element("\"></head><body><main><h1>", title, "</h1>")
+        return html
+    }
+
+    private func end(_ page: HTMLWriter, sendsTo redirect: String?) -> Answer {
+        var html = page
+        html.markup("</main></body></html>")
+        var answer = Answer(contentType: "text/html;charset=utf-8", body: .bytes(html.bytes))
+        answer.isPage = true
+        answer.isSecret = true
+        answer.contentPolicy = Self.contentPolicy(sendingTo: redirect)
+        return answer
+    }
+
+    /// Browsers apply `form-action` to where a form's answer sends them as well.
+    private static func contentPolicy(sendingTo redirect: String?) -> String {
+        var target = ""
+        if let redirect, redirect != OAuthClient.outOfBand {
+            if let origin = SiteOrigin(address: redirect) {
+                target = " " + origin.text
+            } else if let mark = redirect.firstIndex(of: ":") {
+                let scheme = redirect[..<mark]
+                let isPlain = scheme.utf8.allSatisfy { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+                    default: false
+                    }
+                }
+                if isPlain { target = " \(scheme):" }
+            }
+        }
+        return
+            "default-src 'none'; style-src 'self'; form-action 'self'\(target); base-uri 'none'; frame-ancestors 'none'"
+    }
+
+    /// The cookie of a session: no script reads it, and no other site's page sends it along.
+    static func cookie(_ value: String, _ request: ServiceRequest, seconds: Int64) -> String {
+        let secure = request.origin.hasPrefix("https:") ? "; Secure" : ""
+        return "\(Authenticator.cookie)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
+    }
+}

@@ -1,0 +1,68 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
+import FieldworkTiles
+
+/// What of one layer goes into a tile.
+struct TilePlan: Sendable {
+    let layer: LayerDefinition
+    let service: ServiceName
+    /// How often the layer's points are thinned at this level.
+    let steps: Int
+
+    /// Whether a layer is drawn at some scale at which a tile of a level is.
+    static func shows(_ layer: LayerDefinition, at level: Int) -> Bool {
+        if let least = WebMercator.level(scale: layer.minScale), Double(level + 1) <= least,
+            level < TileLevels.deepest
+        {
+            return false
+        }
+        guard let most = WebMercator.level(scale: layer.maxScale) else { return true }
+        return Double(level) <= most
+    }
+
+    init(
+        _ layer: LayerDefinition, _ address: TileAddress, of service: ServiceDefinition, _ features: FeatureService
+    ) async throws {
+        self.layer = layer
+        self.service = service.name
+        guard layer.geometryType == .point, address.level < TileLevels.deepest else {
+            steps = 0
+            return
+        }
+        let layerAddress = LayerAddress(service: service.name, layerID: layer.id)
+        let all = FeatureQuery(condition: layer.restriction)
+        let total = try await features.store.count(all, in: layerAddress)
+        guard total > FieldworkTiles.Limits.tileFeatures,
+            let extent = try await features.store.extent(all, in: layerAddress).extent,
+            let plane = try? GeometryEngine.projected(extent, into: .webMercator)
+        else {
+            steps = 0
+            return
+        }
+        steps = Thinning.steps(total: total, width: plane.width, height: plane.height, level: address.level)
+    }
+
+    /// The layer of the tile; empty without features.
+    func encoded(_ address: TileAddress, from store: any FeatureStore, maximumBytes: Int) async throws -> [UInt8] {
+        guard let type = layer.geometryType, let reference = layer.spatialReference else { return [] }
+        let box = address.box.grown(by: TileFeatureEncoder.margin(type, address))
+        let area = Envelope(
+            xMin: box.xMin, yMin: box.yMin, xMax: box.xMax, yMax: box.yMax, spatialReference: .webMercator)
+        // Where the tile has no place in the layer's reference, the layer has no place in the tile.
+        guard let place = try? GeometryEngine.projected(area, into: reference) else { return [] }
+        let layerAddress = LayerAddress(service: service, layerID: layer.id)
+        var query = FeatureQuery(
+            condition: layer.restriction, spatialFilter: SpatialFilter(geometry: place, relation: .indexIntersects),
+            outFields: StyleFields.names(layer))
+        var total: Int?
+        if let thinned = Thinning.condition(steps: steps, field: layer.objectIDField) {
+            total = try await store.count(query, in: layerAddress)
+            query.condition = query.condition.map { .binary(.and, $0, thinned) } ?? thinned
+        }
+        let encoder = try TileFeatureEncoder(
+            layer: layer, query: query, address: address, total: total, maximumBytes: maximumBytes)
+        return try await FeatureService.collected(
+            try await store.encodedFeatures(query, in: layerAddress, encoder: encoder))
+    }
+}

@@ -1,0 +1,31 @@
+/// The limits of tiles and of the packages that hold them.
+package enum Limits {
+    /// Deepest level of tiles; maps enlarge them beyond.
+    package static let tileLevel = 22
+    /// Bytes of one vector tile, compressed. What can't be drawn within them is left out, and the tile says so.
+    package static let tileBytes = 500_000
+    /// Features of one layer in one tile; above it the layer is thinned.
+    package static let tileFeatures = 20_000
+    /// Points within four pixels of a map below the deepest level; more look like one.
+    package static let pointsPerCell = 8
+    /// Vertices of one feature in one tile: renderers draw more than they can number wrongly.
+    package static let featureVertices = 65_000
+    /// Characters of one text in a tile; a longer one is cut.
+    package static let tileTextCharacters = 256
+    /// Classes of a renderer that a style draws.
+    package static let styleClasses = 500
+    /// Code points in one range of glyphs.
+    package static let glyphRange = 256
+    /// Pictures in one sheet of sprites.
+    package static let sprites = 500
+    /// Bytes of one tile, directory or small file in a package of tiles.
+    package static let packagePieceBytes = 32 * 1_024 * 1_024
+    /// Rows that one list of a package may have.
+    static let packageRows = 100_000
+    /// Thousands of SQLite's steps that a look into a package may take.
+    static let packageQuerySteps = 20_000
+    /// Files in a packed package.
+    package static let zipEntries = 1_000_000
+    /// Bytes of the list of files in a packed package.
+    static let zipDirectoryBytes = 256 * 1_024 * 1_024
+}

@@ -1,0 +1,54 @@
+import FieldworkGeometry
+
+/// Writes MBTiles 1.3. The tiles come in any order; the file is whole once `finish` has returned.
+package struct MBTilesWriter: ~Copyable {
+    private let database: TileDatabase
+    private var levels: ClosedRange<Int>?
+
+    package init(path: String) throws(TileError) {
+        let database = try TileDatabase(path: path, creates: true)
+        try database.run("PRAGMA application_id = 1297105496")
+        try database.run("PRAGMA journal_mode = OFF")
+        try database.run("CREATE TABLE metadata (name TEXT, value TEXT)")
+        try database.run(
+            "CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB)")
+        try database.run("BEGIN")
+        self.database = database
+        levels = nil
+    }
+
+    /// - Parameter bytes: vector tiles compressed by gzip.
+    package mutating func add(_ bytes: [UInt8], at address: TileAddress) throws(TileError) {
+        let row = (1 << address.level) - 1 - address.row
+        try database.run(
+            "INSERT INTO tiles VALUES (?, ?, ?, ?)",
+            [.integer(address.level), .integer(address.column), .integer(row), .blob(bytes)])
+        let known = levels ?? address.level...address.level
+        levels = min(known.lowerBound, address.level)...max(known.upperBound, address.level)
+    }
+
+    /// - Parameter box: where there are tiles, in metres of the plane.
+    package consuming func finish(_ description: TileSetDescription) throws(TileError) {
+        var metadata = [
+            ("name", description.name), ("format", description.format == .jpeg ? "jpg" : description.format.rawValue),
+            ("type", "baselayer"), ("minzoom", String(levels?.lowerBound ?? 0)),
+            ("maxzoom", String(levels?.upperBound ?? 0)),
+        ]
+        if !description.attribution.isEmpty { metadata.append(("attribution", description.attribution)) }
+        if let box = description.box {
+            let degrees = [
+                WebMercator.longitude(x: box.xMin), WebMercator.latitude(y: box.yMin),
+                WebMercator.longitude(x: box.xMax), WebMercator.latitude(y: box.yMax),
+            ]
+            metadata.append(("bounds", degrees.map { "\($0)" }.joined(separator: ",")))
+        }
+        if description.format == .vector {
+            metadata.append(("json", (["vector_layers": .array(description.vectorLayers)] as JSONValue).text))
+        }
+        for (name, value) in metadata {
+            try database.run("INSERT INTO metadata VALUES (?, ?)", [.text(name), .text(value)])
+        }
+        try database.run("CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row)")
+        try database.run("COMMIT")
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A file that is read in pieces, from several threads at a time. Nothing is read beyond its end, whatever it says itself.
+package final class PackageFile: Sendable {
+    private let descriptor: Int32
+    package let size: Int
+
+    package init(path: String) throws(TileError) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw TileError(.unreadable, "The file can't be opened: \(String(cString: strerror(errno))).")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw TileError(.unreadable, "This is no file.")
+        }
+        size = Int(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Parameter limit: the most that may be asked for at once.
+    package func bytes(at offset: Int, count: Int, limit: Int = Limits.packagePieceBytes) throws(TileError) -> [UInt8] {
+        guard offset >= 0, count >= 0, offset <= size, count <= size - offset else {
+            throw TileError(.broken, "The file ends early: it names \(count) bytes at \(offset), of \(size).")
+        }
+        guard count <= limit else {
+            throw TileError(.tooLarge, "A part of the file has \(count) bytes; \(limit) are allowed.")
+        }
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
+            while read < count {
+                guard let start = buffer.baseAddress else { return }
+                let step = pread(descriptor, start.advanced(by: read), count - read, off_t(offset + read))
+                if step < 0, errno == EINTR { continue }
+                guard step > 0 else {
+                    failure = step < 0 ? errno : EIO
+                    return
+                }
+                read += step
+            }
+        }
+        guard failure == 0 else {
+            throw TileError(.unreadable, "The file can't be read: \(String(cString: strerror(failure))).")
+        }
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// A number in little-endian order; nil where it would reach beyond the end.
+    func littleEndian(at offset: Int, bytes count: Int) -> UInt64? {
+        guard offset >= 0, count <= self.count - offset else { return nil }
+        return (0..<count).reduce(0) { $0 | UInt64(self[offset + $1]) << UInt64(8 * $1) }
+    }
+
+    /// The same for a number that counts bytes.
+    func length(at offset: Int, bytes count: Int) throws(TileError) -> Int {
+        guard let value = littleEndian(at: offset, bytes: count), let length = Int(exactly: value) else {
+            throw TileError(.broken, "The file breaks off within a number.")
+        }
+        return length
+    }
+}

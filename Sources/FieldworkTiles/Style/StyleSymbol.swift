@@ -1,0 +1,114 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// What MapLibre needs to know of a symbol of the protocol.
+struct StyleSymbol {
+    /// Symbols that one layer of a style can draw together.
+    enum Kind: Hashable {
+        case circle
+        /// A picture of the sheet of sprites.
+        case icon
+        case line(dashes: [Double])
+        case fill
+        /// An area filled with a picture of the sheet.
+        case pattern
+        case nothing
+    }
+
+    let json: JSONValue
+    let opacity: Double
+    let kind: Kind
+
+    /// - Parameter geometry: what is drawn when the symbol says nothing that can be drawn.
+    init(_ symbol: JSONValue, for geometry: LayerGeometryType, opacity: Double) {
+        let json = symbol["type"]?.stringValue == nil ? Self.plain(geometry) : symbol
+        self.json = json
+        self.opacity = opacity
+        kind = Self.kind(json, geometry)
+    }
+
+    private static func kind(_ json: JSONValue, _ geometry: LayerGeometryType) -> Kind {
+        let style = json["style"]?.stringValue ?? ""
+        switch (geometry, json["type"]?.stringValue) {
+        case (.point, "esriSMS"), (.multipoint, "esriSMS"):
+            return style == "esriSMSCircle" || style.isEmpty ? .circle : .icon
+        case (.point, _), (.multipoint, _): return .circle
+        case (.polyline, _):
+            return style == "esriSLSNull" || SwatchColor(json["color"]) == nil ? .nothing : .line(dashes: dashes(style))
+        case (_, "esriSFS"):
+            return style == "esriSFSSolid" || style == "esriSFSNull" || style.isEmpty ? .fill : .pattern
+        default: return .fill
+        }
+    }
+
+    private static func plain(_ geometry: LayerGeometryType) -> JSONValue {
+        let color: JSONValue = [11, 79, 138, 255]
+        switch geometry {
+        case .point, .multipoint: return ["type": "esriSMS", "style": "esriSMSCircle", "color": color, "size": 8]
+        case .polyline: return ["type": "esriSLS", "style": "esriSLSSolid", "color": color, "width": 1.5]
+        case .polygon, .envelope:
+            return [
+                "type": "esriSFS", "style": "esriSFSSolid", "color": [11, 79, 138, 60],
+                "outline": ["type": "esriSLS", "style": "esriSLSSolid", "color": color, "width": 1],
+            ]
+        }
+    }
+
+    // MARK: Values
+
+    func pixels(_ name: String, of json: JSONValue? = nil, or fallback: Double) -> JSONValue {
+        .number(SymbolDrawing.pixels((json ?? self.json)[name]?.doubleValue ?? fallback))
+    }
+
+    var radius: JSONValue {
+        .number(SymbolDrawing.pixels(json["size"]?.doubleValue ?? json["width"]?.doubleValue ?? 8) / 2)
+    }
+
+    var color: JSONValue { Self.color(json["color"], opacity) }
+    var outlineColor: JSONValue { hasOutline ? Self.color(json["outline"]?["color"], opacity) : Self.clear }
+    var outlineWidth: JSONValue {
+        hasOutline && SwatchColor(json["outline"]?["color"]) != nil
+            ? pixels("width", of: json["outline"], or: 1) : 0
+    }
+
+    private var hasOutline: Bool {
+        guard let outline = json["outline"], !outline.isNull else { return false }
+        return outline["style"]?.stringValue != "esriSLSNull"
+    }
+
+    /// Fills of no style have no colour.
+    var fillColor: JSONValue { json["style"]?.stringValue == "esriSFSNull" ? Self.clear : color }
+    var outlineDashes: [Double] { Self.dashes(json["outline"]?["style"]?.stringValue ?? "") }
+    /// Degrees with the clock; the protocol counts them against it.
+    var offset: JSONValue {
+        let (x, y) = (json["xoffset"]?.doubleValue ?? 0, json["yoffset"]?.doubleValue ?? 0)
+        return [.number(SymbolDrawing.pixels(x)), .number(-SymbolDrawing.pixels(y))]
+    }
+
+    static let clear: JSONValue = "rgba(0,0,0,0)"
+
+    static func color(_ json: JSONValue?, _ opacity: Double) -> JSONValue {
+        guard let color = SwatchColor(json) else { return clear }
+        let parts = [color.red, color.green, color.blue].map { String(Int($0.rounded())) }
+        let alpha = (color.opacity * opacity * 1_000).rounded() / 1_000
+        return .string("rgba(\(parts.joined(separator: ",")),\(JSONValue.number(alpha).text))")
+    }
+
+    /// Lengths of dashes and gaps in turn, in widths of the line.
+    static func dashes(_ style: String) -> [Double] {
+        switch style {
+        case "esriSLSDash": [4, 3]
+        case "esriSLSDot": [1, 3]
+        case "esriSLSDashDot": [4, 3, 1, 3]
+        case "esriSLSDashDotDot": [4, 3, 1, 3, 1, 3]
+        case "esriSLSLongDash": [8, 3]
+        case "esriSLSLongDashDot": [8, 3, 1, 3]
+        case "esriSLSShortDash": [4, 1]
+        case "esriSLSShortDot": [1, 1]
+        case "esriSLSShortDashDot": [4, 1, 1, 1]
+        case "esriSLSShortDashDotDot": [4, 1, 1, 1, 1, 1]
+        default: []
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import FieldworkREST
+
+/// Turns the vertices of one feature, metres of the Web Mercator plane, into the commands of a vector tile: generalised,
+/// clipped, rounded, without repeats, rings wound as the format wants them. Its arrays keep their memory for the next.
+///
+/// Lines and rings are generalised as wholes, before they are clipped: both sides of a tile's edge see the same vertices.
+package struct TileGeometry: Sendable {
+    let address: TileAddress
+    /// Units that are kept around the tile.
+    let margin: Double
+    /// Metres that a generalised line may be away; 0 keeps all vertices.
+    let tolerance: Double
+    private let scale: Double
+    package private(set) var commands: [UInt32] = []
+    /// Whether a feature had more vertices than a renderer can number.
+    package private(set) var isCut = false
+    private var cursor: (x: Int32, y: Int32) = (0, 0)
+    private var clipped = ClipBuffer()
+    private var units: [(x: Int32, y: Int32)] = []
+    private var vertices = 0
+    /// The area of polygons too small to be drawn, until it is enough for a pixel.
+    private var smallArea = 0.0
+
+    /// Half a pixel of a map whose tiles measure 512.
+    static let unitsPerPixel = Double(VectorLayer.extent) / 512
+
+    /// - Parameter simplifies: below the deepest level; what is enlarged keeps all its vertices.
+    package init(address: TileAddress, margin: Double, simplifies: Bool) {
+        self.address = address
+        self.margin = margin
+        scale = Double(VectorLayer.extent) / address.side
+        tolerance = simplifies ? Self.unitsPerPixel / 2 / scale : 0
+    }
+
+    private mutating func begin() {
+        commands.removeAll(keepingCapacity: true)
+        cursor = (0, 0)
+        vertices = 0
+    }
+
+    private var low: Double { -margin }
+    private var high: Double { Double(VectorLayer.extent) + margin }
+
+    @inline(__always) private func unitX(_ x: Double) -> Double { (x - address.xMin) * scale }
+    @inline(__always) private func unitY(_ y: Double) -> Double { (address.yMax - y) * scale }
+
+    // MARK: Points
+
+    /// The cell of four pixels that a point lies in; nil outside of the tile and its margin.
+    package func cell(x: Double, y: Double) -> Int? {
+        let (column, row) = (unitX(x), unitY(y))
+        guard column >= low, column < high, row >= low, row < high else { return nil }
+        let side = Self.unitsPerPixel * 4
+        return Int((row - low) / side) * 1_024 + Int((column - low) / side)
+    }
+
+    package mutating func points(_ xs: [Double], _ ys: [Double]) {
+        begin()
+        var count: UInt32 = 0
+        commands.append(0)
+        for (x, y) in zip(xs, ys) {
+            let (column, row) = (unitX(x), unitY(y))
+            guard column >= low, column < high, row >= low, row < high, count < Limits.featureVertices else { continue }
+            move(to: (Int32(column.rounded()), Int32(row.rounded())))
+            count += 1
+        }
+        commands[0] = 1 | count << 3
+        if count == 0 { commands.removeAll(keepingCapacity: true) }
+    }
+
+    package mutating func point(_ x: Double, _ y: Double) {
+        begin()
+        let (column, row) = (unitX(x), unitY(y))
+        guard column >= low, column < high, row >= low, row < high else { return }
+        commands.append(9)
+        move(to: (Int32(column.rounded()), Int32(row.rounded())))
+    }
+
+    // MARK: Lines
+
+    package mutating func lines(_ shape: TileShape) {
+        begin()
+        guard touches(shape), !isTooSmall(shape) else { return }
+        for part in shape.parts {
+            let kept = chosen(shape, part)
+            clipped.clipLine(kept, low: low, high: high)
+            for index in clipped.starts.indices { appendLine(clipped.part(index)) }
+        }
+    }
+
+    private mutating func appendLine(_ range: Range<Int>) {
+        round(range)
+        guard units.count >= 2, fits(units.count) else { return }
+        commands.append(9)
+        move(to: units[0])
+        commands.append(2 | UInt32(units.count - 1) << 3)
+        for unit in units.dropFirst() { move(to: unit) }
+    }
+
+    // MARK: Polygons
+
+    package mutating func polygons(_ shape: TileShape) {
+        begin()
+        guard touches(shape) else { return }
+        var hasShell = false
+        for (index, part) in shape.parts.enumerated() {
+            let isShell = shape.areShells.indices.contains(index) ? shape.areShells[index] : true
+            if !isShell, !hasShell { continue }
+            clipped.clipRing(chosen(shape, part), low: low, high: high)
+            let isDrawn = appendRing(isShell: isShell)
+            if isShell { hasShell = isDrawn }
+        }
+    }
+
+    /// - Returns: whether there is something of the ring.
+    private mutating func appendRing(isShell: Bool) -> Bool {
+        round(clipped.xs.indices)
+        if units.count > 1, let first = units.first, let last = units.last, first == last { units.removeLast() }
+        let area = signedArea
+        if isShell, tolerance > 0, abs(area) < Self.unitsPerPixel * Self.unitsPerPixel { return diffuse(abs(area)) }
+        guard units.count >= 3, area != 0, fits(units.count) else { return false }
+        // With y downwards shells have a positive area, holes a negative one.
+        if (area > 0) != isShell { units.reverse() }
+        close()
+        return true
+    }
+
+    /// Polygons smaller than a pixel are drawn as one of a pixel each time they make so much together, so that a quarter of
+    /// small houses doesn't vanish from the map.
+    private mutating func diffuse(_ area: Double) -> Bool {
+        let side = Self.unitsPerPixel
+        guard let first = units.first else { return false }
+        smallArea += area
+        guard smallArea >= side * side else { return false }
+        smallArea -= side * side
+        let step = Int32(side)
+        units = [first, (first.x + step, first.y), (first.x + step, first.y + step), (first.x, first.y + step)]
+        close()
+        // Its holes are not drawn.
+        return false
+    }
+
+    private mutating func close() {
+        commands.append(9)
+        move(to: units[0])
+        commands.append(2 | UInt32(units.count - 1) << 3)
+        for unit in units.dropFirst() { move(to: unit) }
+        commands.append(15)
+    }
+
+    private var signedArea: Double {
+        guard units.count >= 3 else { return 0 }
+        var sum = 0.0
+        var previous = units[units.count - 1]
+        for unit in units {
+            sum += Double(previous.x) * Double(unit.y) - Double(unit.x) * Double(previous.y)
+            previous = unit
+        }
+        return sum / 2
+    }
+
+    // MARK: Steps
+
+    private mutating func fits(_ count: Int) -> Bool {
+        vertices += count
+        if vertices > Limits.featureVertices { isCut = true }
+        return vertices <= Limits.featureVertices
+    }
+
+    @inline(__always)
+    private mutating func move(to unit: (x: Int32, y: Int32)) {
+        commands.append(Self.zigZag(unit.x &- cursor.x))
+        commands.append(Self.zigZag(unit.y &- cursor.y))
+        cursor = unit
+    }
+
+    private static func zigZag(_ value: Int32) -> UInt32 { UInt32(bitPattern: value << 1 ^ value >> 31) }
+
+    /// The vertices of a part that remain of it at this level, in units of the tile.
+    private func chosen(_ shape: TileShape, _ part: Range<Int>) -> [(x: Double, y: Double)] {
+        guard tolerance > 0, part.count > 2 else { return part.map { (unitX(shape.xs[$0]), unitY(shape.ys[$0])) } }
+        return Generalization.keptVertices(xs: shape.xs, ys: shape.ys, in: part, tolerance: tolerance)
+            .map { (unitX(shape.xs[$0]), unitY(shape.ys[$0])) }
+    }
+
+    private mutating func round(_ range: Range<Int>) {
+        units.removeAll(keepingCapacity: true)
+        for index in range {
+            let unit = (x: Int32(clipped.xs[index].rounded()), y: Int32(clipped.ys[index].rounded()))
+            if let last = units.last, last == unit { continue }
+            units.append(unit)
+        }
+    }
+
+    private func touches(_ shape: TileShape) -> Bool {
+        guard let box = shape.box else { return false }
+        return unitX(box.xMax) >= low && unitX(box.xMin) <= high && unitY(box.yMin) >= low && unitY(box.yMax) <= high
+    }
+
+    /// Shorter than a pixel either way.
+    private func isTooSmall(_ shape: TileShape) -> Bool {
+        guard tolerance > 0, let box = shape.box else { return false }
+        return max(box.xMax - box.xMin, box.yMax - box.yMin) * scale < Self.unitsPerPixel
+    }
+}

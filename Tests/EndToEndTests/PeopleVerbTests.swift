@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// People on the command line, and the server that asks them to sign in.
+@Suite("People on the command line", .serialized)
+struct PeopleVerbTests {
+    private static let table = "species,height,lon,lat\nOak,7,-122.6,45.5\nElm,3,-122.61,45.51\n"
+
+    /// Runs a verb with a line on its standard input.
+    private static func run(_ arguments: [String], line: String) async throws -> FieldworkProcess.Output {
+        try await FieldworkProcess.run(
+            ["-c", "printf '%s\\n' \"$FIELDWORK_TEST_LINE\" | \"$0\" \"$@\"", FieldworkProcess.executable.path]
+                + arguments,
+            environment: ["FIELDWORK_TEST_LINE": line], program: URL(filePath: "/bin/bash"))
+    }
+
+    private static func code(_ answer: [String: Any]) -> Int? { (answer["error"] as? [String: Any])?["code"] as? Int }
+
+    @Test("People are added, a service is shared, and what rights prints is what the server does")
+    func story() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        let csv = folder.url.appending(path: "trees.csv")
+        try Data(Self.table.utf8).write(to: csv)
+        let published = try await FieldworkProcess.run([
+            "publish", csv.path, "--service", "Trees", "--x", "lon", "--y", "lat", "--data", data.path,
+        ])
+        try #require(published.status == 0, "\(published.errors)")
+        let server = try await FieldworkProcess.serve(data: data)
+        let layer = "\(server.services)/Trees/FeatureServer/0"
+        #expect(Self.code(try await PlainRequest.post(layer, [("f", "json")])) == nil, "nobody has to sign in")
+
+        let place = ["--data", data.path]
+        for (name, role) in [("ana", "administrator"), ("ben", "viewer")] {
+            let added = try await Self.run(["users", "add", name, "--role", role] + place, line: "correct horse")
+            #expect(added.status == 0, "\(added.errors)")
+        }
+        let short = try await Self.run(["users", "add", "zoe"] + place, line: "short")
+        #expect(short.status == 65 && short.errors.contains("8 characters"))
+        let twice = try await Self.run(["users", "add", "ANA"] + place, line: "correct horse")
+        #expect(twice.status == 73)
+        let list = try await FieldworkProcess.run(["users", "list"] + place)
+        #expect(list.text.contains("ana  administrator") && list.text.contains("ben  viewer"))
+
+        // The server that runs takes the people within a moment.
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(Self.code(try await PlainRequest.post(layer, [("f", "json")])) == 499)
+        let root = server.services.replacing("/rest/services", with: "")
+        let token = try await PlainRequest.post(
+            "\(root)/tokens/generateToken", [("username", "ben"), ("password", "correct horse"), ("f", "json")])
+        let text = try #require(token["token"] as? String, "\(token)")
+        #expect(Self.code(try await PlainRequest.post(layer, [("f", "json"), ("token", text)])) == nil)
+
+        let shown = try await FieldworkProcess.run(["rights", "ben", "Trees"] + place)
+        #expect(shown.text.contains("sees") && !shown.text.contains("edits features,"), "\(shown.text)\(shown.errors)")
+        #expect(shown.text.contains("shared with the organisation"))
+        let hidden = try await FieldworkProcess.run(["share", "Trees", "--private"] + place)
+        #expect(hidden.status == 0, "\(hidden.errors)")
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(Self.code(try await PlainRequest.post(layer, [("f", "json"), ("token", text)])) == 403)
+        #expect(try await FieldworkProcess.run(["share", "Trees", "--everyone"] + place).status == 0)
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(Self.code(try await PlainRequest.post(layer, [("f", "json")])) == nil)
+        let edit = try await PlainRequest.post(
+            "\(layer)/deleteFeatures", [("f", "json"), ("objectIds", "1"), ("token", text)])
+        #expect(Self.code(edit) == 403)
+
+        let disabled = try await FieldworkProcess.run(["users", "disable", "ben"] + place)
+        #expect(disabled.status == 0)
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(Self.code(try await PlainRequest.post(layer, [("f", "json"), ("token", text)])) == 498)
+        let last = try await FieldworkProcess.run(["users", "disable", "ana"] + place)
+        #expect(last.status == 65 && last.errors.contains("only administrator"))
+        let audit = try await FieldworkProcess.run(["users", "audit"] + place)
+        #expect(audit.text.contains("user.disable\tben") && audit.text.contains("signIn\tben"))
+        #expect(!audit.text.contains("correct horse"))
+        #expect(await server.interrupt() == 0)
+    }
+
+    @Test("A web map becomes an item, which a group sees once it is shared with it")
+    func items() async throws {
+        let folder = try TemporaryFolder()
+        let place = ["--data", folder.url.path]
+        #expect(
+            try await Self.run(["users", "add", "ana", "--role", "publisher"] + place, line: "correct horse").status
+                == 0)
+        let map = folder.url.appending(path: "trees.webmap.json")
+        try Data("{\"operationalLayers\":[],\"version\":\"2.0\"}".utf8).write(to: map)
+        let added = try await FieldworkProcess.run(
+            ["items", "add", map.path, "--title", "Trees", "--owner", "ana"] + place)
+        #expect(added.status == 0 && added.text.contains("(Web Map)"), "\(added.errors)")
+        #expect(try await FieldworkProcess.run(["groups", "add", "Crew", "--owner", "ana"] + place).status == 0)
+        let shared = try await FieldworkProcess.run(["share", "Trees", "--group", "Crew"] + place)
+        #expect(shared.text.contains("the members of 1 group"), "\(shared.errors)")
+        let list = try await FieldworkProcess.run(["items", "list", "type:\"Web Map\""] + place)
+        #expect(list.text.contains("Trees  (Web Map)  ana  shared"), "\(list.text)")
+        try Data("{}".utf8).write(to: map)
+        let bad = try await FieldworkProcess.run(
+            ["items", "add", map.path, "--title", "Bad", "--owner", "ana"] + place)
+        #expect(bad.status == 65 && bad.errors.contains("operationalLayers"))
+        let missing = try await FieldworkProcess.run(["share", "Nothing", "--everyone"] + place)
+        #expect(missing.status == 66)
+    }
+}

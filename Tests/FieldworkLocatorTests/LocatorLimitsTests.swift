@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+@testable import FieldworkLocator
+
+/// What people, programs and files may send.
+@Suite("Hostile questions and files")
+struct LocatorLimitsTests {
+    private static let scripts = [
+        "", " ", "\u{0}\u{1}\u{7F}", "12345", "0", "-1", "999999999999999999999999", "1/2", "½", "' OR 1=1 --",
+        "\"*\" NEAR(a b)",
+        "улица Ленина 5", "東京都千代田区千代田1-1", "서울특별시 중구 세종대로 110", "شارع الملك فهد ١٢", "רחוב הרצל 5",
+        "ถนนพระราม 4", "एमजी रोड 12", "🌲🌲🌲 12", "a&b&c&d&&", "@@@", "&", ",,,,", "e\u{301}\u{301}\u{301}\u{301}",
+        "\u{202E}tS niaM",
+        "SELECT * FROM gc_address", "%s%n", "12 12 12 12 12 12 12", "st st st st", "n s e w",
+        String(repeating: "a", count: 400),
+    ]
+
+    @Test("Every text is answered within 200 milliseconds, with something or nothing", arguments: scripts)
+    func texts(_ text: String) async throws {
+        let towns = try await TemporaryLocator.towns()
+        // The first question opens the file.
+        _ = try await towns.locator.candidates(for: "warm up")
+        let clock = ContinuousClock()
+        let time = try await clock.measure {
+            _ = try await towns.locator.candidates(for: text)
+            _ = try await towns.locator.suggestions(for: text)
+        }
+        // Ten times what is promised: the machine of a test has other things to do.
+        #expect(time < .seconds(4), "\(time)")
+    }
+
+    @Test("A text of 400 characters is searched for; one of 401, or of 10,000, is refused with the limit")
+    func length() async throws {
+        let towns = try await TemporaryLocator.towns()
+        _ = try await towns.locator.candidates(for: String(repeating: "x", count: Limits.textCharacters))
+        for count in [Limits.textCharacters + 1, 10_000] {
+            await #expect(throws: LocatorError.self) {
+                _ = try await towns.locator.candidates(for: String(repeating: "x", count: count))
+            }
+        }
+        let words = { (count: Int) in (0..<count).map { _ in "ab" }.joined(separator: " ") }
+        _ = try await towns.locator.candidates(for: words(Limits.tokensPerText))
+        await #expect(throws: LocatorError.self) {
+            _ = try await towns.locator.suggestions(for: words(Limits.tokensPerText + 1))
+        }
+    }
+
+    @Test("A file that is no locator is refused, and so is an extract that is cut off")
+    func files() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "locator-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "a.locator")
+        try Data("no database at all, but long enough to look like one".utf8).write(to: file)
+        await #expect(throws: (any Error).self) { _ = try await Locator.open(file) }
+        await #expect(throws: LocatorError.self) {
+            _ = try await Locator.open(folder.appending(path: "absent.locator"))
+        }
+        for bytes in [[UInt8](), [0, 0, 0, 5, 1, 2, 3], [0xFF, 0xFF, 0xFF, 0xFF], Array(repeating: 7, count: 5_000)] {
+            let extract = folder.appending(path: "x.osm.pbf")
+            try Data(bytes).write(to: extract)
+            let builder = try LocatorBuilder(name: "X", at: folder.appending(path: "x.locator"))
+            #expect(throws: LocatorError.self) { try OSMImport.read(extract, into: builder) }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "x.locator").path))
+    }
+
+    @Test("What is given up leaves no file behind")
+    func givenUp() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "locator-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        do {
+            let builder = try LocatorBuilder(name: "X", at: folder.appending(path: "x.locator"))
+            try builder.add(AddressRecord(number: "1", street: "Elm St", zone: AddressZone(), x: 1, y: 2))
+            try builder.add(AddressRecord(number: "1", street: "Elm St", zone: AddressZone(), x: .nan, y: 2))
+            #expect(builder.skippedCount == 1)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+}

@@ -1,0 +1,159 @@
+import FieldworkGeometry
+import FieldworkPortal
+import FieldworkREST
+import FieldworkStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FieldworkServer
+
+/// Every route, asked by everybody.
+@Suite("Who may do what", .fewAtATime)
+struct AccessMatrixTests {
+    enum Caller: String, Sendable, CaseIterable {
+        case nobody, viewer, editor, owner, administrator, wrongToken, expiredToken
+    }
+
+    /// What comes before an operation looks at its parameters.
+    enum Outcome: Sendable, Hashable {
+        /// It is let in: what it answers depends on its parameters.
+        case admitted
+        case refused(Int)
+    }
+
+    /// What each right means for each caller, where the service is shared with the organisation.
+    static func expected(_ right: Right, _ caller: Caller) -> Outcome {
+        switch right {
+        case .nothing, .prove: return .admitted
+        // Programs of this machine are the operator's.
+        case .operate: return .admitted
+        case .visit:
+            return [.wrongToken, .expiredToken].contains(caller) ? .refused(498) : .admitted
+        case .member, .describe, .query, .sync, .extractChanges, .knowsName:
+            switch caller {
+            case .nobody: return .refused(499)
+            case .wrongToken, .expiredToken: return .refused(498)
+            default: return .admitted
+            }
+        case .create, .update, .delete, .edit, .upload:
+            switch caller {
+            case .nobody: return .refused(499)
+            case .wrongToken, .expiredToken: return .refused(498)
+            case .viewer: return .refused(403)
+            default: return .admitted
+            }
+        case .administer:
+            switch caller {
+            case .nobody: return .refused(499)
+            case .wrongToken, .expiredToken: return .refused(498)
+            case .viewer, .editor: return .refused(403)
+            case .owner, .administrator: return .admitted
+            }
+        }
+    }
+
+    /// Rows that are about who asks, whatever they are in the table, and those that say nothing of a service.
+    private static func exception(_ route: Route, _ caller: Caller) -> Outcome? {
+        switch route.pattern {
+        case "{instance}/rest/services", "{instance}/rest/services/{folder}", "{instance}/rest/services/*":
+            // The catalogue shows what the caller may see.
+            return [.wrongToken, .expiredToken].contains(caller) ? .refused(498) : .admitted
+        case "{instance}/rest/admin/services/*":
+            // No service, no owner.
+            return caller == .owner || caller == .viewer || caller == .editor ? .refused(403) : nil
+        default: return nil
+        }
+    }
+
+    @Test("Each route of the table admits and refuses each caller as its right says")
+    func everyRoute() async throws {
+        try await PeopleServer.with { people in
+            var tokens = try await people.tokens()
+            var looked = 0
+            for route in RouteTable(instance: "arcgis").routes {
+                // Whoever signs out has no token any more.
+                defer { if route.path == "oauth2/signout" { tokens = [:] } }
+                if tokens.isEmpty { tokens = try await people.tokens() }
+                for caller in Caller.allCases {
+                    let expected = Self.exception(route, caller) ?? Self.expected(route.right, caller)
+                    let answer = try await Self.send(route, token: tokens[caller] ?? nil, people)
+                    looked += 1
+                    // A wrong parameter or a missing feature is known only to who was let in.
+                    switch expected {
+                    case .refused(let code):
+                        #expect(answer.errorCode == code, "\(route.pattern) by \(caller): \(answer.text.prefix(200))")
+                        #expect(answer.status == 200, "\(route.pattern) by \(caller): clients read no other status")
+                    case .admitted where route.base == .portal && route.right != .prove:
+                        // The portal says by itself what the person may not do.
+                        #expect(answer.errorCode != 498, "\(route.pattern) by \(caller): \(answer.text.prefix(200))")
+                    case .admitted:
+                        #expect(
+                            ![403, 498, 499].contains(answer.errorCode ?? 0),
+                            "\(route.pattern) by \(caller): \(answer.text.prefix(200))")
+                    }
+                }
+            }
+            #expect(looked == RouteTable(instance: "arcgis").routes.count * Caller.allCases.count)
+        }
+    }
+
+    /// A request for a route with something for each of its parameters. Nothing that it asks for is there, or it lacks what it needs:
+    /// no row changes what the next one finds.
+    private static func send(_ route: Route, token: String?, _ people: PeopleServer) async throws -> TestClient.Answer {
+        var path = "/" + route.pattern
+        for (name, value) in [
+            ("{instance}", "arcgis"), ("{service}", "Trees"), ("{layer}", "0"), ("{objectId}", "999999"),
+            ("{feature}", "999999"), ("{toGeneration}", "1"), ("{attachmentId}", "1"), ("{conflict}", "1"),
+            ("{itemID}", "i1"), ("{id}", "6f9619ff-8b86-d011-b42d-00cf4fc964ff"), ("{folder}", "Nowhere"),
+            ("{name}", "nothing"), ("{username}", "zoe"), ("{item}", String(repeating: "0", count: 32)),
+            ("{group}", String(repeating: "1", count: 32)), ("{prefix}", "p"), ("*", "nothing/at/all/here"),
+        ] {
+            path = path.replacing(name, with: value)
+        }
+        let headers = token.map { [("X-Esri-Authorization", "Bearer \($0)")] } ?? []
+        if route.method == .write { return try await people.client.post(path, ["f": "json"], headers: headers) }
+        return try await people.client.get(path, ["f": "json"], headers: headers)
+    }
+
+    @Test("What the command prints of rights is what the routes do")
+    func probes() async throws {
+        try await PeopleServer.with { people in
+            var generator = SystemRandomNumberGenerator()
+            let author = Author(name: "test", address: "")
+            let item = try #require(try await people.portal.item(ofService: "Trees"))
+            let group = try await people.portal.addGroup(
+                title: "Crew", for: .everybody, owner: "owner", by: author)
+            let tokens = try await people.tokens()
+            for _ in 0..<60 {
+                let (everyone, organisation) = (Bool.random(using: &generator), Bool.random(using: &generator))
+                let isShared = Bool.random(using: &generator)
+                if Bool.random(using: &generator) {
+                    _ = try await people.portal.addMembers(["viewer"], to: group.id, for: .everybody, by: author)
+                } else {
+                    _ = try await people.portal.removeMembers(["viewer"], from: group.id, for: .everybody, by: author)
+                }
+                _ = try await people.portal.share(
+                    item.id, everyone: everyone, organisation: organisation,
+                    addingGroups: isShared ? [group.id] : [], onlyGroups: true, for: .everybody, by: author)
+                for caller in [Caller.nobody, .viewer, .editor, .owner, .administrator] {
+                    var principal = Principal.nobody
+                    if caller != .nobody {
+                        principal = try #require(try await people.portal.principal(named: caller.rawValue))
+                    }
+                    let rights = ItemRights(of: principal, on: try await people.portal.facts(ofItem: item.id))
+                    let headers = (tokens[caller] ?? nil).map { [("Authorization", "Bearer \($0)")] } ?? []
+                    let read = try await people.client.get(
+                        "Trees/FeatureServer/0", ["f": "json"], headers: headers)
+                    #expect((read.errorCode == nil) == rights.reads)
+                    let edit = try await people.client.post(
+                        "Trees/FeatureServer/0/deleteFeatures", ["f": "json", "objectIds": "999999"], headers: headers)
+                    #expect((edit.errorCode == nil) == rights.edits, "\(caller) \(edit.text)")
+                    let found = try await people.client.get(
+                        "/arcgis/sharing/rest/search", ["f": "json", "q": "id:\(item.id)"], headers: headers)
+                    #expect((try found.json["total"]?.integerValue == 1) == rights.reads)
+                }
+            }
+        }
+    }
+}

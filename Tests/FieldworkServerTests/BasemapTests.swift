@@ -1,0 +1,117 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkTiles
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FieldworkServer
+
+@Suite("Basemaps", .fewAtATime)
+struct BasemapTests {
+    private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+
+    private static func vectorTile() throws -> [UInt8] {
+        var layer = VectorLayer(name: "roads")
+        layer.add(id: 1, kind: .point, commands: [9, 50, 34])
+        var tile: [UInt8] = []
+        layer.append(to: &tile)
+        return try GzipStream.compressed(tile)
+    }
+
+    /// A server over an empty trees service, with a basemap of each kind.
+    private static func serve(_ test: (TestServer, BasemapFolder) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-basemaps-\(UUID().uuidString)")
+        let basemaps = BasemapFolder(data: folder)
+        try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let tile = try #require(TileAddress(level: 2, column: 1, row: 3))
+        var vector = try MBTilesWriter(path: basemaps.file("City").path)
+        try vector.add(try vectorTile(), at: tile)
+        try vector.finish(
+            TileSetDescription(
+                name: "The city", attribution: "© City", format: .vector, levels: 2...2, vectorLayers: [["id": "roads"]]
+            ))
+        var images = try MBTilesWriter(path: basemaps.file("Air").path)
+        try images.add(png, at: tile)
+        try images.finish(TileSetDescription(name: "Air", format: .png, levels: 2...2))
+        var configuration = ServerConfiguration(port: 0, definitionLifetime: .zero)
+        configuration.basemapData = folder
+        try await TemporaryStore.serve(configuration: configuration) { server, _ in try await test(server, basemaps) }
+    }
+
+    @Test("The catalogue lists basemaps by what they are, and those that are added while the server runs")
+    func catalogue() async throws {
+        try await Self.serve { server, basemaps in
+            func names() async throws -> [JSONValue] {
+                try await server.client.get("", ["f": "json"]).json["services"]?.arrayValue ?? []
+            }
+            let before = try await names()
+            #expect(before.contains(["name": "City", "type": "VectorTileServer"]))
+            #expect(before.contains(["name": "Air", "type": "MapServer"]))
+            #expect(!before.contains(["name": "City", "type": "FeatureServer"]))
+            try basemaps.add(basemaps.file("City"), as: "Second", replaces: false)
+            #expect(try await names().contains(["name": "Second", "type": "VectorTileServer"]))
+            #expect(try basemaps.remove("Second"))
+            #expect(try await server.client.get("Second/VectorTileServer", ["f": "json"]).errorCode == 404)
+        }
+    }
+
+    @Test("Vector tiles of a package are given as they are, with a style that draws them")
+    func vector() async throws {
+        try await Self.serve { server, _ in
+            let root = try await server.client.get("city/VectorTileServer", ["f": "json"]).json
+            #expect(root["name"] == "The city")
+            #expect(root["copyrightText"] == "© City")
+            #expect(root["minLOD"] == 2)
+            let tile = try await server.client.get(
+                "City/VectorTileServer/tile/2/3/1.pbf", headers: [("Accept-Encoding", "gzip")])
+            let packed = try Self.vectorTile()
+            #expect(tile.body == packed)
+            let tag = try #require(tile.header("ETag"))
+            let again = try await server.client.get(
+                "City/VectorTileServer/tile/2/3/1.pbf", headers: [("Accept-Encoding", "gzip"), ("If-None-Match", tag)])
+            #expect(again.status == 304)
+            let plain = try await server.client.get("City/VectorTileServer/xyz/2/1/3.pbf")
+            #expect(try VectorTileReader(plain.body).layers.first?.name == "roads")
+            #expect(try await server.client.get("City/VectorTileServer/tile/2/1/3.pbf").status == 404)
+            let style = try await server.client.get("City/VectorTileServer/resources/styles/root.json").json
+            let layers = try #require(style["layers"]?.arrayValue)
+            #expect(layers.contains { $0["source-layer"] == "roads" })
+            #expect(try await server.client.get("City/VectorTileServer/resources/sprites/sprite.json").status == 200)
+            let described = try await server.client.get("City/VectorTileServer/tilejson.json").json
+            #expect(described["vector_layers"]?.arrayValue?.first?["id"] == "roads")
+            let block = try await server.client.get("City/VectorTileServer/tilemap/2/3/0/2/1", ["f": "json"]).json
+            #expect(block["data"] == [0, 1])
+        }
+    }
+
+    @Test("Images of a package are a cached map service, and nothing else is asked of it")
+    func images() async throws {
+        try await Self.serve { server, _ in
+            let root = try await server.client.get("Air/MapServer", ["f": "json"]).json
+            #expect(root["singleFusedMapCache"] == true)
+            #expect(root["tileInfo"]?["rows"] == 256)
+            let resolution = try #require(root["tileInfo"]?["lods"]?.arrayValue?.first?["resolution"]?.doubleValue)
+            #expect(abs(resolution - 40_075_016.685574 / 1_024) < 1e-6)
+            let tile = try await server.client.get("Air/MapServer/tile/2/3/1")
+            #expect(tile.body == Self.png)
+            #expect(tile.header("Content-Type") == "image/png")
+            #expect(try await server.client.get("Air/MapServer/tile/2/0/0").status == 404)
+            #expect(try await server.client.get("Air/MapServer/legend", ["f": "json"]).errorCode == 400)
+            #expect(try await server.client.get("Air/VectorTileServer", ["f": "json"]).errorCode == 404)
+            #expect(try await server.client.get("Air/FeatureServer", ["f": "json"]).errorCode == 404)
+        }
+    }
+
+    @Test("A file that is no package is not served, and harms no other")
+    func broken() async throws {
+        try await Self.serve { server, basemaps in
+            try Data("nothing".utf8).write(to: basemaps.file("Broken"))
+            #expect(try await server.client.get("Broken/MapServer", ["f": "json"]).errorCode == 500)
+            let names = try await server.client.get("", ["f": "json"]).json["services"]?.arrayValue ?? []
+            #expect(!names.contains { $0["name"] == "Broken" })
+            #expect(names.contains(["name": "Air", "type": "MapServer"]))
+        }
+    }
+}

@@ -1,0 +1,302 @@
+import FieldworkGeometry
+import FieldworkPortal
+import FieldworkREST
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FieldworkServer
+
+/// The sharing API, asked as its clients ask.
+@Suite("The portal", .fewAtATime)
+struct PortalRequestTests {
+    private static let rest = "/arcgis/sharing/rest"
+
+    /// Adds a web map of the owner, as clients do.
+    private static func addMap(_ people: PeopleServer, title: String = "Trees", folder: String = "") async throws
+        -> String
+    {
+        let answer = try await people.post(
+            "\(rest)/content/users/owner\(folder)/addItem",
+            [
+                "f": "json", "title": title, "type": "Web Map", "tags": "oak,street trees", "snippet": "All trees",
+                "text": "{\"operationalLayers\":[]}", "extent": "-123,45,-122,46",
+            ], as: "owner")
+        return try #require(try answer.json["id"]?.stringValue, "\(answer.text)")
+    }
+
+    @Test("The organisation tells every member that clients read without asking whether it is there")
+    func organisation() async throws {
+        try await PeopleServer.with { people in
+            let json = try await people.get("\(Self.rest)/portals/self", as: "owner").json
+            for member in [
+                "id", "name", "portalName", "portalMode", "portalHostname", "isPortal", "helperServices",
+                "defaultBasemap", "basemapGalleryGroupQuery", "user",
+            ] {
+                #expect(json[member] != nil, "\(member)")
+            }
+            #expect(json["user"]?["username"] == "owner" && json["user"]?["role"] == "org_publisher")
+            let privileges = try #require(json["user"]?["privileges"]?.arrayValue)
+            #expect(privileges.contains("features:user:edit"))
+            #expect(json["portalHostname"]?.stringValue?.hasSuffix("/arcgis") == true)
+            #expect(try await people.get("\(Self.rest)/portals/self", as: nil).json["user"] == nil)
+            let own = try await people.get("\(Self.rest)/community/self", as: "viewer").json
+            #expect(own["username"] == "viewer")
+            #expect(try await people.get("\(Self.rest)/community/self", as: nil).errorCode == 499)
+            let version = try await people.get(Self.rest, as: nil).json
+            #expect(version["currentVersion"]?.stringValue != nil)
+        }
+    }
+
+    @Test("A web map is added, found, read, changed, shared and removed")
+    func map() async throws {
+        try await PeopleServer.with { people in
+            let id = try await Self.addMap(people)
+            let item = try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").json
+            #expect(item["owner"] == "owner" && item["type"] == "Web Map" && item["access"] == "private")
+            #expect(item["tags"] == ["oak", "street trees"])
+            #expect(item["extent"]?.arrayValue?.count == 2)
+            let data = try await people.get("\(Self.rest)/content/items/\(id)/data", as: "owner")
+            #expect(try data.json["operationalLayers"] == [])
+            let hidden = try await people.get("\(Self.rest)/content/items/\(id)", as: "viewer")
+            #expect(hidden.status == 200 && hidden.errorCode == 400)
+            #expect(try hidden.json["error"]?["message"] == "Item does not exist or is inaccessible.")
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)/data", as: nil).errorCode == 400)
+
+            let place = "\(Self.rest)/content/users/owner/items/\(id)"
+            let shared = try await people.post(
+                "\(place)/share", ["f": "json", "everyone": "true", "org": "true"], as: "owner")
+            #expect(try shared.json["notSharedWith"] == [])
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: nil).json["access"] == "public")
+            #expect(
+                try await people.get("\(Self.rest)/content/items/\(id)/data", as: nil).json["operationalLayers"] == [])
+            let update = try await people.post(
+                "\(place)/update", ["f": "json", "title": "Better", "data": "{\"version\":\"2.0\"}"], as: "owner")
+            #expect(try update.json["success"] == true)
+            let changed = try await people.get("\(Self.rest)/content/items/\(id)", as: nil).json
+            #expect(changed["title"] == "Better" && changed["snippet"] == "All trees", "what is not sent stays")
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)/data", as: nil).json["version"] == "2.0")
+            for caller in ["viewer", "editor"] {
+                #expect(
+                    try await people.post("\(place)/update", ["f": "json", "title": "Bad"], as: caller).errorCode == 403
+                )
+                #expect(try await people.post("\(place)/delete", ["f": "json"], as: caller).errorCode == 403)
+            }
+            #expect(try await people.post("\(place)/delete", ["f": "json"], as: nil).errorCode == 499)
+            #expect(try await people.get("\(place)/delete", as: "owner").errorCode == 405, "a link removes nothing")
+            let private_ = try await people.post(
+                "\(place)/share", ["f": "json", "everyone": "false", "org": "false", "groups": " "], as: "owner")
+            #expect(private_.errorCode == nil)
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: nil).errorCode == 400)
+            #expect(try await people.post("\(place)/delete", ["f": "json"], as: "owner").json["success"] == true)
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").errorCode == 400)
+        }
+    }
+
+    @Test("Services have their items by themselves, with an address that leads to them")
+    func services() async throws {
+        try await PeopleServer.with { people in
+            let found = try await people.get(
+                "\(Self.rest)/search", ["f": "json", "q": "type:\"Feature Service\" AND title:Trees", "num": "100"],
+                as: "viewer"
+            ).json
+            let item = try #require(found["results"]?.arrayValue?.first { $0["title"] == "Trees" })
+            let url = try #require(item["url"]?.stringValue)
+            #expect(url.hasSuffix("/arcgis/rest/services/Trees/FeatureServer"))
+            #expect(url.hasPrefix("http://127.0.0.1:"))
+            let id = try #require(item["id"]?.stringValue)
+            let removed = try await people.post(
+                "\(Self.rest)/content/users/owner/items/\(id)/delete", ["f": "json"], as: "owner")
+            #expect(removed.errorCode == 403, "the service is there")
+            #expect(try await people.get("\(Self.rest)/search", ["f": "json", "q": ""], as: nil).json["total"] == 0)
+        }
+    }
+
+    @Test("A search answers with the envelope that clients page by")
+    func search() async throws {
+        try await PeopleServer.with { people in
+            for number in 1...5 { _ = try await Self.addMap(people, title: "Map \(number)") }
+            func page(_ start: Int) async throws -> JSONValue {
+                try await people.get(
+                    "\(Self.rest)/search",
+                    [
+                        "f": "json", "q": "owner:owner AND type:\"Web Map\"", "num": "2", "start": "\(start)",
+                        "sortField": "title", "sortOrder": "asc", "bbox": "",
+                    ], as: "owner"
+                ).json
+            }
+            var titles: [String] = []
+            var next = 1
+            while next > 0 {
+                let json = try await page(next)
+                #expect(json["total"] == 5 && json["start"]?.integerValue == Int64(next) && json["num"] == 2)
+                titles += (json["results"]?.arrayValue ?? []).compactMap { $0["title"]?.stringValue }
+                next = Int(try #require(json["nextStart"]?.integerValue))
+            }
+            #expect(titles == (1...5).map { "Map \($0)" })
+            let refused = try await people.get(
+                "\(Self.rest)/search", ["f": "json", "q": "a", "bbox": "0,0,1,1"], as: "owner")
+            #expect(refused.errorCode == 400 && refused.text.contains("bbox"))
+        }
+    }
+
+    @Test("Folders hold items; one that is not empty stays")
+    func folders() async throws {
+        try await PeopleServer.with { people in
+            let users = "\(Self.rest)/content/users/owner"
+            let made = try await people.post("\(users)/createFolder", ["f": "json", "title": "Field"], as: "owner").json
+            let folder = try #require(made["folder"]?["id"]?.stringValue)
+            let id = try await Self.addMap(people, folder: "/\(folder)")
+            let root = try await people.get(users, as: "owner").json
+            #expect(root["folders"]?.arrayValue?.first?["title"] == "Field")
+            #expect(root["items"]?.arrayValue?.contains { $0["id"]?.stringValue == id } == false)
+            let inner = try await people.get("\(users)/\(folder)", as: "owner").json
+            #expect(inner["items"]?.arrayValue?.first?["id"]?.stringValue == id && inner["nextStart"] == -1)
+            #expect(try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner").errorCode == 403)
+            let moved = try await people.post(
+                "\(users)/\(folder)/items/\(id)/move", ["f": "json", "folder": "/"], as: "owner")
+            #expect(try moved.json["success"] == true)
+            #expect(
+                try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner").json["success"] == true)
+            #expect(
+                try await people.post("\(users)/createFolder", ["f": "json", "title": "x"], as: "viewer").errorCode
+                    == 403)
+        }
+    }
+
+    @Test("A group shares an item with its members")
+    func groups() async throws {
+        try await PeopleServer.with { people in
+            let id = try await Self.addMap(people)
+            let made = try await people.post(
+                "\(Self.rest)/community/createGroup",
+                ["f": "json", "title": "Crew", "access": "private", "tags": "trees"], as: "owner"
+            ).json
+            let group = try #require(made["group"]?["id"]?.stringValue)
+            let place = "\(Self.rest)/community/groups/\(group)"
+            #expect(try await people.get(place, as: "viewer").errorCode == 400)
+            let added = try await people.post("\(place)/addUsers", ["f": "json", "users": "viewer,zoe"], as: "owner")
+            #expect(try added.json["notAdded"] == ["zoe"])
+            #expect(try await people.get("\(place)/users", as: "viewer").json["users"] == ["viewer"])
+            let shared = try await people.post(
+                "\(Self.rest)/content/users/owner/shareItems",
+                ["f": "json", "items": id, "groups": group, "everyone": "false", "org": "false"], as: "owner"
+            ).json
+            #expect(shared["results"]?.arrayValue?.first?["success"] == true)
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "viewer").json["access"] == "shared")
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "editor").errorCode == 400)
+            let content = try await people.get("\(Self.rest)/content/groups/\(group)", as: "viewer").json
+            #expect(content["items"]?.arrayValue?.count == 1)
+            let found = try await people.get(
+                "\(Self.rest)/search", ["f": "json", "q": "id: \(id) AND group: \(group)"], as: "viewer")
+            #expect(try found.json["total"] == 1, "\(found.text)")
+            #expect(try await people.post("\(place)/delete", ["f": "json"], as: "viewer").errorCode == 403)
+            _ = try await people.post("\(place)/leave", ["f": "json"], as: "viewer")
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "viewer").errorCode == 400)
+        }
+    }
+
+    @Test("Thumbnails and resources are files of an item")
+    func files() async throws {
+        try await PeopleServer.with { people in
+            let id = try await Self.addMap(people)
+            let place = "\(Self.rest)/content/users/owner/items/\(id)"
+            let added = try await people.post(
+                "\(place)/addResources", ["f": "json", "fileName": "notes.json", "text": "{\"a\":1}"], as: "owner")
+            #expect(try added.json["success"] == true, "\(added.text)")
+            let twice = try await people.post(
+                "\(place)/addResources", ["f": "json", "fileName": "notes.json", "text": "{}"], as: "owner")
+            #expect(twice.errorCode == 409)
+            let resource = "\(Self.rest)/content/items/\(id)/resources"
+            #expect(try await people.get("\(resource)/notes.json", as: "owner").json["a"] == 1)
+            #expect(try await people.get("\(resource)/notes.json", as: "viewer").errorCode == 400)
+            let list = try await people.get(resource, as: "owner").json
+            #expect(list["resources"]?.arrayValue?.first?["resource"] == "notes.json")
+            let evil = try await people.post(
+                "\(place)/addResources", ["f": "json", "fileName": "../x", "text": "{}"], as: "owner")
+            #expect(evil.errorCode == 400)
+            _ = try await people.post("\(place)/removeResources", ["f": "json", "resource": "notes.json"], as: "owner")
+            #expect(try await people.get("\(resource)/notes.json", as: "owner").errorCode == 404)
+        }
+    }
+
+    @Test("Items are related to each other")
+    func relations() async throws {
+        try await PeopleServer.with { people in
+            let (map, area) = (try await Self.addMap(people), try await Self.addMap(people, title: "Area"))
+            let form: KeyValuePairs = [
+                "f": "json", "originItemId": map, "destinationItemId": area, "relationshipType": "Map2Area",
+            ]
+            let users = "\(Self.rest)/content/users/owner"
+            #expect(try await people.post("\(users)/addRelationship", form, as: "owner").json["success"] == true)
+            func related(_ id: String, _ direction: String) async throws -> Int? {
+                try await people.get(
+                    "\(Self.rest)/content/items/\(id)/relatedItems",
+                    ["f": "json", "relationshipType": "Map2Area", "direction": direction], as: "owner"
+                ).json["relatedItems"]?.arrayValue?.count
+            }
+            #expect(try await related(map, "forward") == 1)
+            #expect(try await related(area, "reverse") == 1)
+            #expect(try await related(area, "forward") == 0)
+            _ = try await people.post("\(users)/deleteRelationship", form, as: "owner")
+            #expect(try await related(map, "forward") == 0)
+        }
+    }
+
+    @Test("Administrators manage people, and nobody else does")
+    func administration() async throws {
+        try await PeopleServer.with { people in
+            let form: KeyValuePairs = [
+                "f": "json", "username": "zoe", "password": "correct horse", "role": "iBBBBBBBBBBBBBBB",
+                "fullname": "Zoë Q", "email": "zoe@example.org",
+            ]
+            for caller in ["viewer", "owner"] {
+                #expect(
+                    try await people.post("\(Self.rest)/portals/self/createUser", form, as: caller).errorCode == 403)
+            }
+            #expect(
+                try await people.post("\(Self.rest)/portals/self/createUser", form, as: "administrator").json["success"]
+                    == true)
+            let zoe = try await people.get("\(Self.rest)/community/users/ZOE", as: "administrator").json
+            #expect(zoe["fullName"] == "Zoë Q" && zoe["roleId"] == "iBBBBBBBBBBBBBBB")
+            let seen = try await people.get("\(Self.rest)/community/users/zoe", as: "viewer").json
+            #expect(seen["email"] == nil, "others do not learn the address")
+            let role = try await people.post(
+                "\(Self.rest)/portals/self/createRole",
+                ["f": "json", "name": "Reader", "privileges": "[\"portal:user:viewOrgItems\"]"], as: "administrator"
+            ).json
+            let id = try #require(role["id"]?.stringValue)
+            let set = try await people.post(
+                "\(Self.rest)/portals/self/updateUserRole", ["f": "json", "user": "zoe", "role": id],
+                as: "administrator")
+            #expect(try set.json["success"] == true)
+            #expect(try await people.portal.principal(named: "zoe")?.privileges == [.viewOrganisationItems])
+            let history = try await people.get("\(Self.rest)/portals/self/history", as: "administrator").json
+            #expect(history["items"]?.arrayValue?.first?["action"] == "user.role")
+            #expect(try await people.get("\(Self.rest)/portals/self/history", as: "owner").errorCode == 403)
+            let disabled = try await people.post(
+                "\(Self.rest)/portals/self/disableUsers", ["f": "json", "users": "zoe,administrator"],
+                as: "administrator"
+            ).json
+            #expect(disabled["results"]?.arrayValue?.map { $0["status"] } == [true, false], "the last one stays")
+        }
+    }
+
+    @Test("Who is signed in changes the own password only with the former one")
+    func password() async throws {
+        try await PeopleServer.with { people in
+            let path = "\(Self.rest)/community/users/viewer/update"
+            let without = try await people.post(path, ["f": "json", "password": "another horse"], as: "viewer")
+            #expect(without.errorCode == 400)
+            let wrong = try await people.post(
+                path, ["f": "json", "password": "another horse", "oldPassword": "wrong"], as: "viewer")
+            #expect(wrong.errorCode == 400)
+            let right = try await people.post(
+                path, ["f": "json", "password": "another horse", "oldPassword": PeopleServer.password], as: "viewer")
+            #expect(try right.json["success"] == true)
+            _ = try await people.portal.signIn("viewer", password: "another horse", from: "")
+            #expect(
+                try await people.post(path, ["f": "json", "password": "evil horse"], as: "editor").errorCode == 403)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import FieldworkREST
+import FieldworkTiles
+import Testing
+
+@Suite("Vector tiles")
+struct VectorLayerTests {
+    @Test("A layer is written as the format says, byte for byte")
+    func bytes() {
+        var layer = VectorLayer(name: "f")
+        layer.tag("s", .integer(3))
+        layer.add(id: 7, kind: .point, commands: [9, 50, 34])
+        let expected: [UInt8] =
+            [0x78, 2, 0x0a, 1, 0x66]
+            + [0x12, 13, 0x08, 7, 0x12, 2, 0, 0, 0x18, 1, 0x22, 3, 9, 50, 34]
+            + [0x1a, 1, 0x73, 0x22, 2, 0x28, 3, 0x28, 0x80, 0x20]
+        var tile: [UInt8] = []
+        layer.append(to: &tile)
+        #expect(tile == [0x1a, UInt8(expected.count)] + expected)
+    }
+
+    @Test("A feature without geometry is left out with its attributes, and an empty layer is no layer")
+    func empty() throws {
+        var layer = VectorLayer(name: "f")
+        layer.tag("a", .integer(1))
+        layer.add(id: 1, kind: .line, commands: [])
+        var tile: [UInt8] = []
+        layer.append(to: &tile)
+        #expect(tile.isEmpty)
+        layer.add(id: 2, kind: .point, commands: [9, 0, 0])
+        layer.append(to: &tile)
+        #expect(try VectorTileReader(tile).layers[0].features[0].attributes.isEmpty)
+    }
+
+    @Test("Attributes come back as they were, equal keys and values written once")
+    func attributes() throws {
+        var layer = VectorLayer(name: "Bäume")
+        for id in Int64(1)...100 {
+            layer.tag("kind", .text("Eiche"))
+            layer.tag("height", .real(-1.5))
+            layer.tag("year", .integer(-300))
+            layer.add(id: id, kind: .point, commands: [9, 2, 2])
+        }
+        var tile: [UInt8] = []
+        layer.append(to: &tile)
+        #expect(tile.count < 100 * 20 + 80)
+        let read = try VectorTileReader(tile).layers[0]
+        #expect(read.name == "Bäume")
+        #expect(read.features.count == 100)
+        #expect(read.features[41].id == 42)
+        #expect(
+            read.features[99].attributes == ["kind": .text("Eiche"), "height": .real(-1.5), "year": .integer(-300)])
+    }
+
+    @Test("Ids that JavaScript can't count are left out")
+    func ids() throws {
+        var layer = VectorLayer(name: "f")
+        layer.add(id: 1 << 53, kind: .point, commands: [9, 2, 2])
+        layer.add(id: 1 << 53 - 1, kind: .point, commands: [9, 2, 2])
+        var tile: [UInt8] = []
+        layer.append(to: &tile)
+        let features = try VectorTileReader(tile).layers[0].features
+        #expect(features[0].id == nil)
+        #expect(features[1].id == 1 << 53 - 1)
+    }
+
+    @Test("A tile that lies about itself is refused")
+    func broken() {
+        let lies: [[UInt8]] = [
+            [0x1a, 0x7f, 0], [0xff], [0x1a, 8, 0x12, 6, 0x18, 2, 0x22, 2, 0xfa, 0xff],
+            // Three steps where there is room for one; a line without a begin; an attribute that isn't there.
+            [0x1a, 9, 0x12, 7, 0x18, 1, 0x22, 3, 25, 2, 2], [0x1a, 9, 0x12, 7, 0x18, 2, 0x22, 3, 10, 2, 2],
+            [0x1a, 6, 0x12, 4, 0x12, 2, 0, 0],
+        ]
+        for lie in lies { #expect(throws: TileError.self, "\(lie)") { try VectorTileReader(lie) } }
+    }
+
+    @Test("A level that is crowded shows fewer with each step, and the same ones at all levels below")
+    func thinning() {
+        #expect(Thinning.steps(total: 20_000, width: 1e4, height: 1e4, level: 3) == 0)
+        let far = Thinning.steps(total: 218_602, width: 3e4, height: 3e4, level: 8)
+        let near = Thinning.steps(total: 218_602, width: 3e4, height: 3e4, level: 12)
+        #expect(far > near)
+        #expect(Thinning.steps(total: 218_602, width: 3e4, height: 3e4, level: 15) == 0)
+        let shares = (1...3).map { steps in
+            (Int64(1)...100_000).filter { id in Thinning.shows(id, steps: steps) }
+        }
+        for (index, shown) in shares.enumerated() {
+            let expected = 100_000 / (1...(index + 1)).reduce(1.0) { power, _ in power * 2.5 }
+            #expect(abs(Double(shown.count) - expected) / expected < 0.02)
+        }
+        #expect(Set(shares[2]).isSubset(of: shares[1]))
+    }
+
+    @Test("Levels end where the grid does")
+    func grid() throws {
+        let world = try #require(TileAddress(level: 0, column: 0, row: 0))
+        #expect(world.xMin == -WebMercator.halfSide)
+        #expect(TileAddress(level: 0, column: 1, row: 0) == nil)
+        #expect(TileAddress(level: FieldworkTiles.Limits.tileLevel, column: 0, row: 0) != nil)
+        #expect(TileAddress(level: FieldworkTiles.Limits.tileLevel + 1, column: 0, row: 0) == nil)
+        let tile = try #require(TileAddress(level: 16, column: 10_487, row: 23_449))
+        #expect(tile.ancestor(level: 14) == TileAddress(level: 14, column: 2_621, row: 5_862))
+        let (columns, rows) = tile.box.grown(by: -1).tiles(level: 16)
+        #expect(columns == 10_487...10_487)
+        #expect(rows == 23_449...23_449)
+        #expect(WebMercator.level(scale: 0) == nil)
+        #expect(WebMercator.level(scale: WebMercator.scale / 1_024) == 10)
+    }
+}

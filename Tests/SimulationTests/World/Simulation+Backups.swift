@@ -1,0 +1,92 @@
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+@testable import Fieldwork
+
+/// The service is put back to an earlier state while its devices go on.
+extension Simulation {
+    func happenWithBackups() async {
+        if backups.isEmpty || chance(300) { await makeBackup() } else { await putBackupBack() }
+    }
+
+    private static let backupsKept = 2
+
+    private func servicePlace() throws -> URL {
+        try GeoPackageStore.place(of: OrchardService.name, in: server.process.folder)
+    }
+
+    private func makeBackup() async {
+        let file = folder.appending(path: "backup\(backups.count).gpkg")
+        do {
+            let generation = try await FileBackup(of: servicePlace(), to: file).make(replaces: true)
+            note("backup made at generation \(generation)")
+            backups.append((file, saved))
+        } catch {
+            complain(.workGoesOn, "no backup can be made: \(error)")
+        }
+    }
+
+    private func putBackupBack() async {
+        guard let backup = pick(Array(backups.suffix(Self.backupsKept))) else { return }
+        do {
+            let owed = try await owed(since: backup.saved)
+            let outcome = try await BackupRestorer(backup.file, to: servicePlace()).run(at: clock.now)
+            note(
+                "backup put back: from generation \(outcome.restoration.from) on at \(outcome.restoration.to); \(owed.count) values owed"
+            )
+            restorations.append(outcome.restoration)
+            saved.goBack(to: backup.saved, owed: owed)
+        } catch {
+            complain(.workGoesOn, "the backup can't be put back: \(error)")
+        }
+    }
+
+    /// What devices gave since the backup and still have, and the service as well: neither was it overruled, nor has the device
+    /// given the feature up. And what they had to give again after an earlier restoration, as far as they still have it.
+    private func owed(since backup: SavedEdits) async throws -> [SavedEdits.Fact: Int] {
+        var rows: [Int: [UUID: OrchardRow]] = [:]
+        for layer in OrchardService.layerIDs { rows[layer] = try await serverRows(layer) }
+        var owed: [SavedEdits.Fact: Int] = [:]
+        for (fact, device) in saved.reclaimed where !saved.touched.contains(fact.key.id) {
+            if try await has(device, fact) { owed[fact] = device }
+        }
+        for (fact, device) in saved.given.dropFirst(backup.given.count) where fact.key.layer != OrchardService.files {
+            guard ![SavedEdits.nothing, SavedEdits.gone].contains(fact.value),
+                Self.shows(rows[fact.key.layer]?[fact.key.id], fact)
+            else { continue }
+            if try await has(device, fact) { owed[fact] = device }
+        }
+        return owed
+    }
+
+    private func has(_ device: Int, _ fact: SavedEdits.Fact) async throws -> Bool {
+        guard let geodatabase = devices[device].geodatabase else { return false }
+        return try await isSo(fact, geodatabase)
+    }
+
+    /// What is owed has come again, unless another edit of the feature came, or its device still has it to send.
+    func checkReclaimed(_ rows: [Int: [UUID: OrchardRow]]) async throws {
+        var open = saved.touched
+        for device in devices {
+            if let geodatabase = device.geodatabase { open.formUnion(try await waiting(in: geodatabase)) }
+        }
+        for fact in saved.reclaimed.keys where !open.contains(fact.key.id) {
+            let current = rows[fact.key.layer]?[fact.key.id]
+            if Self.shows(current, fact) { continue }
+            let history = try await server.store.history(
+                of: .globalID(fact.key.id),
+                in: LayerAddress(service: OrchardService.name, layerID: fact.key.layer))
+            let isKept = history.contains { version in
+                fact.value == SavedEdits.deleted
+                    ? version.endedBy == .delete : Self.shows(OrchardRow(version.record), fact)
+            }
+            if !isKept {
+                complain(
+                    .savedIsKept,
+                    "not given again after the backup: \(fact.key.field) \(fact.value) of \(current?.name ?? fact.key.id.uuidString)"
+                )
+            }
+        }
+    }
+}
