@@ -17,6 +17,8 @@ package enum Limits {
     /// Bytes of memory that the values of one JSON document of a request may take: up to twenty times its text. Features of edits
     /// are read one by one, each held to it.
     package static let documentBytes = 256 * 1_024 * 1_024
+    /// Metres by which a query may widen its geometry: half of the Earth's circumference.
+    package static let queryDistanceMeters = 20_040_000.0
     /// Terms of one order.
     package static let orderTermCount = 100
     /// Object ids or global ids of one request.

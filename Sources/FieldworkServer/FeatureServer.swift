@@ -143,9 +143,9 @@ package struct FeatureServer: Service {
         service.now = now
         return RequestRouter(
             instance: configuration.instance, catalog: catalog,
-            locators: LocatorCatalog(folder: configuration.locators), service: service,
+            locators: LocatorCatalog(folder: configuration.dataFolder), service: service,
             tiles: TileService(features: service, cacheBytes: Limits.tileCacheBytes),
-            basemaps: configuration.basemapData.map { BasemapLibrary(folder: BasemapFolder(data: $0)) },
+            basemaps: configuration.dataFolder.map { BasemapLibrary(folder: BasemapFolder(data: $0)) },
             replicas: replicas,
             attachments: attachments,
             administration: Administration(

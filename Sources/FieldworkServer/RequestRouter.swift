@@ -183,11 +183,16 @@ struct RequestRouter: Sendable {
     /// Services that were published since get their items in the portal. The item of one that is gone stays: if the service
     /// comes back, it is shared with the same people.
     func keepServiceItems() async throws {
-        try await access.portal?.addServiceItems(try await catalog.names().map(\.path))
-        try await access.portal?.addServiceItems(await locators.names().map(\.path), as: .geocoding)
-        for basemap in basemaps?.basemaps() ?? [] {
-            try await access.portal?.addServiceItems([basemap.name], as: basemap.itemKind)
+        guard let portal = access.portal else { return }
+        for (kind, services) in Dictionary(grouping: try await itemServices(), by: \.kind) {
+            try await portal.addServiceItems(services.map(\.path), as: kind)
         }
+    }
+
+    /// All that has an item in the portal because the server serves it.
+    func itemServices() async throws -> [(path: String, kind: ServiceItemKind)] {
+        try await catalog.names().map { ($0.path, .feature) } + locators.names().map { ($0.path, .geocoding) }
+            + (basemaps?.basemaps() ?? []).map { ($0.name, $0.itemKind) }
     }
 
     private func locatorContext(of match: RouteMatch, _ request: ServiceRequest) async throws -> RouteContext {

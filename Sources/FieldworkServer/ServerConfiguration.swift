@@ -37,10 +37,8 @@ package struct ServerConfiguration: Sendable {
     package var access: AccessRules
     /// How long connections may take over what they send.
     package var connectionRules: ConnectionRules
-    /// Where locators lie, beside the services or elsewhere; nil for none.
-    package var locators: URL?
-    /// The folder of the services, where packages of tiles are served from; nil: there are none.
-    package var basemapData: URL?
+    /// The folder in which locators and packages of tiles lie, as a rule that of the services; nil for none.
+    package var dataFolder: URL?
     /// Opens the administrative operations to who has it; nil: they are off.
     package var administrationKey: AdministrationKey?
     /// The people who may use it, and what they may do; nil, or a portal without people: everybody who reaches the port.
@@ -60,7 +58,7 @@ package struct ServerConfiguration: Sendable {
         jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: AccessRules = AccessRules(),
         connectionRules: ConnectionRules = ConnectionRules(),
         requestTime: Duration = .seconds(Limits.requestSeconds), requestMemory: Int = Limits.requestMemoryBytes,
-        memory: Int = Limits.memoryBytes, locators: URL? = nil, portal: Portal? = nil, tls: TLSFiles? = nil
+        memory: Int = Limits.memoryBytes, dataFolder: URL? = nil, portal: Portal? = nil, tls: TLSFiles? = nil
     ) {
         self.host = host
         self.port = port
@@ -81,7 +79,7 @@ package struct ServerConfiguration: Sendable {
         self.requestTime = requestTime
         self.requestMemory = requestMemory
         self.memory = memory
-        self.locators = locators
+        self.dataFolder = dataFolder
         self.portal = portal
         self.tls = tls
     }

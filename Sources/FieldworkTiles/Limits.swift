@@ -20,10 +20,14 @@ package enum Limits {
     package static let sprites = 500
     /// Bytes of one tile, directory or small file in a package of tiles.
     package static let packagePieceBytes = 32 * 1_024 * 1_024
+    /// Characters of a pattern that a view of a package may look for.
+    static let packagePatternCharacters = 64
     /// Rows that one list of a package may have.
     static let packageRows = 100_000
     /// Thousands of SQLite's steps that a look into a package may take.
     static let packageQuerySteps = 20_000
+    /// Entries of one directory of PMTiles, and of those that are kept in memory for one file.
+    static let directoryEntries = 1_000_000
     /// Files in a packed package.
     package static let zipEntries = 1_000_000
     /// Bytes of the list of files in a packed package.

@@ -46,9 +46,10 @@ struct LocatorSourcesTests {
             """
         try await make(["a.csv": table], zone: AddressZone(country: "US")) { locator in
             #expect(locator.information.addressCount == 2)
-            #expect(try await first(locator, "120 main st alderton") == "120 MAIN ST, ALDERTON, OR, 97001")
-            #expect(
-                try await first(locator, "122 Main Street #2, Alderton") == "122 MAIN ST, APT 2, ALDERTON, OR, 97001")
+            let house = try await first(locator, "120 main st alderton")
+            #expect(house == "120 MAIN ST, ALDERTON, OR, 97001")
+            let unit = try await first(locator, "122 Main Street #2, Alderton")
+            #expect(unit == "122 MAIN ST, APT 2, ALDERTON, OR, 97001")
         }
     }
 
@@ -79,7 +80,8 @@ struct LocatorSourcesTests {
         let table = "rue_nom,no,e,n\nRue Verte,12,2.3,48.8\n"
         let chosen: [FieldMap.Role: String] = [.street: "RUE_NOM", .number: "no", .x: "e", .y: "n"]
         try await make(["a.csv": table], chosen: chosen, zone: AddressZone(city: "Saulnes", country: "FR")) { locator in
-            #expect(try await first(locator, "12 rue verte") == "12 Rue Verte, Saulnes")
+            let house = try await first(locator, "12 rue verte")
+            #expect(house == "12 Rue Verte, Saulnes")
         }
         await #expect {
             try await make(["a.csv": table]) { _ in }

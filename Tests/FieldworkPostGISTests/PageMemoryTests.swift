@@ -87,7 +87,8 @@ struct PageMemoryTests {
         connection.watch = watch
         // Whole it takes all of that, row by row no more than one.
         let sql = isStreamed ? Self.sql(rows: 3, bytes: 2_000_000) : Self.sql(rows: 2_000, bytes: 1_000)
-        let enough = WorkAllowance(time: .seconds(600), memory: 4_000_000)
+        // The library takes blocks for rows, up to twice what is in them.
+        let enough = WorkAllowance(time: .seconds(600), memory: 8_000_000)
         try watch.run(enough) {
             let statement = try connection.cached(sql)
             statement.isStreamed = isStreamed

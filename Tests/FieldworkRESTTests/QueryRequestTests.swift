@@ -67,6 +67,24 @@ import Testing
     }
 
     @Test(arguments: [
+        ("1.8e308", nil), ("361", nil), ("-1e300", "esriSRUnit_Meter"), ("20041", "esriSRUnit_Kilometer"),
+        ("nan", "esriSRUnit_Foot"),
+    ] as [(String, String?)])
+    func aDistanceBeyondTheEarthIsRefused(_ distance: String, _ unit: String?) {
+        var parameters: KeyValuePairs = [
+            "geometry": "-122.5,45.25", "geometryType": "esriGeometryPoint", "where": "1=1", "distance": distance,
+        ]
+        if let unit {
+            parameters = [
+                "geometry": "-122.5,45.25", "geometryType": "esriGeometryPoint", "where": "1=1", "distance": distance,
+                "units": unit,
+            ]
+        }
+        let error = #expect(throws: ServiceError.self) { try Samples.query(parameters) }
+        #expect(error?.code == 400)
+    }
+
+    @Test(arguments: [
         ("f", "xml"), ("where", "a = "), ("where", "Colour = 1"), ("where", "1=1; DROP TABLE x"),
         ("outStatistics", "[{}]"), ("having", "count(*) > 1"), ("time", "1,2"), ("spatialRel", "near"),
         ("outSR", "999999999"), ("maxAllowableOffset", "-1"), ("geometry", "{\"x\":\"NaN\",\"y\":1"),

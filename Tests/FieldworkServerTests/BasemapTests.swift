@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPortal
 import FieldworkREST
 import FieldworkTiles
 import Foundation
@@ -36,7 +37,7 @@ struct BasemapTests {
         try images.add(png, at: tile)
         try images.finish(TileSetDescription(name: "Air", format: .png, levels: 2...2))
         var configuration = ServerConfiguration(port: 0, definitionLifetime: .zero)
-        configuration.basemapData = folder
+        configuration.dataFolder = folder
         try await TemporaryStore.serve(configuration: configuration) { server, _ in try await test(server, basemaps) }
     }
 
@@ -112,6 +113,41 @@ struct BasemapTests {
             let names = try await server.client.get("", ["f": "json"]).json["services"]?.arrayValue ?? []
             #expect(!names.contains { $0["name"] == "Broken" })
             #expect(names.contains(["name": "Air", "type": "MapServer"]))
+        }
+    }
+
+    @Test("A basemap is read by whom its item is shared with, and by nobody else")
+    func sharing() async throws {
+        let author = Author(name: "test", address: "")
+        try await PeopleServer.with { people in
+            var images = try MBTilesWriter(path: people.basemaps.file("Air").path)
+            let tile = try #require(TileAddress(level: 2, column: 1, row: 3))
+            try images.add(Self.png, at: tile)
+            try images.finish(TileSetDescription(name: "Air", format: .png, levels: 2...2))
+            let paths = ["Air/MapServer", "Air/MapServer/tile/2/3/1", "Air/MapServer/tilemap/2/0/0/2/2"]
+            func codes(_ name: String?) async throws -> [Int?] {
+                var codes: [Int?] = []
+                for path in paths { codes.append(try await people.get(path, as: name).errorCode) }
+                return codes
+            }
+            func isListed(_ name: String?) async throws -> Bool {
+                let services = try await people.get("", as: name).json["services"]?.arrayValue ?? []
+                return services.contains { $0["name"] == "Air" }
+            }
+            #expect(try await codes(nil) == [499, 499, 499])
+            #expect(try await codes("viewer") == [nil, nil, nil], "shared with the organisation")
+            let item = try #require(try await people.portal.item(ofService: "Air", as: .tiles))
+            _ = try await people.portal.share(
+                item.id, everyone: false, organisation: false, addingGroups: [], onlyGroups: true, for: .everybody,
+                by: author)
+            #expect(try await codes("viewer") == [403, 403, 403])
+            #expect(try await codes("administrator") == [nil, nil, nil])
+            let (seen, administered) = (try await isListed("viewer"), try await isListed("administrator"))
+            #expect(!seen && administered)
+            _ = try await people.portal.share(
+                item.id, everyone: true, organisation: true, addingGroups: [], onlyGroups: true, for: .everybody,
+                by: author)
+            #expect(try await codes(nil) == [nil, nil, nil])
         }
     }
 }

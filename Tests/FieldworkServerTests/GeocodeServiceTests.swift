@@ -20,13 +20,14 @@ struct GeocodeServiceTests {
         try Self.make(at: LocatorFile.url(name: "Town", in: folder))
         try await TestServer.with(
             store: store,
-            configuration: ServerConfiguration(port: 0, definitionLifetime: .zero, locators: folder)
+            configuration: ServerConfiguration(port: 0, definitionLifetime: .zero, dataFolder: folder)
         ) { server in
             try await test(server.client)
         }
     }
 
-    private static func make(at url: URL) throws {
+    /// Makes a locator of one street with two houses, a crossing and a town.
+    static func make(at url: URL) throws {
         let builder = try LocatorBuilder(name: "Town", at: url)
         try builder.add(
             StreetRecord(
@@ -185,7 +186,7 @@ struct GeocodeServiceTests {
         let store = try await GeoPackageStore.open(at: folder)
         let url = LocatorFile.url(name: "Town", in: folder)
         try await TestServer.with(
-            store: store, configuration: ServerConfiguration(port: 0, definitionLifetime: .zero, locators: folder)
+            store: store, configuration: ServerConfiguration(port: 0, definitionLifetime: .zero, dataFolder: folder)
         ) { server in
             let path = "Town/GeocodeServer/findAddressCandidates"
             #expect(try await server.client.get(path, ["f": "json", "SingleLine": "1 Elm St"]).errorCode == 404)

@@ -74,7 +74,8 @@ struct SignInPageTests {
                 "redirect_uri": Self.redirect, "code_verifier": Self.verifier, "f": "json",
             ]
             let json = try await people.client.post("\(Self.oauth)/token/", form).json
-            #expect(json["username"] == "owner" && json["expires_in"]?.integerValue == 1_800, "\(json)")
+            let rest = try #require(json["expires_in"]?.integerValue)
+            #expect(json["username"] == "owner" && (1_700...1_800).contains(rest), "\(json)")
             let access = try #require(json["access_token"]?.stringValue)
             let refresh = try #require(json["refresh_token"]?.stringValue)
             #expect(

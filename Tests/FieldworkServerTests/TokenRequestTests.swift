@@ -139,7 +139,8 @@ struct TokenRequestTests {
         try await PeopleServer.with { people in
             func names(_ name: String?) async throws -> Set<String> {
                 let json = try await people.get("", as: name).json
-                return Set((json["services"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue })
+                let services = (json["services"]?.arrayValue ?? []).filter { $0["type"] == "FeatureServer" }
+                return Set(services.compactMap { $0["name"]?.stringValue })
             }
             #expect(try await names(nil).isEmpty)
             #expect(try await names("viewer").contains("Trees"))

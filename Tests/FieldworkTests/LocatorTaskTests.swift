@@ -26,7 +26,7 @@ struct LocatorTaskTests {
         }
         try builder.finish()
         let running = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: 0, locators: folder))
+            store: store, configuration: ServerConfiguration(port: 0, dataFolder: folder))
         do {
             let address = try #require(URL(string: running.servicesAddress + "/Town/GeocodeServer"))
             try await test(LocatorTask(url: url), LocatorTask(url: address))

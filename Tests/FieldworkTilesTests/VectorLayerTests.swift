@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkTiles
 import Testing
@@ -49,6 +50,64 @@ struct VectorLayerTests {
         #expect(read.features[41].id == 42)
         #expect(
             read.features[99].attributes == ["kind": .text("Eiche"), "height": .real(-1.5), "year": .integer(-300)])
+    }
+
+    @Test("What only left out features said is not in the tile, and the others say what they said")
+    func kept() throws {
+        var layer = VectorLayer(name: "f")
+        for id in Int64(0)..<1_000 {
+            layer.tag("kind", .text("Eiche"))
+            layer.tag("name", .text(String(repeating: "x", count: 100) + String(id)))
+            if id == 3 { layer.tag("rare", .integer(1)) }
+            layer.add(id: id, kind: .point, commands: [9, 2, 2])
+        }
+        let size = layer.size(0)
+        #expect(size > 100, "a name that no other feature has goes with it")
+        layer.keep((0..<1_000).map { $0 % 100 == 50 })
+        #expect(layer.byteCount < 2_000)
+        layer.tag("name", .text("new"))
+        layer.add(id: 5_000, kind: .point, commands: [9, 2, 2])
+        var tile: [UInt8] = []
+        layer.append(to: &tile)
+        #expect(tile.count < 2_000)
+        let read = try VectorTileReader(tile).layers[0]
+        let ids: [UInt64] = [50, 150, 250, 350, 450, 550, 650, 750, 850, 950, 5_000]
+        #expect(read.features.compactMap(\.id) == ids)
+        #expect(read.features[1].attributes["name"]?.textValue?.hasSuffix("x150") == true)
+        #expect(read.features[1].attributes["kind"] == .text("Eiche"))
+        #expect(read.features[10].attributes == ["name": .text("new")])
+    }
+
+    @Test("A crowded layer keeps as many features as its bytes allow, though each has a name of its own")
+    func pruned() throws {
+        let definition = LayerDefinition(
+            id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
+            fields: [
+                FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
+                FieldDefinition(name: "Name", type: .string, length: 200),
+            ])
+        let address = try #require(TileAddress(level: TileLevels.deepest, column: 0, row: 0))
+        var encoder = try TileFeatureEncoder(
+            layer: definition, query: FeatureQuery(outFields: ["OBJECTID", "Name"]), address: address,
+            maximumBytes: 20_000)
+        let place = Point(
+            x: address.xMin + address.side / 2, y: address.yMax - address.side / 2, spatialReference: .webMercator)
+        let blob = GeoPackageBinary.blob(for: place, srsID: 3_857)
+        for id in Int64(1)...2_000 {
+            encoder.beginFeature()
+            encoder.integer(id, column: 0)
+            let name = Array((String(repeating: "n", count: 90) + String(id)).utf8)
+            name.withUnsafeBytes { encoder.text($0, column: 1) }
+            try blob.withUnsafeBytes { try encoder.geometry($0) }
+            encoder.endFeature()
+        }
+        encoder.end(exceededTransferLimit: false)
+        let layers = try VectorTileReader(encoder.bytes).layers
+        let trees = try #require(layers.first { $0.name == "Trees" })
+        #expect(encoder.bytes.count < 21_000)
+        #expect((100...250).contains(trees.features.count), "\(trees.features.count)")
+        let notice = try #require(layers.first { $0.name.hasPrefix(TileNotice.layerName) }?.features.first)
+        #expect(notice.attributes["total"] == .integer(2_000))
     }
 
     @Test("Ids that JavaScript can't count are left out")

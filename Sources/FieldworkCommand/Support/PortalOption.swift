@@ -1,8 +1,10 @@
 import ArgumentParser
+import FieldworkLocator
 import FieldworkPortal
 import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 
 /// Where the people of a server are kept: beside the services of a folder, or in their database.
@@ -45,6 +47,21 @@ struct PortalOption: ParsableArguments {
             await portal.close()
             throw error
         }
+    }
+
+    /// The keys of all that has an item because a server of the folder serves it.
+    func serviceKeys() async throws -> Set<String> {
+        var keys = Set(try await servicePaths().map(ServiceItemKind.feature.key))
+        for name in BasemapFolder(data: data.url).names() {
+            keys.formUnion([ServiceItemKind.vectorTiles, .tiles].map { $0.key(name) })
+        }
+        let files = FileManager.default.enumerator(atPath: data.url.path)
+        while let file = files?.nextObject() as? String {
+            let path = file.split(separator: ".")
+            guard path.count == 2, path[1] == LocatorFile.pathExtension else { continue }
+            keys.insert(ServiceItemKind.geocoding.key(String(path[0])))
+        }
+        return keys
     }
 
     /// The paths of the services.

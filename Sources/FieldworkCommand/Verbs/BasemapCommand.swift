@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkGeometry
+import FieldworkREST
 import FieldworkStore
 import FieldworkTiles
 import Foundation

@@ -41,11 +41,10 @@ struct DemoCommand: AsyncParsableCommand {
             let portal = try await Openness.portal(in: data.url)
             try await Openness.check(portal, on: listen)
             let ready = ReadyLine(listen)
-            var configuration = ServerConfiguration(
+            let configuration = ServerConfiguration(
                 host: listen.plainHost, port: listen.port, instance: listen.instance,
                 maximumConnections: connectionOptions.maxConnections, access: rules,
-                connectionRules: connectionOptions.rules, locators: data.url, portal: portal)
-            configuration.basemapData = data.url
+                connectionRules: connectionOptions.rules, dataFolder: data.url, portal: portal)
             let server = FeatureServer(store: store, configuration: configuration, logger: logger) {
                 [folder = data.url, listen] port in
                 // Without its maps the demo is still worth having.

@@ -110,7 +110,7 @@ struct ItemsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await runVerb {
-                let services = try await place.servicePaths()
+                let services = try await place.serviceKeys()
                 try await place.withPortal { portal in
                     let found = try await portal.item(named: item)
                     try await portal.removeItem(found.id, services: services, for: .everybody, by: .commandLine)

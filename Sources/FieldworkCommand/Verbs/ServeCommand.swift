@@ -85,9 +85,8 @@ struct ServeCommand: AsyncParsableCommand {
                 host: listen.plainHost, port: listen.port, instance: listen.instance,
                 maximumConnections: connectionOptions.maxConnections, administrationKey: key,
                 jobLease: .seconds(jobLease), access: rules, connectionRules: connectionOptions.rules)
-            configuration.locators = data.url
+            configuration.dataFolder = data.url
             requests.apply(to: &configuration)
-            configuration.basemapData = data.url
             configuration.portal = portal
             configuration.tls = certificate
             let scheme = certificate == nil ? "http" : "https"

@@ -246,9 +246,9 @@ extension Portal {
     }
 
     /// Removes an item with its data. The item of a service that is there stays.
-    /// - Parameter services: the paths of the services that are there.
+    /// - Parameter services: the keys of the services that are there, by `ServiceItemKind.key`.
     package func removeItem(
-        _ id: String, services: [String], for principal: Principal, by author: Author
+        _ id: String, services: Set<String>, for principal: Principal, by author: Author
     ) async throws {
         let moment = now
         try await change { records in
@@ -257,7 +257,7 @@ extension Portal {
                 throw PortalError(.protected, "Unable to delete item. Delete protection is turned on.")
             }
             guard rights.deletes else { throw PortalError.notAllowed }
-            guard !services.contains(where: { $0.lowercased() == item.service }) else {
+            guard item.service.map(services.contains) != true else {
                 throw PortalError(.notAllowed, "The item stands for a service: unpublish the service instead.")
             }
             try Self.remove(id, records)

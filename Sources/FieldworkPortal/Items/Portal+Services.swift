@@ -3,7 +3,7 @@ import FieldworkREST
 import FieldworkStore
 
 /// What a service's item stands for; the protocol's types of items.
-package enum ServiceItemKind: String, Sendable, Hashable {
+package enum ServiceItemKind: String, Sendable, Hashable, CaseIterable {
     case feature = "Feature Service"
     case geocoding = "Geocoding Service"
     case vectorTiles = "Vector Tile Service"
@@ -18,6 +18,11 @@ package enum ServiceItemKind: String, Sendable, Hashable {
         case .vectorTiles: "VectorTileServer"
         case .tiles: "MapServer"
         }
+    }
+
+    /// Under what the item of a service is kept: services of different types may have one name.
+    package func key(_ path: String) -> String {
+        self == .feature ? path.lowercased() : "\(path.lowercased())/\(face.lowercased())"
     }
 
     var typeKeywords: [String] {
@@ -35,7 +40,7 @@ extension Portal {
     /// The facts of the item of a service; the item is made where there is none.
     package func facts(ofService path: String, as kind: ServiceItemKind = .feature) async throws -> ItemFacts {
         try await refresh()
-        let key = path.lowercased()
+        let key = kind.key(path)
         if let known = memory.service(key) { return known }
         let round = memory.round
         if let found = try await records.read({ try Self.serviceFacts(key, $0) }) {
@@ -62,8 +67,8 @@ extension Portal {
     }
 
     /// The item of a service.
-    package func item(ofService path: String) async throws -> Item? {
-        try await records.read { try Self.serviceItem(path.lowercased(), $0) }
+    package func item(ofService path: String, as kind: ServiceItemKind = .feature) async throws -> Item? {
+        try await records.read { try Self.serviceItem(kind.key(path), $0) }
     }
 
     /// Makes the items of services that have none. They belong to the first administrator, and are shared with the organisation:
@@ -74,18 +79,18 @@ extension Portal {
         let missing = try await records.read { records in
             let known = Set(
                 try records.rows("SELECT service FROM {items} WHERE service IS NOT NULL").compactMap { $0.text(0) })
-            return paths.filter { !known.contains($0.lowercased()) }
+            return paths.filter { !known.contains(kind.key($0)) }
         }
         guard !missing.isEmpty else { return }
         try await change { records in
             guard let owner = try Self.firstAdministrator(records) else { return }
-            for path in missing where try Self.serviceItem(path.lowercased(), records) == nil {
+            for path in missing where try Self.serviceItem(kind.key(path), records) == nil {
                 let name = path.split(separator: "/").last.map(String.init) ?? path
                 var fields = ItemFields()
                 fields.typeKeywords = kind.typeKeywords
                 let item = Item(
                     id: Secret.id(), owner: owner, folder: "", title: name, type: kind.rawValue, name: path,
-                    url: "", service: path.lowercased(), sharing: Sharing(organisation: true), isProtected: false,
+                    url: "", service: kind.key(path), sharing: Sharing(organisation: true), isProtected: false,
                     created: moment, modified: moment, views: 0, size: -1, fields: fields)
                 try Self.write(item, records)
                 try Self.note(
@@ -105,10 +110,14 @@ extension Portal {
         }
     }
 
-    /// An item by its id, the path of its service, or its title.
+    /// An item by its id, the path of its service (with the type, as in `Town/GeocodeServer`, where several have the name), or
+    /// its title.
     package func item(named name: String) async throws -> Item {
         try await records.read { records in
             if let item = try Self.item(name.lowercased(), records) { return item }
+            for kind in ServiceItemKind.allCases {
+                if let item = try Self.serviceItem(kind.key(name), records) { return item }
+            }
             if let item = try Self.serviceItem(name.lowercased(), records) { return item }
             let ids = try records.rows("SELECT id FROM {items} WHERE title = ?", [.text(name)]).compactMap {
                 $0.text(0)

@@ -89,6 +89,7 @@ extension FeatureQuery {
         switch parameters["units"] {
         case nil:
             if geometry.spatialReference?.isGeographic == true {
+                guard abs(distance) <= 360 else { throw .invalidQuery("'distance' is more than 360 degrees.") }
                 return try widened { () throws(AllowanceError) in try GeometryEngine.widened(geometry, by: distance) }
             }
             metersPerUnit = geometry.spatialReference?.unitFactor ?? 1
@@ -100,8 +101,13 @@ extension FeatureQuery {
         case "esriSRUnit_USNauticalMile": metersPerUnit = 1_853.248
         case let name?: throw .invalidQuery("The unit '\(name.prefix(40))' is not supported.")
         }
+        let meters = distance * metersPerUnit
+        // Nothing on Earth is further away; such a buffer takes seconds to make and is of no use.
+        guard abs(meters) <= Limits.queryDistanceMeters else {
+            throw .invalidQuery("'distance' is more than \(Limits.queryDistanceMeters / 1_000) kilometers.")
+        }
         return try widened { () throws(AllowanceError) in
-            try GeometryEngine.widenedOnEllipsoid(geometry, by: distance * metersPerUnit)
+            try GeometryEngine.widenedOnEllipsoid(geometry, by: meters)
         }
     }
 

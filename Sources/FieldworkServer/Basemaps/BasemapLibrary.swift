@@ -22,7 +22,8 @@ struct Basemap: Sendable {
 /// The packages in the folder of basemaps. Files come, go and are replaced while the server runs.
 final class BasemapLibrary: Sendable {
     private let folder: BasemapFolder
-    private let open = Mutex<[String: Basemap]>([:])
+    /// What could be opened and what could not, each under what the file was then.
+    private let open = Mutex<[String: (version: String, basemap: Result<Basemap, TileError>)]>([:])
 
     init(folder: BasemapFolder) { self.folder = folder }
 
@@ -39,12 +40,14 @@ final class BasemapLibrary: Sendable {
         let changed = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
         let number = attributes?[.systemFileNumber] as? Int ?? 0
         let version = "\(number)-\(changed)-\(attributes?[.size] as? Int ?? 0)"
-        if let basemap = open.withLock({ $0[known] }), basemap.version == version { return basemap }
-        let basemap = Basemap(name: known, package: try TilePackages.open(path), version: version)
+        if let kept = open.withLock({ $0[known] }), kept.version == version { return try kept.basemap.get() }
+        let basemap = Result { () throws(TileError) in
+            Basemap(name: known, package: try TilePackages.open(path), version: version)
+        }
         open.withLock { open in
             if open.count >= Limits.openBasemaps { open.removeAll() }
-            open[known] = basemap
+            open[known] = (version, basemap)
         }
-        return basemap
+        return try basemap.get()
     }
 }

@@ -29,6 +29,19 @@ struct BasemapService: Sendable {
         }
     }
 
+    /// Whether bytes of the package are compressed. Those that can't be expanded are found out before the answer has begun.
+    private func isGzipped(_ bytes: [UInt8]) throws(ServiceError) -> Bool {
+        guard bytes.starts(with: [0x1F, 0x8B]) else { return false }
+        do {
+            _ = try GzipReader.expanded(bytes, maximum: FieldworkTiles.Limits.packagePieceBytes)
+        } catch {
+            throw ServiceError(
+                code: 500, message: "The basemap \(basemap.name) can't be read.",
+                details: ["What is compressed in the package can't be expanded."])
+        }
+        return true
+    }
+
     func root(_ face: ServiceFace) throws(ServiceError) -> JSONValue {
         try require(face)
         guard face == .map else {
@@ -51,7 +64,7 @@ struct BasemapService: Sendable {
         var answer = Answer(contentType: description.format.contentType, body: .bytes(bytes))
         answer.entityTag = tag
         if basemap.isVector {
-            answer.isGzipped = bytes.starts(with: [0x1F, 0x8B])
+            answer.isGzipped = try isGzipped(bytes)
         } else {
             guard let format = TileSetDescription.Format(signature: bytes) else {
                 throw ServiceError(
@@ -64,13 +77,12 @@ struct BasemapService: Sendable {
         return answer
     }
 
-    func tileMap(_ block: TileBlock, _ face: ServiceFace) throws(ServiceError) -> JSONValue {
+    func tileMap(_ block: TileBlock, _ face: ServiceFace) throws -> JSONValue {
         try require(face)
-        return try read { () throws(TileError) -> JSONValue in
-            try block.json { (tile: TileAddress) throws(TileError) -> Bool in
-                guard description.levels.contains(tile.level) else { return false }
-                return try basemap.package.tile(tile) != nil
-            }
+        return try block.json { tile in
+            guard description.levels.contains(tile.level) else { return false }
+            try WorkAllowance.check()
+            return try read { () throws(TileError) in try basemap.package.has(tile) }
         }
     }
 
@@ -104,7 +116,7 @@ struct BasemapService: Sendable {
         guard let bytes = try read({ () throws(TileError) in try basemap.package.resource(path) }) else { return nil }
         let type = path.hasSuffix(".png") ? "image/png" : path.hasSuffix(".json") ? Answer.jsonType : Answer.pbfType
         var answer = Answer(contentType: type, body: .bytes(bytes))
-        answer.isGzipped = bytes.starts(with: [0x1F, 0x8B])
+        answer.isGzipped = try isGzipped(bytes)
         answer.isCompressible = answer.isGzipped || !path.hasSuffix(".png")
         return answer.tagged()
     }

@@ -72,11 +72,15 @@ package final class TLSFiles: Sendable {
         let now = loaded.withLock { ($0.chain, $0.key) }
         var configuration = Self.configuration(now.0, now.1)
         configuration.sslContextCallback = { _, promise in
-            let (chain, key) = self.current(logger)
-            var change = NIOSSLContextConfigurationOverride()
-            change.certificateChain = chain.map { .certificate($0) }
-            change.privateKey = .privateKey(key)
-            promise.succeed(change)
+            // Not on the thread of the handshake: it reads files, and what OpenSSL notes of a broken pair stays with the thread,
+            // where the handshake would take it for its own failure.
+            DispatchQueue.global().async {
+                let (chain, key) = self.current(logger)
+                var change = NIOSSLContextConfigurationOverride()
+                change.certificateChain = chain.map { .certificate($0) }
+                change.privateKey = .privateKey(key)
+                promise.succeed(change)
+            }
         }
         return configuration
     }

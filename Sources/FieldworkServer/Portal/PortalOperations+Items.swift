@@ -236,7 +236,7 @@ extension PortalOperations {
     }
 
     private func remove(_ id: String) async throws {
-        let services = try await context.server.catalog.names().map(\.path)
+        let services = Set(try await context.server.itemServices().map { $0.kind.key($0.path) })
         try await portal.removeItem(id, services: services, for: principal, by: author)
     }
 

@@ -48,8 +48,9 @@ extension Route {
             Answer.json(try $0.style(.absolute($0.vectorTileBase))).tagged()
         },
         Route(.vectorTileServer, "resources/sprites/{name}", .read, [.file], metric: .service, needs: .describe) {
-            guard let basemap = $0.basemap else { return try $0.tiles.sprite($0.name, of: $0.service) }
-            return try basemap.resource("sprites/\($0.name)") ?? TileService.sprite($0.name, layers: [])
+            guard let basemap = $0.basemap else { return try await $0.tiles.sprite($0.name, of: $0.service) }
+            if let own = try basemap.resource("sprites/\($0.name)") { return own }
+            return try await $0.tiles.sprite($0.name, layers: [], scope: "empty/sprites")
         },
         Route(
             .vectorTileServer, "resources/fonts/{font}/{name}", .read, [.file], metric: .service, needs: .describe

@@ -40,21 +40,27 @@ extension TileService {
     }
 
     /// A sheet of pictures or where they lie on it: `sprite.json`, `sprite.png`, and with `@2x` for fine screens.
-    func sprite(_ name: String, of published: PublishedService) throws -> Answer {
+    func sprite(_ name: String, of published: PublishedService) async throws -> Answer {
         let layers = try Self.layers(of: published.definition)
-        return try Self.sprite(name, layers: layers)
+        // The definition decides what is on it.
+        return try await sprite(
+            name, layers: layers, scope: "\(published.definition.name.path)/\(published.version)/sprites")
     }
 
-    static func sprite(_ name: String, layers: [LayerDefinition]) throws -> Answer {
+    /// - Parameter scope: what decides the pictures.
+    func sprite(_ name: String, layers: [LayerDefinition], scope: String) async throws -> Answer {
         let scales = ["sprite": 1, "sprite@2x": 2]
         let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, let scale = scales[parts[0]], ["json", "png"].contains(parts[1]) else {
             throw ServiceError.notFound("There is no such sprite.")
         }
-        let sprite = try StyleSprite(symbols: StyleDocument.sprites(layers), scale: scale)
-        if parts[1] == "json" { return Answer.json(sprite.index).tagged() }
-        var answer = Answer(contentType: "image/png", body: .bytes(sprite.png))
-        answer.isCompressible = false
+        let isIndex = parts[1] == "json"
+        let bytes = try await keeper.bytes(.init(scope: scope, name: name)) {
+            let sprite = try StyleSprite(symbols: StyleDocument.sprites(layers), scale: scale)
+            return isIndex ? Array(sprite.index.text.utf8) : sprite.png
+        }
+        var answer = Answer(contentType: isIndex ? Answer.jsonType : "image/png", body: .bytes(bytes))
+        answer.isCompressible = isIndex
         return answer.tagged()
     }
 
@@ -66,7 +72,8 @@ extension TileService {
         }
         return block.json { tile in
             guard let box, tile.level <= TileLevels.deepest else { return false }
-            let (columns, rows) = box.grown(by: tile.side / 64).tiles(level: tile.level)
+            let margin = layers.map { TileFeatureEncoder.margin($0.geometryType ?? .point, tile) }.max() ?? 0
+            let (columns, rows) = box.grown(by: margin).tiles(level: tile.level)
             return columns.contains(tile.column) && rows.contains(tile.row)
         }
     }

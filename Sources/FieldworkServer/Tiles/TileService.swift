@@ -100,7 +100,7 @@ struct TileService: Sendable {
     func glyphs(_ stack: String, _ range: String) async throws -> Answer {
         let parts = range.split(separator: ".").first?.split(separator: "-").map { Int($0) } ?? []
         guard parts.count == 2, let start = parts[0], let end = parts[1],
-            end == start + FieldworkTiles.Limits.glyphRange - 1
+            (0..<65_536).contains(start), end == start + FieldworkTiles.Limits.glyphRange - 1
         else {
             throw ServiceError.notFound("There is no such range of glyphs.")
         }

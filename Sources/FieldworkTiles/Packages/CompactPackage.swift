@@ -93,6 +93,15 @@ package struct CompactPackage: TilePackage {
     }
 
     package func tile(_ address: TileAddress) throws(TileError) -> [UInt8]? {
+        guard let place = try place(address) else { return nil }
+        return try archive.bytes(of: place.bundle, at: place.offset, count: place.size)
+    }
+
+    package func has(_ address: TileAddress) throws(TileError) -> Bool { try place(address) != nil }
+
+    /// Where the index of a bundle says that a tile lies.
+    private func place(_ address: TileAddress) throws(TileError) -> (bundle: ZipArchive.Entry, offset: Int, size: Int)?
+    {
         guard let number = numbers[address.level] else { return nil }
         let (row, column) = (address.row / Self.side * Self.side, address.column / Self.side * Self.side)
         let name = "\(Self.folder(tiles, number))R\(Self.hex(row))C\(Self.hex(column)).bundle"
@@ -102,7 +111,7 @@ package struct CompactPackage: TilePackage {
         guard let entry = index.littleEndian(at: 0, bytes: 8) else { return nil }
         let (offset, size) = (Int(entry & 0xFF_FFFF_FFFF), Int(entry >> 40))
         guard size > 0 else { return nil }
-        return try archive.bytes(of: bundle, at: offset, count: size)
+        return (bundle, offset, size)
     }
 
     package func resource(_ path: String) throws(TileError) -> [UInt8]? {

@@ -1,14 +1,18 @@
 import FieldworkGeometry
 import FieldworkREST
+import Synchronization
 
 /// Reads PMTiles, version 3: one file, tiles in the order of a Hilbert curve, directories of them that are searched.
-package struct PMTilesPackage: TilePackage {
+package final class PMTilesPackage: TilePackage {
     package let description: TileSetDescription
     private let file: PackageFile
     private let isCompressed: Bool
     private let root: [PMTilesEntry]
     private let leaves: (start: Int, size: Int)
     private let data: (start: Int, size: Int)
+
+    /// By where they lie in the section of directories.
+    private let lastLeaves = Mutex<[Int: [PMTilesEntry]]>([:])
 
     private static let compressions = [1: "none", 2: "gzip", 3: "brotli", 4: "zstd"]
 
@@ -17,7 +21,11 @@ package struct PMTilesPackage: TilePackage {
         let header = try file.bytes(at: 0, count: 127)
         guard header[7] == 3 else { throw TileError(.unsupported, "Only PMTiles of version 3 can be read.") }
         func section(_ offset: Int) throws(TileError) -> (start: Int, size: Int) {
-            (try header.length(at: offset, bytes: 8), try header.length(at: offset + 8, bytes: 8))
+            let (start, size) = (try header.length(at: offset, bytes: 8), try header.length(at: offset + 8, bytes: 8))
+            guard start >= 0, size >= 0, start <= file.size, size <= file.size - start else {
+                throw TileError(.broken, "A section of the PMTiles lies beyond the end of the file.")
+            }
+            return (start, size)
         }
         for (byte, what) in [(97, "directories"), (98, "tiles")] where ![1, 2].contains(header[byte]) {
             let name = Self.compressions[Int(header[byte])] ?? "in an unknown way"
@@ -54,11 +62,32 @@ package struct PMTilesPackage: TilePackage {
         }
     }
 
+    /// A directory below the root. The last ones are kept: tiles that are asked for together lie in few.
+    private func leaf(_ entry: PMTilesEntry) throws(TileError) -> [PMTilesEntry] {
+        if let known = lastLeaves.withLock({ $0[entry.offset] }) { return known }
+        let read = try Self.directory(
+            file.bytes(at: leaves.start + entry.offset, count: entry.length), isCompressed)
+        lastLeaves.withLock { kept in
+            let count = kept.values.reduce(read.count) { $0 + $1.count }
+            if count > Limits.directoryEntries { kept.removeAll() }
+            kept[entry.offset] = read
+        }
+        return read
+    }
+
     private static func directory(_ bytes: [UInt8], _ isCompressed: Bool) throws(TileError) -> [PMTilesEntry] {
         try PMTilesEntry.read(expanded(bytes, isCompressed))
     }
 
     package func tile(_ address: TileAddress) throws(TileError) -> [UInt8]? {
+        guard let entry = try entry(address) else { return nil }
+        return try file.bytes(at: data.start + entry.offset, count: entry.length)
+    }
+
+    package func has(_ address: TileAddress) throws(TileError) -> Bool { try entry(address) != nil }
+
+    /// What the directories say of a tile, within the section of tiles.
+    private func entry(_ address: TileAddress) throws(TileError) -> PMTilesEntry? {
         let id = PMTilesEntry.id(address)
         var entries = root
         // Real files have two storeys; one that leads on without end is refused.
@@ -68,13 +97,12 @@ package struct PMTilesPackage: TilePackage {
                 guard entry.offset <= data.size, entry.length <= data.size - entry.offset else {
                     throw TileError(.broken, "A tile of the PMTiles lies beyond its section.")
                 }
-                return try file.bytes(at: data.start + entry.offset, count: entry.length)
+                return entry
             }
             guard entry.offset <= leaves.size, entry.length <= leaves.size - entry.offset else {
                 throw TileError(.broken, "A directory of the PMTiles lies beyond its section.")
             }
-            entries = try Self.directory(
-                file.bytes(at: leaves.start + entry.offset, count: entry.length), isCompressed)
+            entries = try leaf(entry)
         }
         throw TileError(.broken, "The directories of the PMTiles have no end.")
     }
@@ -133,7 +161,7 @@ struct PMTilesEntry: Sendable, Hashable {
         var reader = ProtocolBufferReader(bytes)
         let count = try reader.varint()
         // Each entry takes four bytes at least.
-        guard count > 0, count <= UInt64(bytes.count / 4) else {
+        guard count > 0, count <= UInt64(bytes.count / 4), count <= UInt64(Limits.directoryEntries) else {
             throw TileError(.broken, "A directory of the PMTiles says that it has \(count) entries.")
         }
         var entries = [PMTilesEntry](repeating: PMTilesEntry(id: 0, run: 0, length: 0, offset: 0), count: Int(count))
@@ -147,7 +175,8 @@ struct PMTilesEntry: Sendable, Hashable {
         for index in entries.indices {
             let value = try reader.varint()
             if value == 0, index > 0 {
-                entries[index].offset = entries[index - 1].offset + entries[index - 1].length
+                entries[index].offset = try length(
+                    UInt64(entries[index - 1].offset) + UInt64(entries[index - 1].length))
             } else {
                 entries[index].offset = try length(value &- 1)
             }

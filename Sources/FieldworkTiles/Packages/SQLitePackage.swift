@@ -5,7 +5,8 @@ import Foundation
 package struct SQLitePackage: TilePackage {
     package let description: TileSetDescription
     private let database: TileDatabase
-    private let query: String
+    /// As it stands in statements.
+    private let table: String
     /// MBTiles count rows from the bottom.
     private let countsUpwards: Bool
 
@@ -25,7 +26,7 @@ package struct SQLitePackage: TilePackage {
 
     private init(mbtiles database: TileDatabase) throws(TileError) {
         self.database = database
-        query = "SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?"
+        table = "tiles"
         countsUpwards = true
         var metadata: [String: String] = [:]
         for row in try database.run("SELECT name, value FROM metadata") {
@@ -78,7 +79,7 @@ package struct SQLitePackage: TilePackage {
             throw TileError(.unsupported, "The GeoPackage has no tiles in the Web Mercator grid of web maps.")
         }
         let name = "\"\(table.replacing("\"", with: "\"\""))\""
-        query = "SELECT tile_data FROM \(name) WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?"
+        self.table = name
         let matrices = try database.run(
             "SELECT zoom_level, matrix_width FROM gpkg_tile_matrix WHERE table_name = ?", [.text(table)])
         var present: [Int] = []
@@ -110,9 +111,17 @@ package struct SQLitePackage: TilePackage {
     }
 
     package func tile(_ address: TileAddress) throws(TileError) -> [UInt8]? {
-        let row = countsUpwards ? (1 << address.level) - 1 - address.row : address.row
-        let found = try database.run(query, [.integer(address.level), .integer(address.column), .integer(row)])
-        guard case .blob(let bytes)? = found.first?.first, !bytes.isEmpty else { return nil }
+        guard case .blob(let bytes)? = try first("tile_data", address), !bytes.isEmpty else { return nil }
         return bytes
+    }
+
+    package func has(_ address: TileAddress) throws(TileError) -> Bool {
+        try first("length(tile_data) > 0", address)?.integer == 1
+    }
+
+    private func first(_ result: String, _ address: TileAddress) throws(TileError) -> TileDatabase.Value? {
+        let row = countsUpwards ? (1 << address.level) - 1 - address.row : address.row
+        let query = "SELECT \(result) FROM \(table) WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?"
+        return try database.run(query, [.integer(address.level), .integer(address.column), .integer(row)]).first?.first
     }
 }

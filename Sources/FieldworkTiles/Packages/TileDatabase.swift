@@ -38,6 +38,14 @@ package final class TileDatabase: Sendable {
             default: nil
             }
         }
+        /// Bytes in memory, about.
+        fileprivate var size: Int {
+            switch self {
+            case .text(let text): text.utf8.count
+            case .blob(let bytes): bytes.count
+            case .integer, .real, .null: 8
+            }
+        }
         var text: String? {
             switch self {
             case .text(let text): text
@@ -62,6 +70,8 @@ package final class TileDatabase: Sendable {
             throw TileError(.unreadable, "The package can't be opened (SQLite \(code)).")
         }
         sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, Int32(Limits.packagePieceBytes))
+        // A longer pattern in a view could take hours in a single step, where nothing stops it.
+        sqlite3_limit(pointer, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, Int32(Limits.packagePatternCharacters))
         sqlite3_busy_timeout(pointer, 5_000)
         let work = UnsafeMutablePointer<Int>.allocate(capacity: 1)
         work.initialize(to: 0)
@@ -92,6 +102,7 @@ package final class TileDatabase: Sendable {
             defer { sqlite3_finalize(statement) }
             Self.bind(arguments, to: statement)
             var rows: [[Value]] = []
+            var size = 0
             while true {
                 switch sqlite3_step(statement) {
                 case SQLITE_ROW:
@@ -99,7 +110,14 @@ package final class TileDatabase: Sendable {
                         return .failure(
                             TileError(.tooLarge, "A list of the package has more than \(Limits.packageRows) rows."))
                     }
-                    rows.append((0..<sqlite3_column_count(statement)).map { Self.value(statement, $0) })
+                    let row = (0..<sqlite3_column_count(statement)).map { Self.value(statement, $0) }
+                    size += row.reduce(0) { $0 + $1.size }
+                    guard size <= Limits.packagePieceBytes else {
+                        return .failure(
+                            TileError(
+                                .tooLarge, "A list of the package has more than \(Limits.packagePieceBytes) bytes."))
+                    }
+                    rows.append(row)
                 case SQLITE_DONE: return .success(rows)
                 default: return .failure(Self.error(pointer))
                 }

@@ -6,6 +6,8 @@ package protocol TilePackage: Sendable {
     var description: TileSetDescription { get }
     /// A tile's bytes; nil for a tile that the package doesn't have. Vector tiles may be compressed.
     func tile(_ address: TileAddress) throws(TileError) -> [UInt8]?
+    /// Whether there is a tile, at less cost than to read it.
+    func has(_ address: TileAddress) throws(TileError) -> Bool
     /// A file of the package's style: the style itself, a sheet of sprites, a range of glyphs. nil where there is none.
     func resource(_ path: String) throws(TileError) -> [UInt8]?
 }

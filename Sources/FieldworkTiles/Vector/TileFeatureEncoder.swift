@@ -166,26 +166,29 @@ package struct TileFeatureEncoder: FeatureEncoder {
         }
     }
 
-    /// Leaves out the least features until the rest fits.
+    /// Leaves out the least features until the rest fits. What several features share goes with the last of them, so that one
+    /// round may leave out too few.
     private mutating func prune() {
-        var rest = layer.byteCount
-        var isKept = [Bool](repeating: true, count: layer.count)
-        for index in weights.indices.sorted(by: { weights[$0] < weights[$1] }) {
-            guard rest > maximumBytes else { break }
-            rest -= layer.size(index)
-            isKept[index] = false
-            skipped += 1
+        while layer.byteCount > maximumBytes, layer.count > 0 {
+            var rest = layer.byteCount
+            var isKept = [Bool](repeating: true, count: layer.count)
+            for index in weights.indices.sorted(by: { weights[$0] < weights[$1] }) {
+                guard rest > maximumBytes else { break }
+                rest -= layer.size(index)
+                isKept[index] = false
+                skipped += 1
+            }
+            layer.keep(isKept)
+            weights = zip(weights, isKept).filter(\.1).map(\.0)
         }
-        layer.keep(isKept)
-        weights = zip(weights, isKept).filter(\.1).map(\.0)
     }
 
     package mutating func end(exceededTransferLimit: Bool) {
         if layer.byteCount > maximumBytes { prune() }
         layer.append(to: &bytes)
         // Shapes smaller than a pixel are not missed on the map, and points beyond the margin are their own tile's.
-        guard total != nil || skipped > 0 || geometry.isCut else { return }
-        TileNotice.append(
-            layer.name, shown: layer.count, total: max(total ?? 0, layer.count + skipped), to: &bytes)
+        let all = max(total ?? 0, layer.count + skipped)
+        guard all > layer.count || geometry.isCut else { return }
+        TileNotice.append(layer.name, shown: layer.count, total: all, to: &bytes)
     }
 }

@@ -106,7 +106,10 @@ package struct TileGeometry: Sendable {
         for (index, part) in shape.parts.enumerated() {
             let isShell = shape.areShells.indices.contains(index) ? shape.areShells[index] : true
             if !isShell, !hasShell { continue }
-            clipped.clipRing(chosen(shape, part), low: low, high: high)
+            var ring = chosen(shape, part)
+            // A small ring keeps its area, which is counted: see `diffuse`.
+            if ring.count < 4 { ring = part.map { (unitX(shape.xs[$0]), unitY(shape.ys[$0])) } }
+            clipped.clipRing(ring, low: low, high: high)
             let isDrawn = appendRing(isShell: isShell)
             if isShell { hasShell = isDrawn }
         }

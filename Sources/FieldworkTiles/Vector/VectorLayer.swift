@@ -1,6 +1,7 @@
 import FieldworkREST
 
-/// One layer of a Mapbox vector tile (2.1) that is being written. Keys and values stand once each.
+/// One layer of a Mapbox vector tile (2.1) that is being written. Keys and values stand once each, and only those that a feature
+/// of the layer has.
 package struct VectorLayer: Sendable {
     package enum Kind: UInt64, Sendable {
         case point = 1
@@ -17,88 +18,96 @@ package struct VectorLayer: Sendable {
     package static let extent = 4_096
 
     package let name: String
-    private var features: [UInt8] = []
-    /// Where each feature ends in `features`.
+    private var ids: [Int64?] = []
+    /// Kind and geometry of the features, as they stand in the tile.
+    private var shapes: [UInt8] = []
+    /// Where each feature ends in `shapes`.
     private var ends: [Int] = []
-    private var keys: [String: UInt64] = [:]
-    private var values: [Value: UInt64] = [:]
-    private var keyBytes: [UInt8] = []
-    private var valueBytes: [UInt8] = []
-    private var tags: [UInt8] = []
-    private var scratch: [UInt8] = []
+    /// The numbers of keys and values, in pairs, of all features.
+    private var tags: [UInt32] = []
+    /// Where each feature ends in `tags`.
+    private var tagEnds: [Int] = []
+    private var keys = NumberedPieces<String>()
+    private var values = NumberedPieces<Value>()
+    /// The attributes of the feature that is added next.
+    private var noted: [(key: String, value: Value)] = []
 
     package init(name: String) { self.name = name }
 
     package var count: Int { ends.count }
-    package var byteCount: Int { features.count + keyBytes.count + valueBytes.count }
+    /// About what the layer takes.
+    package var byteCount: Int { shapes.count + 2 * tags.count + 6 * ends.count + keys.byteCount + values.byteCount }
 
     /// Notes an attribute of the feature that is added next.
-    package mutating func tag(_ key: String, _ value: Value) {
-        ProtobufBytes.varint(number(ofKey: key), to: &tags)
-        ProtobufBytes.varint(number(of: value), to: &tags)
-    }
-
-    private mutating func number(ofKey key: String) -> UInt64 {
-        if let known = keys[key] { return known }
-        let number = UInt64(keys.count)
-        keys[key] = number
-        ProtobufBytes.delimited(key.utf8, field: 3, to: &keyBytes)
-        return number
-    }
-
-    private mutating func number(of value: Value) -> UInt64 {
-        if let known = values[value] { return known }
-        let number = UInt64(values.count)
-        values[value] = number
-        scratch.removeAll(keepingCapacity: true)
-        switch value {
-        case .text(let text): ProtobufBytes.delimited(text.utf8, field: 1, to: &scratch)
-        case .real(let real): ProtobufBytes.double(real, field: 3, to: &scratch)
-        case .integer(let integer) where integer >= 0:
-            ProtobufBytes.integer(UInt64(integer), field: 5, to: &scratch)
-        case .integer(let integer): ProtobufBytes.integer(ProtobufBytes.zigZag(integer), field: 6, to: &scratch)
-        }
-        ProtobufBytes.delimited(scratch, field: 4, to: &valueBytes)
-        return number
-    }
+    package mutating func tag(_ key: String, _ value: Value) { noted.append((key, value)) }
 
     /// Adds a feature with the attributes that were noted. Without commands it is left out, and they are forgotten.
     package mutating func add(id: Int64?, kind: Kind, commands: [UInt32]) {
-        defer { tags.removeAll(keepingCapacity: true) }
+        defer { forgetTags() }
         guard !commands.isEmpty else { return }
-        scratch.removeAll(keepingCapacity: true)
+        for (key, value) in noted {
+            tags.append(keys.number(of: key) { ProtobufBytes.delimited(key.utf8, field: 3, to: &$0) })
+            tags.append(values.number(of: value) { ProtobufBytes.delimited(Self.encoded(value), field: 4, to: &$0) })
+        }
+        tagEnds.append(tags.count)
         // JavaScript counts no further than 2^53.
-        if let id, id >= 0, id < 1 << 53 { ProtobufBytes.integer(UInt64(id), field: 1, to: &scratch) }
-        if !tags.isEmpty { ProtobufBytes.delimited(tags, field: 2, to: &scratch) }
-        ProtobufBytes.integer(kind.rawValue, field: 3, to: &scratch)
+        ids.append(id.flatMap { (0..<1 << 53).contains($0) ? $0 : nil })
+        ProtobufBytes.integer(kind.rawValue, field: 3, to: &shapes)
         let length = commands.reduce(0) { $0 + ProtobufBytes.varintLength(UInt64($1)) }
-        ProtobufBytes.tag(4, .lengthDelimited, to: &scratch)
-        ProtobufBytes.varint(UInt64(length), to: &scratch)
-        for command in commands { ProtobufBytes.varint(UInt64(command), to: &scratch) }
-        ProtobufBytes.delimited(scratch, field: 2, to: &features)
-        ends.append(features.count)
+        ProtobufBytes.tag(4, .lengthDelimited, to: &shapes)
+        ProtobufBytes.varint(UInt64(length), to: &shapes)
+        for command in commands { ProtobufBytes.varint(UInt64(command), to: &shapes) }
+        ends.append(shapes.count)
+    }
+
+    private static func encoded(_ value: Value) -> [UInt8] {
+        var bytes: [UInt8] = []
+        switch value {
+        case .text(let text): ProtobufBytes.delimited(text.utf8, field: 1, to: &bytes)
+        case .real(let real): ProtobufBytes.double(real, field: 3, to: &bytes)
+        case .integer(let integer) where integer >= 0: ProtobufBytes.integer(UInt64(integer), field: 5, to: &bytes)
+        case .integer(let integer): ProtobufBytes.integer(ProtobufBytes.zigZag(integer), field: 6, to: &bytes)
+        }
+        return bytes
     }
 
     /// Forgets the attributes that were noted for a feature that is not added.
-    package mutating func forgetTags() { tags.removeAll(keepingCapacity: true) }
+    package mutating func forgetTags() { noted.removeAll(keepingCapacity: true) }
 
-    /// Keeps only the features at some places of the order in which they were added.
+    /// Keeps only the features at some places of the order in which they were added, and what they name.
     package mutating func keep(_ isKept: [Bool]) {
-        var kept: [UInt8] = []
-        var keptEnds: [Int] = []
-        var start = 0
-        for (end, isKept) in zip(ends, isKept) {
-            if isKept {
-                kept += features[start..<end]
-                keptEnds.append(kept.count)
+        var newIDs: [Int64?] = []
+        var (newShapes, newEnds): ([UInt8], [Int]) = ([], [])
+        var (newTags, newTagEnds): ([UInt32], [Int]) = ([], [])
+        var (newKeys, newValues) = (NumberedPieces<String>(), NumberedPieces<Value>())
+        for index in ends.indices where index < isKept.count && isKept[index] {
+            newShapes += shapes[Self.range(index, ends)]
+            newEnds.append(newShapes.count)
+            newIDs.append(ids[index])
+            let range = Self.range(index, tagEnds)
+            for place in stride(from: range.lowerBound, to: range.upperBound, by: 2) {
+                newTags.append(newKeys.take(tags[place], of: keys))
+                newTags.append(newValues.take(tags[place + 1], of: values))
             }
-            start = end
+            newTagEnds.append(newTags.count)
         }
-        (features, ends) = (kept, keptEnds)
+        (ids, shapes, ends, tags, tagEnds) = (newIDs, newShapes, newEnds, newTags, newTagEnds)
+        (keys, values) = (newKeys, newValues)
     }
 
-    /// The bytes of one feature.
-    package func size(_ index: Int) -> Int { ends[index] - (index > 0 ? ends[index - 1] : 0) }
+    private static func range(_ index: Int, _ ends: [Int]) -> Range<Int> {
+        (index > 0 ? ends[index - 1] : 0)..<ends[index]
+    }
+
+    /// About the bytes that go with one feature: its own, and those of values that no other has.
+    package func size(_ index: Int) -> Int {
+        let range = Self.range(index, tagEnds)
+        var size = Self.range(index, ends).count + 2 * range.count + 6
+        for place in stride(from: range.lowerBound, to: range.upperBound, by: 2) {
+            size += values.ownSize(tags[place + 1])
+        }
+        return size
+    }
 
     /// Appends the layer to a tile; nothing when it is empty, which the format forbids.
     package func append(to tile: inout [UInt8]) {
@@ -107,10 +116,56 @@ package struct VectorLayer: Sendable {
         layer.reserveCapacity(byteCount + name.utf8.count + 32)
         ProtobufBytes.integer(2, field: 15, to: &layer)
         ProtobufBytes.delimited(name.utf8, field: 1, to: &layer)
-        layer += features
-        layer += keyBytes
-        layer += valueBytes
+        var (packed, scratch): ([UInt8], [UInt8]) = ([], [])
+        for index in ends.indices {
+            packed.removeAll(keepingCapacity: true)
+            for number in tags[Self.range(index, tagEnds)] { ProtobufBytes.varint(UInt64(number), to: &packed) }
+            scratch.removeAll(keepingCapacity: true)
+            if let id = ids[index] { ProtobufBytes.integer(UInt64(id), field: 1, to: &scratch) }
+            if !packed.isEmpty { ProtobufBytes.delimited(packed, field: 2, to: &scratch) }
+            scratch += shapes[Self.range(index, ends)]
+            ProtobufBytes.delimited(scratch, field: 2, to: &layer)
+        }
+        layer += keys.bytes
+        layer += values.bytes
         ProtobufBytes.integer(UInt64(Self.extent), field: 5, to: &layer)
         ProtobufBytes.delimited(layer, field: 3, to: &tile)
     }
+}
+
+/// Encoded pieces that stand once each and are named by their numbers.
+private struct NumberedPieces<Piece: Hashable & Sendable>: Sendable {
+    private var numbers: [Piece: UInt32] = [:]
+    private var pieces: [Piece] = []
+    private(set) var bytes: [UInt8] = []
+    /// Where each piece ends in `bytes`.
+    private var ends: [Int] = []
+    private var uses: [UInt32] = []
+
+    var byteCount: Int { bytes.count }
+
+    mutating func number(of piece: Piece, encode: (inout [UInt8]) -> Void) -> UInt32 {
+        if let known = numbers[piece] {
+            uses[Int(known)] &+= 1
+            return known
+        }
+        let number = UInt32(truncatingIfNeeded: pieces.count)
+        numbers[piece] = number
+        pieces.append(piece)
+        encode(&bytes)
+        ends.append(bytes.count)
+        uses.append(1)
+        return number
+    }
+
+    /// The number here of a piece that others have under a number of theirs.
+    mutating func take(_ number: UInt32, of others: NumberedPieces) -> UInt32 {
+        let index = Int(number)
+        return self.number(of: others.pieces[index]) { $0 += others.bytes[others.range(index)] }
+    }
+
+    /// What would go with the only feature that names a piece; 0 where several do.
+    func ownSize(_ number: UInt32) -> Int { uses[Int(number)] == 1 ? range(Int(number)).count : 0 }
+
+    private func range(_ index: Int) -> Range<Int> { (index > 0 ? ends[index - 1] : 0)..<ends[index] }
 }

@@ -1,15 +1,21 @@
+import FieldworkLocator
 import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 
 @testable import FieldworkServer
 
-/// A server with people: an administrator, an owner (a publisher), an editor and a viewer, who are named like that.
+/// A server with people: an administrator, an owner (a publisher), an editor and a viewer, who are named like that; with the
+/// locator `Trees` beside the services.
 struct PeopleServer: Sendable {
     let server: TestServer
     let portal: Portal
     let store: GeoPackageStore
+
+    /// Where packages of tiles are served from.
+    let basemaps: BasemapFolder
 
     var client: TestClient { server.client }
 
@@ -28,7 +34,11 @@ struct PeopleServer: Sendable {
         ] {
             try await portal.addPerson(name, password: password, role: role, by: author)
         }
-        let configuration = ServerConfiguration(port: 0, definitionLifetime: .zero, portal: portal)
+        try GeocodeServiceTests.make(at: LocatorFile.url(name: "Trees", in: folder))
+        let configuration = ServerConfiguration(
+            port: 0, definitionLifetime: .zero, dataFolder: folder, portal: portal)
+        let basemaps = BasemapFolder(data: folder)
+        try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
         do {
             let result = try await TemporaryStore.serve(trees: trees, configuration: configuration) { server, store in
                 try await portal.addServiceItems(try await store.serviceNames().map(\.path))
@@ -36,7 +46,7 @@ struct PeopleServer: Sendable {
                     guard let item = try await portal.item(ofService: name.path) else { continue }
                     try await portal.reassign(item.id, to: "owner", for: .everybody, by: author)
                 }
-                return try await test(PeopleServer(server: server, portal: portal, store: store))
+                return try await test(PeopleServer(server: server, portal: portal, store: store, basemaps: basemaps))
             }
             await portal.close()
             return result

@@ -27,8 +27,8 @@ struct TestClient: Sendable {
         var errorCode: Int? { (try? json)?["error"]?["code"]?.integerValue.map(Int.init) }
     }
 
-    /// Not the library's shared client, which takes compression off before a test sees it.
-    static let http = HTTPClient(configuration: HTTPClient.Configuration())
+    /// Not the library's shared client, which takes compression off and follows redirects before a test sees them.
+    static let http = HTTPClient(configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
 
     static let answerBytesMax = 256 * 1_024 * 1_024
 
