@@ -31,8 +31,8 @@ struct CoordinateTextTests {
         #expect(abs(utm.y - 37.7749) < 1e-6 && abs(utm.x + 122.4194) < 1e-6, "\(utm)")
         let grid = try #require(CoordinateText.read("10SEG 51130 80998"))
         #expect(abs(grid.y - 37.7749) < 1e-5 && abs(grid.x + 122.4194) < 1e-5, "\(grid)")
-        let south = try #require(CoordinateText.read("56H 334786 6252080"))
-        #expect(abs(south.y + 33.8568) < 1e-3 && abs(south.x - 151.2153) < 2e-3, "\(south)")
+        let south = try #require(CoordinateText.read("56H 334900.57 6252288.75"))
+        #expect(abs(south.y + 33.8568) < 1e-6 && abs(south.x - 151.2153) < 1e-6, "\(south)")
     }
 
     @Test(

@@ -254,6 +254,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkREST", name: "parameterCount", value: "1_000", meaning: "Fields of a form in an address or a body."),
         NamedLimit(module: "FieldworkREST", name: "listBytes", value: "1_024 * 1_024", meaning: "Bytes of a parameter that is a short list: of layers, moments, sizes or coordinates."),
         NamedLimit(module: "FieldworkREST", name: "documentBytes", value: "256 * 1_024 * 1_024", meaning: "Bytes of memory that the values of one JSON document of a request may take: up to twenty times its text. Features of edits are read one by one, each held to it."),
+        NamedLimit(module: "FieldworkREST", name: "queryDistanceMeters", value: "20_040_000.0", meaning: "Metres by which a query may widen its geometry: half of the Earth's circumference."),
         NamedLimit(module: "FieldworkREST", name: "orderTermCount", value: "100", meaning: "Terms of one order."),
         NamedLimit(module: "FieldworkREST", name: "identifierCount", value: "100_000", meaning: "Object ids or global ids of one request."),
         NamedLimit(module: "FieldworkREST", name: "editCount", value: "100_000", meaning: "Features of one edit request."),
@@ -433,8 +434,10 @@ enum LimitTable {
         NamedLimit(module: "FieldworkTiles", name: "glyphRange", value: "256", meaning: "Code points in one range of glyphs."),
         NamedLimit(module: "FieldworkTiles", name: "sprites", value: "500", meaning: "Pictures in one sheet of sprites."),
         NamedLimit(module: "FieldworkTiles", name: "packagePieceBytes", value: "32 * 1_024 * 1_024", meaning: "Bytes of one tile, directory or small file in a package of tiles."),
+        NamedLimit(module: "FieldworkTiles", name: "packagePatternCharacters", value: "64", meaning: "Characters of a pattern that a view of a package may look for."),
         NamedLimit(module: "FieldworkTiles", name: "packageRows", value: "100_000", meaning: "Rows that one list of a package may have."),
         NamedLimit(module: "FieldworkTiles", name: "packageQuerySteps", value: "20_000", meaning: "Thousands of SQLite's steps that a look into a package may take."),
+        NamedLimit(module: "FieldworkTiles", name: "directoryEntries", value: "1_000_000", meaning: "Entries of one directory of PMTiles, and of those that are kept in memory for one file."),
         NamedLimit(module: "FieldworkTiles", name: "zipEntries", value: "1_000_000", meaning: "Files in a packed package."),
         NamedLimit(module: "FieldworkTiles", name: "zipDirectoryBytes", value: "256 * 1_024 * 1_024", meaning: "Bytes of the list of files in a packed package."),
     ]

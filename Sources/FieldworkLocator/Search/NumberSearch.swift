@@ -91,6 +91,8 @@ struct NumberSearch {
             found.kind = found.unit.isEmpty ? .pointAddress : .subaddress
             let zone = try data.zone(row.integer(3)).words
             let inZone = unused.filter { zone.contains(tokens[$0].text) }.count
+            // A postal code that is a house number as well is the postal code, unless nothing else is the number.
+            if reading.tokens.contains(where: { zone.contains(tokens[$0].text) }) { found.cost += 3 }
             let rank = 100 * units.count + 10 * inZone - Int(found.cost) - (unit.isEmpty ? 0 : 1)
             if rank > best?.rank ?? .min { best = (found, rank) }
         }

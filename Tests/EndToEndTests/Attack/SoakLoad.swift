@@ -106,7 +106,7 @@ struct SoakLoad: Sendable {
     private func photo(_ turn: Int, _ numbers: inout AttackGenerator, _ line: inout AttackLine) throws {
         let content = (0..<numbers.pick([1_000, 30_000, 300_000])).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ turn) }
         var body = Array("--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\njson\r\n".utf8)
-        body += "--b\r\nContent-Disposition: form-data; name=\"attachment\"; filename=\"\(turn).bin\"\r\n".utf8
+        body += "--b\r\nContent-Disposition: form-data; name=\"attachment\"; filename=\"\(turn).raw\"\r\n".utf8
         body += Array("Content-Type: application/octet-stream\r\n\r\n".utf8) + content + Array("\r\n--b--\r\n".utf8)
         let added = try send("\(Self.layer)/1/addAttachment", "multipart/form-data; boundary=b", body, &line)
         let id = try Self.objectID(in: added)
