@@ -52,6 +52,8 @@ package enum Limits {
     package static let contentBytes = 64 * 1_024 * 1_024
     /// Resources of one item.
     package static let resourcesPerItem = 1_000
+    /// Parts in which the data of an item may come.
+    package static let parts = 10_000
     /// Folders of one person.
     package static let foldersPerPerson = 1_000
     /// Groups of the organisation.

@@ -66,10 +66,11 @@ import Testing
         #expect(abs(extent.height - 0.018) < 0.0005)
     }
 
-    @Test(arguments: [
-        ("1.8e308", nil), ("361", nil), ("-1e300", "esriSRUnit_Meter"), ("20041", "esriSRUnit_Kilometer"),
-        ("nan", "esriSRUnit_Foot"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("1.8e308", nil), ("361", nil), ("-1e300", "esriSRUnit_Meter"), ("20041", "esriSRUnit_Kilometer"),
+            ("nan", "esriSRUnit_Foot"),
+        ] as [(String, String?)])
     func aDistanceBeyondTheEarthIsRefused(_ distance: String, _ unit: String?) {
         var parameters: KeyValuePairs = [
             "geometry": "-122.5,45.25", "geometryType": "esriGeometryPoint", "where": "1=1", "distance": distance,

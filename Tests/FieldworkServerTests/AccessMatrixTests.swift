@@ -84,7 +84,8 @@ struct AccessMatrixTests {
                     case .refused(let code):
                         #expect(answer.errorCode == code, "\(route.pattern) by \(caller): \(answer.text.prefix(200))")
                         #expect(answer.status == 200, "\(route.pattern) by \(caller): clients read no other status")
-                    case .admitted where route.base == .portal && route.right != .prove:
+                    case .admitted
+                    where [.portal, .portalAdministration].contains(route.base) && route.right != .prove:
                         // The portal says by itself what the person may not do.
                         #expect(answer.errorCode != 498, "\(route.pattern) by \(caller): \(answer.text.prefix(200))")
                     case .admitted:

@@ -220,6 +220,101 @@ struct PortalRequestTests {
         }
     }
 
+    @Test("The data of an item comes in parts, in any order and some of them twice, and is whole after the commit")
+    func parts() async throws {
+        try await PeopleServer.with { people in
+            let added = try await people.post(
+                "\(Self.rest)/content/users/owner/addItem",
+                ["f": "json", "title": "Table", "type": "CSV", "multipart": "true", "fileName": "t.csv"], as: "owner")
+            let id = try #require(try added.json["id"]?.stringValue, "\(added.text)")
+            let place = "\(Self.rest)/content/users/owner/items/\(id)"
+            #expect(
+                try await people.post("\(place)/commit", ["f": "json"], as: "owner").errorCode == 400, "no part yet")
+            for (number, text) in [(2, "c,d\n"), (10, "e,f\n"), (1, "wrong"), (1, "a,b\n")] {
+                let sent = try await people.postFile(
+                    "\(place)/addPart?f=json&partNum=\(number)", name: "file", Array(text.utf8), as: "owner")
+                #expect(try sent.json["success"] == true, "\(sent.text)")
+            }
+            for caller in ["viewer", "editor"] {
+                let refused = try await people.postFile(
+                    "\(place)/addPart?f=json&partNum=3", name: "file", [65], as: caller)
+                #expect([400, 403].contains(refused.errorCode ?? 0), "\(caller): \(refused.text)")
+            }
+            let none = try await people.postFile("\(place)/addPart?f=json&partNum=0", name: "file", [65], as: "owner")
+            #expect(none.errorCode == 400)
+            let whole = try await people.post("\(place)/commit", ["f": "json", "type": "CSV"], as: "owner")
+            #expect(try whole.json["success"] == true, "\(whole.text)")
+            #expect(try await people.get("\(place)/status", as: "owner").json["status"] == "completed")
+            let data = try await people.get("\(Self.rest)/content/items/\(id)/data", as: "owner")
+            #expect(data.text == "a,b\nc,d\ne,f\n")
+        }
+    }
+
+    @Test("Whoever manages people gives nobody more than the own rights, and has no power over those who have more")
+    func escalation() async throws {
+        try await PeopleServer.with { people in
+            let role = try await people.post(
+                "\(Self.rest)/portals/self/createRole",
+                [
+                    "f": "json", "name": "Helper",
+                    "privileges": """
+                    ["portal:admin:updateUsers","portal:admin:deleteUsers","portal:admin:disableUsers",\
+                    "portal:admin:changeUserRoles","portal:admin:manageRoles","portal:admin:inviteUsers"]
+                    """,
+                ], as: "administrator")
+            let id = try #require(try role.json["id"]?.stringValue, "\(role.text)")
+            let given = try await people.post(
+                "\(Self.rest)/portals/self/updateUserRole", ["f": "json", "user": "editor", "role": id],
+                as: "administrator")
+            #expect(try given.json["success"] == true, "\(given.text)")
+            let attempts: [(String, KeyValuePairs<String, String>)] = [
+                ("community/users/administrator/update", ["f": "json", "password": "taken over 1"]),
+                ("community/users/administrator/delete", ["f": "json"]),
+                ("community/users/owner/update", ["f": "json", "password": "taken over 1"]),
+                ("portals/self/disableUsers", ["f": "json", "users": "administrator"]),
+                ("portals/self/updateUserRole", ["f": "json", "user": "editor", "role": "org_admin"]),
+                ("portals/self/updateUserRole", ["f": "json", "user": "administrator", "role": id]),
+                (
+                    "portals/self/createUser",
+                    ["f": "json", "username": "eve", "password": "correct horse", "role": "org_admin"]
+                ),
+                (
+                    "portals/self/roles/\(id)/setPrivileges",
+                    ["f": "json", "privileges": "[\"portal:admin:manageServers\"]"]
+                ),
+                (
+                    "portals/self/createRole",
+                    ["f": "json", "name": "All", "privileges": "[\"portal:admin:manageServers\"]"]
+                ),
+            ]
+            for (path, form) in attempts {
+                let answer = try await people.post("\(Self.rest)/\(path)", form, as: "editor")
+                #expect(answer.errorCode == 403, "\(path): \(answer.text)")
+            }
+            let own = try await people.post(
+                "\(Self.rest)/portals/self/createUser",
+                ["f": "json", "username": "bob", "password": "correct horse", "role": id], as: "editor")
+            #expect(try own.json["success"] == true, "\(own.text)")
+        }
+    }
+
+    @Test("Clients of today make people at the address of the portal's administration")
+    func portalAdministration() async throws {
+        try await PeopleServer.with { people in
+            let form: KeyValuePairs = [
+                "f": "json", "username": "bob", "password": "correct horse", "firstname": "Bob", "lastname": "B",
+                "role": "org_user", "provider": "arcgis", "userLicenseTypeId": "creatorUT",
+            ]
+            let path = "/arcgis/portaladmin/security/users/createUser"
+            let refused = try await people.post(path, form, as: "owner")
+            #expect(refused.errorCode == 403)
+            let made = try await people.post(path, form, as: "administrator").json
+            #expect(made["status"] == "success")
+            let bob = try await people.portal.person(named: "bob")
+            #expect(bob?.fullName == "Bob B")
+        }
+    }
+
     @Test("Items are related to each other")
     func relations() async throws {
         try await PeopleServer.with { people in

@@ -131,8 +131,50 @@ struct SignInPageTests {
     func outOfBand() async throws {
         try await PeopleServer.with { people in
             let page = try await Self.authorize(people, client: "pythonapi", redirect: OAuthClient.outOfBand)
-            let shown = try await Self.signIn(people, try Self.state(page.text))
+            let sent = try await Self.signIn(people, try Self.state(page.text))
+            let location = try #require(sent.header("Location"))
+            let shown = try await people.client.get(location)
             #expect(shown.status == 200 && shown.text.contains("<title>SUCCESS code="))
+            let other = try await people.client.get("\(Self.oauth)/approval", ["code": "<b>x</b>"])
+            #expect(other.errorCode == nil && !other.text.contains("<b>x") && other.text.contains("Invalid code"))
+        }
+    }
+
+    @Test(
+        "Only a code that is shown to its person needs no challenge, and only from an application of the portal's own")
+    func unchallenged() async throws {
+        try await PeopleServer.with { people in
+            func ask(_ client: String, _ redirect: String) async throws -> TestClient.Answer {
+                try await people.client.get(
+                    "\(Self.oauth)/authorize",
+                    [
+                        "client_id": client, "response_type": "code", "redirect_uri": redirect, "expiration": "-1",
+                        "allow_verification": "false",
+                    ])
+            }
+            #expect(try await ask("pythonapi", Self.redirect).text.contains("Invalid code_challenge"))
+            let page = try await ask("pythonapi", OAuthClient.outOfBand)
+            let sent = try await Self.signIn(people, try Self.state(page.text))
+            let address = try #require(sent.header("Location"))
+            let code = try #require(try Self.query(address)["code"])
+            func exchange(_ code: String, _ redirect: String, _ client: String = "pythonapi") async throws
+                -> TestClient.Answer
+            {
+                try await people.client.post(
+                    "\(Self.oauth)/token",
+                    [
+                        "f": "json", "grant_type": "authorization_code", "client_id": client, "code": code,
+                        "redirect_uri": redirect,
+                    ])
+            }
+            let token = try await exchange(code, OAuthClient.outOfBand)
+            #expect(try token.json["access_token"] != nil && token.json["refresh_token"] != nil, "\(token.text)")
+            // A code that was asked for with a challenge is not had without its verifier.
+            let safe = try await Self.authorize(people, client: "pythonapi", redirect: OAuthClient.outOfBand)
+            let signed = try await Self.signIn(people, try Self.state(safe.text))
+            let back = try #require(signed.header("Location"))
+            let kept = try #require(try Self.query(back)["code"])
+            #expect(try await exchange(kept, OAuthClient.outOfBand).json["access_token"] == nil)
         }
     }
 

@@ -218,6 +218,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkPortal", name: "tags", value: "128", meaning: "Tags or keywords of an item or a group."),
         NamedLimit(module: "FieldworkPortal", name: "contentBytes", value: "64 * 1_024 * 1_024", meaning: "Bytes of an item's data, of its thumbnail or of one of its resources."),
         NamedLimit(module: "FieldworkPortal", name: "resourcesPerItem", value: "1_000", meaning: "Resources of one item."),
+        NamedLimit(module: "FieldworkPortal", name: "parts", value: "10_000", meaning: "Parts in which the data of an item may come."),
         NamedLimit(module: "FieldworkPortal", name: "foldersPerPerson", value: "1_000", meaning: "Folders of one person."),
         NamedLimit(module: "FieldworkPortal", name: "groups", value: "10_000", meaning: "Groups of the organisation."),
         NamedLimit(module: "FieldworkPortal", name: "groupsPerItem", value: "1_000", meaning: "Groups that one item is shared with."),

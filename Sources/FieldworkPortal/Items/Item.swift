@@ -92,6 +92,13 @@ package struct ItemContent: Sendable, Hashable {
     package static let data = ""
     package static let thumbnail = "thumbnail"
     package static let resources = "resources/"
+    static let parts = "parts/"
+
+    /// A part of data that is not whole yet. The names are in the order of the parts.
+    package static func part(_ number: Int) -> String {
+        let digits = String(number)
+        return parts + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    }
 }
 
 /// What a client wants to change of an item; nil leaves it.

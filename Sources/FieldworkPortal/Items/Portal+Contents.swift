@@ -22,6 +22,50 @@ extension Portal {
             ])
     }
 
+    // MARK: Data in parts
+
+    /// Keeps a part of the data of an item until `commitParts`. One that comes again replaces the one before.
+    package func addPart(_ content: ItemContent, of id: String, for principal: Principal) async throws {
+        let moment = now
+        try await records.write { records in
+            let (_, rights) = try Self.item(id, for: principal, records)
+            guard rights.updates else { throw PortalError.notAllowed }
+            let others =
+                try records.row(
+                    "SELECT coalesce(sum(size), 0) FROM {contents} WHERE item = ? AND name LIKE 'parts/%' AND name <> ?",
+                    [.text(id), .text(content.name)])?.integer(0) ?? 0
+            guard others + Int64(content.bytes.count) <= Int64(Limits.contentBytes) else {
+                throw PortalError(.overLimit, "What is kept with an item has at most \(Limits.contentBytes) bytes.")
+            }
+            try Self.write(content, of: id, moment, records)
+        }
+    }
+
+    /// Makes the data of an item of the parts that have come, in the order of their numbers, and changes what else is said.
+    package func commitParts(
+        of id: String, _ change: ItemChange, for principal: Principal, by author: Author
+    ) async throws {
+        let moment = now
+        try await records.write { records in
+            var (item, rights) = try Self.item(id, for: principal, records)
+            guard rights.updates else { throw PortalError.notAllowed }
+            let parts = try records.rows(
+                "SELECT bytes, type FROM {contents} WHERE item = ? AND name LIKE 'parts/%' ORDER BY name", [.text(id)])
+            guard let first = parts.first else { throw PortalError(.invalid, "No part of the data has come.") }
+            let name = change.name ?? (item.name.isEmpty ? item.title : item.name)
+            var change = change
+            change.name = name
+            change.data = ItemContent(
+                name: ItemContent.data, type: first.text(1) ?? "application/octet-stream", fileName: name,
+                modified: moment, bytes: parts.flatMap { [UInt8]($0.bytes(0)) })
+            item.modified = moment
+            try Self.apply(change, to: &item, moment, records)
+            try Self.write(item, records)
+            try records.run("DELETE FROM {contents} WHERE item = ? AND name LIKE 'parts/%'", [.text(id)])
+            try Self.note("item.update", id, item.title, author, moment, records)
+        }
+    }
+
     /// Something that is kept with an item; nil where there is no such thing.
     package func content(_ name: String, of id: String, for principal: Principal) async throws -> ItemContent? {
         try await records.read { records in

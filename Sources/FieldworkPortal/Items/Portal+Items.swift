@@ -108,11 +108,14 @@ extension Portal {
         }
     }
 
-    private static func apply(_ change: ItemChange, to item: inout Item, _ moment: Int64, _ records: Records) throws {
+    static func apply(_ change: ItemChange, to item: inout Item, _ moment: Int64, _ records: Records) throws {
         if let title = change.title { item.title = title }
-        if let type = change.type { item.type = type }
-        if let url = change.url { item.url = url }
-        if let name = change.name { item.name = name }
+        // What a service is, and where, its item can't change.
+        if item.service == nil {
+            if let type = change.type { item.type = type }
+            if let url = change.url { item.url = url }
+            if let name = change.name { item.name = name }
+        }
         if let snippet = change.snippet { item.fields.snippet = snippet }
         if let description = change.description { item.fields.description = description }
         if let tags = change.tags { item.fields.tags = tags }

@@ -26,6 +26,7 @@ package enum SearchField: String, Sendable, Hashable {
         case "uploaded": self = .created
         case "views": self = .views
         case "tag": self = .tags
+        case "accountid": self = .organisation
         case let word:
             guard let field = SearchField(rawValue: word) else { return nil }
             self = field

@@ -111,8 +111,10 @@ extension Portal {
                     return .failure(PortalError(.invalid, "Invalid code_verifier"))
                 }
             } else {
-                // Without a challenge only an application that proves who it is may have the token.
-                guard isSecretRight == true, verifier == nil else {
+                // Without a challenge only an application that proves who it is may have the token, or whom the person has given
+                // the code that was shown.
+                let isShown = redirect == OAuthClient.outOfBand && OAuthClient.wellKnown.contains { $0.id == client }
+                guard isSecretRight == true || isShown, verifier == nil else {
                     return .failure(PortalError(.invalid, "Invalid code_verifier"))
                 }
             }

@@ -53,8 +53,10 @@ struct AuthorizationRequest: Sendable, Hashable {
     ) throws -> String? {
         guard !isImplicit else { return nil }
         guard let challenge = parameters["code_challenge"] else {
-            // Shown codes are typed by the person; others need a verifier or a secret when they are exchanged.
-            guard client.isConfidential else { throw Refusal(message: "Invalid code_challenge") }
+            // A code that is shown goes to nobody but who has signed in; others need a verifier or a secret to be exchanged.
+            guard client.isConfidential || parameters["redirect_uri"] == OAuthClient.outOfBand else {
+                throw Refusal(message: "Invalid code_challenge")
+            }
             return nil
         }
         guard parameters["code_challenge_method"] == "S256" else {

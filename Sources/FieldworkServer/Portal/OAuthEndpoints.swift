@@ -81,8 +81,24 @@ enum OAuthEndpoints {
         }
         let code = try await portal.issueCode(
             to: name, client: client, redirect: wanted.redirect, challenge: wanted.challenge)
-        if wanted.redirect == OAuthClient.outOfBand { return page.success("SUCCESS code=\(code)") }
+        // Clients that read pages follow the address to the page with the code.
+        if wanted.redirect == OAuthClient.outOfBand { return Answer.redirect(to: page.approval(code)) }
         return Answer.redirect(to: wanted.redirected([("code", code), ("state", wanted.state)]))
+    }
+
+    /// Shows a code, which the person types or a client reads.
+    static func approval(_ context: RouteContext) async throws -> Answer {
+        let code = context.request.parameters["code"] ?? ""
+        let isCode =
+            !code.isEmpty && code.utf8.count <= 200
+            && code.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F, 0x2E: true
+                default: false
+                }
+            }
+        let page = SignInPage(context)
+        return isCode ? page.success("SUCCESS code=\(code)") : page.refusal("Invalid code")
     }
 
     private static func answer(_ location: String?, _ page: SignInPage, title: String) async throws -> Answer {

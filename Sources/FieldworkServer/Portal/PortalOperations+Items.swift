@@ -129,17 +129,48 @@ extension PortalOperations {
 
     func addItem() async throws -> JSONValue {
         try request.parameters.refuse(["dataUrl", "itemIdToCreate"], in: "addItem")
-        if try request.parameters.bool("multipart") == true {
-            throw ServiceError.invalidParameter("'multipart' is not supported: send the file with addItem.")
-        }
         var change = try change()
-        if change.title == nil { change.title = change.data?.fileName }
+        // The data follows in parts.
+        if try request.parameters.bool("multipart") == true { change.data = nil }
+        if change.title == nil { change.title = change.data?.fileName ?? change.name }
         guard change.title != nil, change.type != nil else {
             throw ServiceError.invalidParameter("'title' and 'type' say what the item is.")
         }
         let item = try await portal.addItem(
             change, owner: try person, folder: values.text ?? "", for: principal, by: author)
         return ["success": true, "id": .string(item.id), "folder": .string(item.folder)]
+    }
+
+    /// A part of the data of an item, by its number; they may come in any order, and again.
+    func addPart() async throws -> JSONValue {
+        let id = try itemID
+        guard let number = try request.parameters.integer("partNum"),
+            (1...FieldworkPortal.Limits.parts).contains(number)
+        else {
+            throw ServiceError.invalidParameter("'partNum' is a number from 1 to \(FieldworkPortal.Limits.parts).")
+        }
+        guard let file = request.files["file"] ?? request.files.first?.value else {
+            throw ServiceError.invalidParameter("'file' is missing.")
+        }
+        let content = try Self.content(of: file, name: ItemContent.part(number))
+        try await portal.addPart(content, of: id, for: principal)
+        return ["success": true, "id": .string(id)]
+    }
+
+    /// Joins the parts. What the form says of the item is taken as well.
+    func commitParts() async throws -> JSONValue {
+        let id = try itemID
+        var change = try change()
+        change.data = nil
+        try await portal.commitParts(of: id, change, for: principal, by: author)
+        return ["success": true, "id": .string(id), "itemId": .string(id)]
+    }
+
+    /// Whatever was sent is there when its answer comes: nothing is ever under way.
+    func itemStatus() async throws -> JSONValue {
+        let id = try itemID
+        _ = try await portal.item(id, for: principal)
+        return ["status": "completed", "statusMessage": "completed", "itemId": .string(id)]
     }
 
     func updateItem() async throws -> JSONValue {

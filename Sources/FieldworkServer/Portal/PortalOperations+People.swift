@@ -45,7 +45,8 @@ extension PortalOperations {
         let text = (request.parameters["q"] ?? "").lowercased()
         let wanted = text.split { $0.isWhitespace || "\"()*".contains($0) }.compactMap { word -> String? in
             let value = word.split(separator: ":").last.map(String.init) ?? ""
-            return ["and", "or", "not"].contains(value) || word.hasPrefix("orgid:") ? nil : value
+            return ["and", "or", "not"].contains(value) || word.hasPrefix("orgid:")
+                || word.hasPrefix("accountid:") ? nil : value
         }
         let all = try await portal.people(count: 10_000).people.filter { person in
             let words = [person.name, person.fullName].joined(separator: " ").lowercased()
@@ -59,7 +60,7 @@ extension PortalOperations {
 
     func updateUser() async throws -> JSONValue {
         let name = try person
-        guard principal.isNamed(name) || principal.has(.updateUsers) else { throw ServiceError.forbidden }
+        if !principal.isNamed(name) { try await requireManaging(name, .updateUsers) }
         var details = JSONObject()
         for key in ["description", "culture", "cultureFormat", "units", "region", "preferredView"] {
             if let text = request.parameters[key] { details[key] = .string(text) }
@@ -81,7 +82,7 @@ extension PortalOperations {
 
     func deleteUser() async throws -> JSONValue {
         let name = try person
-        guard principal.has(.deleteUsers) else { throw ServiceError.forbidden }
+        try await requireManaging(name, .deleteUsers)
         try await portal.removePerson(name, leavingTo: nil, by: author)
         return ["success": true, "username": .string(name)]
     }
@@ -91,7 +92,7 @@ extension PortalOperations {
     func createUser() async throws -> JSONValue {
         guard principal.has(.inviteUsers) else { throw ServiceError.forbidden }
         let role = try await portal.role(request.parameters["role"] ?? Role.viewer.id)
-        guard role.id != Role.administrator.id || principal.has(.changeUserRoles) else { throw ServiceError.forbidden }
+        try requireOwn(role.privileges)
         let words = [request.parameters["firstname"], request.parameters["lastname"]].compactMap { $0 }
         let name = try required("username")
         try await portal.addPerson(
@@ -106,6 +107,7 @@ extension PortalOperations {
         var results: [JSONValue] = []
         for name in try list("users") {
             do {
+                try await requireManaging(name, .disableUsers)
                 try await portal.setDisabled(isDisabled, name, by: author)
                 results.append(["username": .string(name), "status": true])
             } catch let error as PortalError {
@@ -118,8 +120,26 @@ extension PortalOperations {
     func updateUserRole() async throws -> JSONValue {
         guard principal.has(.changeUserRoles) else { throw ServiceError.forbidden }
         let role = try await portal.role(try required("role"))
-        try await portal.setRole(role, of: request.parameters["user"] ?? (try required("username")), by: author)
+        let name = try request.parameters["user"] ?? required("username")
+        try await requireManaging(name, .changeUserRoles)
+        try requireOwn(role.privileges)
+        try await portal.setRole(role, of: name, by: author)
         return Self.success
+    }
+
+    /// Whoever manages people has power over those who may do no more than themselves: a password that can be set is an account
+    /// that can be taken over.
+    private func requireManaging(_ name: String, _ privilege: Privilege) async throws {
+        guard principal.has(privilege) else { throw ServiceError.forbidden }
+        guard let person = try await portal.person(named: name) else {
+            throw PortalError(.notFound, "User does not exist or is inaccessible.")
+        }
+        try requireOwn(try await portal.role(person.roleID).privileges)
+    }
+
+    /// Nobody gives what they don't have.
+    private func requireOwn(_ privileges: Set<Privilege>) throws(ServiceError) {
+        guard privileges.isSubset(of: principal.privileges) else { throw .forbidden }
     }
 
     func roles() async throws -> JSONValue {
@@ -139,17 +159,21 @@ extension PortalOperations {
 
     func createRole() async throws -> JSONValue {
         guard principal.has(.manageRoles) else { throw ServiceError.forbidden }
+        let privileges = try privileges()
+        try requireOwn(privileges)
         let role = try await portal.setRole(
             id: nil, name: try required("name"), description: request.parameters["description"] ?? "",
-            privileges: try privileges(), by: author)
+            privileges: privileges, by: author)
         return ["success": true, "id": .string(role.id)]
     }
 
     func setRolePrivileges() async throws -> JSONValue {
         guard principal.has(.manageRoles), let id = values.text else { throw ServiceError.forbidden }
         let role = try await portal.role(id)
+        let privileges = try privileges()
+        try requireOwn(privileges.union(role.privileges))
         _ = try await portal.setRole(
-            id: id, name: role.name, description: role.description, privileges: try privileges(), by: author)
+            id: id, name: role.name, description: role.description, privileges: privileges, by: author)
         return Self.success
     }
 

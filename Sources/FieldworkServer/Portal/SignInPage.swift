@@ -67,6 +67,12 @@ struct SignInPage: Sendable {
         html.markup("};</script>")
     }
 
+    /// The address of the page that shows a code.
+    func approval(_ code: String) -> String {
+        let path = sharing + ["rest", "oauth2", "approval"]
+        return "/" + path.joined(separator: "/") + "?" + AuthorizationRequest.query([("code", code)])
+    }
+
     /// A page that says something. Clients read its title.
     func success(_ title: String) -> Answer {
         var html = head(title)

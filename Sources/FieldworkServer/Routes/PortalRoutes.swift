@@ -40,6 +40,9 @@ extension Route {
             Route(base, "oauth2/signin", .write, [.html], metric: .token, needs: .prove) {
                 try await OAuthEndpoints.signIn($0)
             },
+            Route(base, "oauth2/approval", .read, [.html], metric: .token, needs: .prove) {
+                try await OAuthEndpoints.approval($0)
+            },
             Route(base, "oauth2/token", .write, metric: .token, needs: .prove) {
                 try await OAuthEndpoints.token($0)
             },
@@ -80,6 +83,16 @@ extension Route {
         write("portals/self/enableUsers") { try await $0.setUsersDisabled(false) },
         write("portals/self/disableUsers") { try await $0.setUsersDisabled(true) },
         write("portals/self/createUser") { try await $0.createUser() },
+        // Where clients of today make people, and what they look at before.
+        Route(.portalAdministration, "", metric: .portal, needs: .visit) {
+            .json(["version": .string(PortalAnswers.version), "resources": ["security"]], format: try $0.jsonFormat)
+        },
+        Route(.portalAdministration, "security/users/createUser", .write, metric: .portal, needs: .member) {
+            try await PortalOperations.answer($0) {
+                _ = try await $0.createUser()
+                return ["status": "success"]
+            }
+        },
         read("community") { _ in [:] },
         read("community/self") { try await $0.ownDescription() },
         read("community/users") { try await $0.searchUsers() },
@@ -148,6 +161,9 @@ extension Route {
         [
             read(place) { try await $0.ownedItem() },
             write("\(place)/update", body: .files) { try await $0.updateItem() },
+            write("\(place)/addPart", body: .files) { try await $0.addPart() },
+            write("\(place)/commit", body: .files) { try await $0.commitParts() },
+            read("\(place)/status") { try await $0.itemStatus() },
             write("\(place)/delete") { try await $0.deleteItem() },
             write("\(place)/move") { try await $0.moveItem() },
             write("\(place)/reassign") { try await $0.reassignItem() },

@@ -20,6 +20,7 @@ final class Route: Sendable {
         case tokens = "{instance}/tokens"
         case sharing = "{instance}/sharing"
         case portal = "{instance}/sharing/rest"
+        case portalAdministration = "{instance}/portaladmin"
     }
 
     enum Method: Sendable {

@@ -84,6 +84,16 @@ struct PeopleServer: Sendable {
         try await client.post(path, parameters, headers: try await headers(name))
     }
 
+    /// A form with one file.
+    func postFile(_ path: String, name field: String, _ bytes: [UInt8], as name: String?) async throws
+        -> TestClient.Answer
+    {
+        var body = Array("--b\r\nContent-Disposition: form-data; name=\"\(field)\"; filename=\"x\"\r\n".utf8)
+        body += Array("Content-Type: application/octet-stream\r\n\r\n".utf8) + bytes + Array("\r\n--b--\r\n".utf8)
+        let type = ("Content-Type", "multipart/form-data; boundary=b")
+        return try await client.send("POST", path, headers: try await headers(name) + [type], body: body)
+    }
+
     private func headers(_ name: String?) async throws -> [(String, String)] {
         guard let name else { return [] }
         return [("X-Esri-Authorization", "Bearer \(try await token(name))")]
