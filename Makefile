@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test build fuzz mutants simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test vendor build fuzz mutants simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -15,6 +15,11 @@ test: ## Run every test, the browser tests too
 	swift test --skip-build --filter SimulationTests
 	swift test --skip-build --no-parallel --filter FieldworkCollectTests
 	swift test --skip-build --no-parallel --filter EndToEndTests
+
+vendor: ## Install the vendor's Python client, and run the test that works with it over TLS
+	@scripts/setup vendor
+	swift build --build-tests
+	swift test --skip-build --no-parallel --filter VendorPortalTests
 
 build: ## Build in release
 	swift build -c release --product fieldwork

@@ -108,7 +108,14 @@ final class DoctorTests: Sendable {
         _ = try await PlainRequest.post(
             "\(server.services)/Trees/FeatureServer/0/applyEdits",
             [("f", "json"), ("adds", #"[{"attributes":{"name":"x"},"geometry":{"x":2,"y":2}}]"#)])
-        let logged = try state().filter { !$0.key.hasSuffix("-shm") }
+        // The server may still be writing what follows an edit.
+        var logged = try state()
+        var earlier: [String: Data] = [:]
+        while earlier != logged {
+            try await Task.sleep(for: .milliseconds(500))
+            (earlier, logged) = (logged, try state())
+        }
+        logged = logged.filter { !$0.key.hasSuffix("-shm") }
         let checked = try await FieldworkProcess.run(["doctor", "--data", data.path])
         #expect(checked.status == 0, "\(checked.text)\(checked.errors)")
         let after = try state().filter { !$0.key.hasSuffix("-shm") }

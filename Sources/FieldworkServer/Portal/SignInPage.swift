@@ -67,10 +67,10 @@ struct SignInPage: Sendable {
         html.markup("};</script>")
     }
 
-    /// The address of the page that shows a code.
+    /// The address of the page that shows a code, in full: clients don't resolve it.
     func approval(_ code: String) -> String {
-        let path = sharing + ["rest", "oauth2", "approval"]
-        return "/" + path.joined(separator: "/") + "?" + AuthorizationRequest.query([("code", code)])
+        let path = [context.request.origin, context.server.instance, "sharing", "rest", "oauth2", "approval"]
+        return path.joined(separator: "/") + "?" + AuthorizationRequest.query([("code", code)])
     }
 
     /// A page that says something. Clients read its title.

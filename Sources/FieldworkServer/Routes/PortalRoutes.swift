@@ -58,6 +58,13 @@ extension Route {
         ]
     }
 
+    /// Clients read the resources above the one that they use.
+    private static func administrationRoot(_ path: String, _ json: JSONValue) -> Route {
+        Route(.portalAdministration, path, metric: .portal, needs: .visit) {
+            .json(json, format: try $0.jsonFormat)
+        }
+    }
+
     /// The portal and its people.
     static let portalRoutes: [Route] = [
         Route(.instance, "info", metric: .info, needs: .nothing) {
@@ -73,6 +80,9 @@ extension Route {
         },
         Route(.portal, "info", metric: .info, needs: .nothing) { try await ServerInfo.portalAnswer($0) },
         read("portals/self") { try await $0.selfDescription() },
+        // Clients look at these before they change or remove a person.
+        read("portals/languages") { _ in [["language": "English", "culture": "en", "localizedName": "English"]] },
+        read("portals/self/purchases") { _ in ["purchases": []] },
         read("portals/self/users") { try await $0.users() },
         read("portals/self/roles") { try await $0.roles() },
         read("portals/self/history") { try await $0.history() },
@@ -84,9 +94,15 @@ extension Route {
         write("portals/self/disableUsers") { try await $0.setUsersDisabled(true) },
         write("portals/self/createUser") { try await $0.createUser() },
         // Where clients of today make people, and what they look at before.
-        Route(.portalAdministration, "", metric: .portal, needs: .visit) {
-            .json(["version": .string(PortalAnswers.version), "resources": ["security"]], format: try $0.jsonFormat)
-        },
+        administrationRoot("", ["version": .string(PortalAnswers.version), "resources": ["security"]]),
+        administrationRoot("security", ["resources": ["users"]]),
+        administrationRoot("security/users", ["resources": []]),
+        administrationRoot(
+            "security/config",
+            [
+                "enableAutomaticAccountCreation": false, "disableServicesDirectory": false,
+                "defaultRoleForUser": .string(Role.viewer.id), "defaultUserTypeIdForUser": "creatorUT",
+            ]),
         Route(.portalAdministration, "security/users/createUser", .write, metric: .portal, needs: .member) {
             try await PortalOperations.answer($0) {
                 _ = try await $0.createUser()

@@ -1,0 +1,131 @@
+"""Works with a portal as a person does who has the vendor's Python client: signs in, makes people, groups and maps, shares them,
+reads, edits and takes replicas of a secured service. Each step says what went wrong; the program ends with how many did.
+
+    vendor_portal.py PORTAL-ADDRESS FOLDER
+
+The portal has the administrator ana, the viewer vic and the editor edi, and the service Trees with two features.
+"""
+
+import json
+import os
+import sys
+import traceback
+import warnings
+
+warnings.filterwarnings("ignore")
+
+from arcgis.features import FeatureLayer, FeatureLayerCollection
+from arcgis.gis import GIS
+
+address, folder = sys.argv[1:3]
+failures = 0
+
+
+def step(name, body, expect=None):
+    """Runs a step; `expect` says whether its result is right. A step without one has only to come through."""
+    global failures
+    try:
+        result = body()
+        if expect is not None and not expect(result):
+            raise AssertionError(f"not as expected: {result!r}")
+        return result
+    except Exception as error:
+        failures += 1
+        print(f"{name}: {type(error).__name__}: {error}")
+        traceback.print_exc(limit=-2)
+        return None
+
+
+def refused(name, body):
+    global failures
+    try:
+        result = body()
+    except Exception:
+        return
+    failures += 1
+    print(f"{name}: was not refused: {result!r}")
+
+
+ana = GIS(address, "ana", "correct horse 1")
+step("who am I", lambda: ana.users.me.username, lambda name: name == "ana")
+item = step(
+    "search", lambda: [i for i in ana.content.search("Trees") if "Feature" in i.type][0], lambda i: i.owner == "ana")
+layer = item.layers[0]
+step("query", lambda: len(layer.query().features), lambda count: count == 2)
+step("data frame", lambda: len(layer.query(as_df=True)), lambda count: count == 2)
+point = {"x": -122.4, "y": 45.4, "spatialReference": {"wkid": 4326}}
+step(
+    "edit", lambda: layer.edit_features(adds=[{"attributes": {"name": "New"}, "geometry": point}]),
+    lambda answer: answer["addResults"][0]["success"])
+
+# People and groups.
+step("users", lambda: sorted(u.username for u in ana.users.search()), lambda names: names == ["ana", "edi", "vic"])
+step("make a user", lambda: ana.users.create("bob", "correct horse 4", "Bob", "B", "bob@example.org", role="org_user"))
+step("read a user", lambda: ana.users.get("bob").fullName, lambda name: name == "Bob B")
+step("change a user", lambda: ana.users.get("bob").update(description="x"), bool)
+step("give a role", lambda: ana.users.get("bob").update_role("org_publisher"), bool)
+group = step("make a group", lambda: ana.groups.create("Crew", "field", description="d"))
+step("add members", lambda: group.add_users(["bob", "vic"]), lambda answer: answer == {"notAdded": []})
+step("members", lambda: sorted(group.get_members()["users"]), lambda names: names == ["bob", "vic"])
+step("find a group", lambda: [g.title for g in ana.groups.search("Crew")], lambda titles: titles == ["Crew"])
+
+# Maps and other items.
+webmap = json.dumps({
+    "operationalLayers": [
+        {"id": "a", "title": "Trees", "url": item.url + "/0", "layerType": "ArcGISFeatureLayer"}],
+    "baseMap": {"baseMapLayers": [], "title": "none"}, "spatialReference": {"wkid": 102100}, "version": "2.31"})
+root = ana.content.folders.get()
+made = step("add a map", lambda: root.add({"title": "My map", "type": "Web Map", "tags": ["a"], "text": webmap}).result())
+step("read its data", lambda: made.get_data()["version"], lambda version: version == "2.31")
+step("change it", lambda: made.update({"snippet": "s"}), bool)
+step("share it", lambda: made.share(groups=[group.id]), lambda answer: answer["notSharedWith"] == [])
+step("the group's content", lambda: [i.title for i in group.content()], lambda titles: titles == ["My map"])
+step("make a folder", lambda: ana.content.folders.create("Work"))
+step("move it", lambda: made.move("Work"), lambda answer: answer["success"])
+resource = os.path.join(folder, "note.csv")
+with open(resource, "w") as file:
+    file.write("a,b\n1,2\n")
+step("add a resource", lambda: made.resources.add(file=resource, file_name="n.csv"))
+step("resources", lambda: [r["resource"] for r in made.resources.list()], lambda names: names == ["n.csv"])
+large = os.path.join(folder, "large.csv")
+with open(large, "w") as file:
+    file.write("a,b\n" + "1,2\n" * 3_000_000)
+table = step(
+    "add a large file", lambda: root.add({"title": "large", "type": "CSV", "tags": ["c"]}, file=large).result())
+step(
+    "read it back", lambda: os.path.getsize(table.get_data()),
+    lambda size: size == os.path.getsize(large))
+step("protect", lambda: made.protect(True))
+refused("delete what is protected", made.delete)
+step("unprotect", lambda: made.protect(False))
+step("delete", made.delete, bool)
+
+# A secured service offline.
+collection = FeatureLayerCollection.fromitem(item)
+step("no replicas yet", lambda: collection.replicas.get_list(), lambda found: found == [])
+for model, form in [("perLayer", "sqlite"), ("perReplica", "json")]:
+    step(
+        f"replica {model}",
+        lambda: collection.replicas.create(
+            replica_name=model, layers="0", data_format=form, asynchronous=False, sync_model=model, wait=True),
+        lambda answer: answer["replicaID"])
+step(
+    "changes", lambda: collection.extract_changes(layers=[0], servergen=[1], return_inserts=True),
+    lambda answer: len(answer["edits"][0]["features"]["adds"]) == 1)
+
+# Others, and nobody.
+vic = GIS(address, "vic", "correct horse 2")
+seen = FeatureLayer(item.url + "/0", vic)
+step("a viewer reads", lambda: len(seen.query().features), lambda count: count == 3)
+refused("a viewer edits", lambda: seen.edit_features(adds=[{"attributes": {"name": "Bad"}}]))
+nobody = GIS(address)
+step("nobody finds it", lambda: nobody.content.search("Trees"), lambda found: found == [])
+refused("nobody reads it", lambda: FeatureLayer(item.url + "/0", nobody).query())
+step(
+    "sign in to an application",
+    lambda: GIS(address, "edi", "correct horse 3", client_id="pythonapi").users.me.username,
+    lambda name: name == "edi")
+step("roles", lambda: len(ana.users.roles.all()), lambda count: count >= 2)
+step("remove a user", lambda: ana.users.get("bob").delete(), bool)
+step("remove a group", lambda: group.delete(), bool)
+sys.exit(min(failures, 100))
