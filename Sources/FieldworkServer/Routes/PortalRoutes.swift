@@ -83,6 +83,10 @@ extension Route {
         // Clients look at these before they change or remove a person.
         read("portals/languages") { _ in [["language": "English", "culture": "en", "localizedName": "English"]] },
         read("portals/self/purchases") { _ in ["purchases": []] },
+        read("portals/self/appBundles") { _ in ["appBundles": [], "total": 0, "nextStart": -1] },
+        read("community/users/{username}/provisionedListings") { _ in
+            ["provisionedListings": [], "total": 0, "nextStart": -1]
+        },
         read("portals/self/users") { try await $0.users() },
         read("portals/self/roles") { try await $0.roles() },
         read("portals/self/history") { try await $0.history() },
