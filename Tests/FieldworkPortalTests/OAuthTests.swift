@@ -56,7 +56,7 @@ struct OAuthTests {
             }
             let refresh = try #require(grant.refresh?.token)
             await #expect(throws: PortalError.self) {
-                try await portal.portal.refresh(refresh, client: "fieldwork", exchanges: false)
+                try await portal.portal.refresh(refresh, client: "fieldwork", exchanges: false, by: .commandLine)
             }
         }
     }
@@ -121,16 +121,32 @@ struct OAuthTests {
             try await portal.add("ana", .publisher)
             let first = try #require(try await Self.exchange(portal, try await Self.code(portal)).refresh?.token)
             func exchange(_ token: String) async throws -> Grant {
-                try await portal.portal.refresh(token, client: "fieldwork", exchanges: true)
+                try await portal.portal.refresh(token, client: "fieldwork", exchanges: true, by: .commandLine)
             }
             let second = try #require(try await exchange(first).refresh?.token)
             portal.pass(seconds: Double(Limits.exchangeGraceSeconds))
             _ = try await exchange(first)
+            let third = try #require(try await exchange(second).refresh?.token)
             portal.pass(seconds: 1)
             await #expect(throws: PortalError(.invalidToken, "refresh_token expired")) { try await exchange(first) }
-            _ = try await exchange(second)
+            await #expect(throws: PortalError.self, "whoever has a used one so late may have stolen it: all end") {
+                try await exchange(third)
+            }
+        }
+    }
+
+    @Test("A refresh token is good for its own application, with its secret where one is sent, and until it expires")
+    func refreshTokens() async throws {
+        try await TemporaryPortal.with { portal in
+            try await portal.add("ana", .publisher)
+            let second = try #require(try await Self.exchange(portal, try await Self.code(portal)).refresh?.token)
+            func exchange(_ token: String, secret: String? = nil) async throws -> Grant {
+                try await portal.portal.refresh(
+                    token, client: "fieldwork", exchanges: true, secret: secret, by: .commandLine)
+            }
+            await #expect(throws: PortalError.self) { try await exchange(second, secret: "wrong") }
             await #expect(throws: PortalError.self, "it belongs to another application") {
-                try await portal.portal.refresh(second, client: "qgis", exchanges: false)
+                try await portal.portal.refresh(second, client: "qgis", exchanges: false, by: .commandLine)
             }
             portal.pass(seconds: Double(Limits.refreshTokenSeconds) + 1)
             await #expect(throws: PortalError.self) { try await exchange(second) }

@@ -1,6 +1,7 @@
 import FieldworkGeometry
 import FieldworkPortal
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import TestSupport
 import Testing
@@ -295,6 +296,46 @@ struct PortalRequestTests {
                 "\(Self.rest)/portals/self/createUser",
                 ["f": "json", "username": "bob", "password": "correct horse", "role": id], as: "editor")
             #expect(try own.json["success"] == true, "\(own.text)")
+        }
+    }
+
+    @Test("A server without people gets its first one from nobody who only reaches it")
+    func open() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-open-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let portal = try await Portal(try RecordDatabase(file: Portal.file(in: folder)), passwordCost: 4)
+        let configuration = ServerConfiguration(port: 0, portal: portal)
+        try await TemporaryStore.serve(trees: 1, configuration: configuration) { server, _ in
+            let form: KeyValuePairs = [
+                "f": "json", "username": "eve", "password": "correct horse", "role": "org_admin", "name": "x",
+                "privileges": "[]",
+            ]
+            for path in [
+                "portals/self/createUser", "portals/self/createRole", "portals/self/updateUserRole",
+                "portals/self/disableUsers", "community/users/eve/update", "community/users/eve/delete",
+            ] {
+                let answer = try await server.client.post("\(Self.rest)/\(path)", form)
+                #expect(answer.errorCode == 403, "\(path): \(answer.text)")
+            }
+            let administration = try await server.client.post(
+                "/arcgis/portaladmin/security/users/createUser", form)
+            #expect(administration.errorCode == 403)
+            let hasPeople = try await portal.hasPeople()
+            #expect(!hasPeople)
+            let trees = try await server.client.get("Trees/FeatureServer/0", ["f": "json"])
+            #expect(trees.errorCode == nil)
+        }
+        await portal.close()
+    }
+
+    @Test("A page that begins anywhere is answered", arguments: ["-9223372036854775808", "0", "9223372036854775807"])
+    func pages(start: String) async throws {
+        try await PeopleServer.with { people in
+            for path in ["search", "community/groups"] {
+                let answer = try await people.client.get("\(Self.rest)/\(path)", ["f": "json", "start": start])
+                #expect(answer.status == 200 && answer.errorCode == nil, "\(answer.text)")
+            }
         }
     }
 

@@ -63,6 +63,8 @@ struct SignInPageTests {
             #expect(policy.contains("frame-ancestors 'none'") && policy.contains("default-src 'none'"))
             #expect(policy.contains("form-action 'self' http://127.0.0.1:4711;"), "\(policy)")
             #expect(page.header("Cache-Control") == "no-store")
+            // With no-referrer a browser sends the form with the origin "null", which is refused.
+            #expect(page.header("Referrer-Policy") == "same-origin")
             let sent = try await Self.signIn(people, try Self.state(page.text))
             #expect(sent.status == 302, "\(sent.text)")
             let location = try #require(sent.header("Location"))

@@ -85,6 +85,27 @@ struct TokenRequestTests {
         }
     }
 
+    @Test("A token that was exchanged lives no longer than the one that it was had for, and is bound to the same")
+    func exchangeEnds() async throws {
+        try await PeopleServer.with { people in
+            let first = try await people.portal.issueToken(
+                to: "viewer", seconds: 60, binding: TokenBinding(referer: "https://maps.example"))
+            let headers = [("Referer", "https://maps.example/page")]
+            let answer = try await people.client.post(
+                "/arcgis/sharing/rest/generateToken",
+                ["f": "json", "token": first.token, "serverUrl": people.client.base, "expiration": "20160"],
+                headers: headers)
+            let expires = try #require(try answer.json["expires"]?.integerValue, "\(answer.text)")
+            #expect(expires <= first.expires)
+            let second = try #require(try answer.json["token"]?.stringValue)
+            let elsewhere = try await people.client.get("Trees/FeatureServer", ["f": "json", "token": second])
+            #expect(elsewhere.errorCode == 498)
+            let there = try await people.client.get(
+                "Trees/FeatureServer", ["f": "json", "token": second], headers: headers)
+            #expect(there.errorCode == nil, "\(there.text)")
+        }
+    }
+
     @Test("info says where tokens come from, once there are people")
     func info() async throws {
         try await PeopleServer.with { people in

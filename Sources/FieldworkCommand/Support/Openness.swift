@@ -1,4 +1,5 @@
 import FieldworkPortal
+import FieldworkServer
 import FieldworkStore
 import Foundation
 
@@ -20,8 +21,16 @@ enum Openness {
     }
 
     /// On an address that other machines reach, a server has people, or its operator has said that it needs none.
-    static func check(_ portal: Portal?, on listen: ListenOptions) async throws {
-        guard !listen.isLoopback, try await portal?.hasPeople() != true else { return }
+    /// - Parameter rules: name the address under which something in front of the server makes it known.
+    static func check(_ portal: Portal?, on listen: ListenOptions, _ rules: AccessRules) async throws {
+        guard try await portal?.hasPeople() != true else { return }
+        if listen.isLoopback {
+            guard rules.publicAddress != nil else { return }
+            Terminal.error(
+                "Warning: nobody has to sign in. Everybody who reaches the public address may read every service, and"
+                    + " edit what the service allows. fieldwork users add adds people.")
+            return
+        }
         guard listen.open else {
             throw CommandFailure(
                 .unavailable,

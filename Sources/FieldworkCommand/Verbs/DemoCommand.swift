@@ -39,7 +39,7 @@ struct DemoCommand: AsyncParsableCommand {
             let logger = Serving.logger()
             let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
             let portal = try await Openness.portal(in: data.url)
-            try await Openness.check(portal, on: listen)
+            try await Openness.check(portal, on: listen, rules)
             let ready = ReadyLine(listen)
             let configuration = ServerConfiguration(
                 host: listen.plainHost, port: listen.port, instance: listen.instance,

@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
             let certificate = try tls.files()
             let logger = Serving.logger()
             let (store, portal) = try await openStore(logger)
-            try await Openness.check(portal, on: listen)
+            try await Openness.check(portal, on: listen, rules)
             if try await store.serviceNames().isEmpty {
                 let place = database.store == nil ? data.url.path : "the database"
                 Terminal.error("There are no services in \(place) yet. fieldwork publish adds them, also now.")

@@ -183,7 +183,13 @@ struct UsersCommand: AsyncParsableCommand {
         private static func line(_ entry: AuditEntry) -> String {
             let date = Date(timeIntervalSince1970: Double(entry.moment) / 1_000).ISO8601Format()
             let words = [date, entry.actor, entry.address, entry.action, entry.target, entry.details]
-            return words.map { $0.replacing("\t", with: " ").replacing("\n", with: " ") }.joined(separator: "\t") + "\n"
+            // A name that somebody tried may hold what a terminal obeys.
+            let plain = words.map { word in
+                String(
+                    String.UnicodeScalarView(
+                        word.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+            }
+            return plain.joined(separator: "\t") + "\n"
         }
     }
 }

@@ -178,7 +178,7 @@ extension Portal {
             // What everyone sees, the organisation sees.
             if sharing.everyone { sharing.organisation = true }
             if onlyGroups { sharing.groups = [] }
-            try Self.requireSharing(sharing, beyond: item.sharing, principal)
+            try Self.requireSharing(sharing, beyond: item.sharing, principal, isOwn: principal.isNamed(item.owner))
             var refused: [String] = []
             for group in addingGroups {
                 guard let known = try Self.group(group, records), Self.sees(principal, known),
@@ -208,13 +208,15 @@ extension Portal {
     }
 
     private static func requireSharing(
-        _ wanted: Sharing, beyond former: Sharing, _ principal: Principal
+        _ wanted: Sharing, beyond former: Sharing, _ principal: Principal, isOwn: Bool
     ) throws(PortalError) {
         if wanted.everyone, !former.everyone {
-            guard principal.has(.shareToEveryone) || principal.has(.shareItemsToEveryone) else { throw .notAllowed }
+            guard isOwn && principal.has(.shareToEveryone) || principal.has(.shareItemsToEveryone) else {
+                throw .notAllowed
+            }
         }
         if wanted.organisation, !former.organisation {
-            guard principal.has(.shareToOrganisation) || principal.has(.shareItemsToOrganisation) else {
+            guard isOwn && principal.has(.shareToOrganisation) || principal.has(.shareItemsToOrganisation) else {
                 throw .notAllowed
             }
         }

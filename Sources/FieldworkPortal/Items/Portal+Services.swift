@@ -22,7 +22,7 @@ package enum ServiceItemKind: String, Sendable, Hashable, CaseIterable {
 
     /// Under what the item of a service is kept: services of different types may have one name.
     package func key(_ path: String) -> String {
-        self == .feature ? path.lowercased() : "\(path.lowercased())/\(face.lowercased())"
+        self == .feature ? path.lowercased() : "\(path.lowercased())|\(face.lowercased())"
     }
 
     var typeKeywords: [String] {
@@ -118,7 +118,10 @@ extension Portal {
             for kind in ServiceItemKind.allCases {
                 if let item = try Self.serviceItem(kind.key(name), records) { return item }
             }
-            if let item = try Self.serviceItem(name.lowercased(), records) { return item }
+            if let mark = name.lastIndex(of: "/") {
+                let key = name[..<mark].lowercased() + "|" + name[mark...].dropFirst().lowercased()
+                if let item = try Self.serviceItem(key, records) { return item }
+            }
             let ids = try records.rows("SELECT id FROM {items} WHERE title = ?", [.text(name)]).compactMap {
                 $0.text(0)
             }

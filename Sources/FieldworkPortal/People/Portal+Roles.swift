@@ -25,6 +25,14 @@ extension Portal {
         return role
     }
 
+    /// A role by its id alone: what decides over rights is never found by a name that somebody has given.
+    package func role(id: String) async throws -> Role {
+        guard let role = try await records.read({ try Self.role(id: id, $0) }) else {
+            throw PortalError(.notFound, "There is no role '\(id)'.")
+        }
+        return role
+    }
+
     static func role(id: String, _ records: Records) throws -> Role? {
         if let role = Role.all.first(where: { $0.id == id }) { return role }
         return try records.row(
@@ -48,6 +56,12 @@ extension Portal {
             id: id ?? "i" + Secret.id().prefix(16), name: name, description: description, privileges: privileges)
         let moment = now
         try await change { records in
+            let namesakes = try records.row(
+                "SELECT count(*) FROM {roles} WHERE (name = ? OR id = ?) AND id <> ?",
+                [.text(name), .text(name), .text(role.id)])
+            guard Role(word: name) == nil, namesakes?.integer(0) == 0 else {
+                throw PortalError(.exists, "There is a role '\(name)' already.")
+            }
             if id != nil {
                 guard role.isCustom, try Self.role(id: role.id, records) != nil else {
                     throw PortalError(.notFound, "There is no role '\(role.id)' that can be changed.")

@@ -47,7 +47,7 @@ struct SearchCompiler {
             return exact(field, text, isPrefix)
         case nil, .title, .type, .tags, .snippet, .description, .typeKeywords, .name: break
         }
-        let words = SearchTerms.words(text)
+        let words = Array(SearchTerms.words(text).prefix(Limits.wordsPerPhrase))
         guard let last = words.last else { return "1 = 1" }
         // `web-map` is two words that follow each other.
         guard words.count == 1 else { return isPrefix ? allOf(field, words, last) : phrase(field, text) }
@@ -79,7 +79,7 @@ struct SearchCompiler {
             return exact(field, text, false)
         case nil, .title, .type, .tags, .snippet, .description, .typeKeywords, .name: break
         }
-        let words = SearchTerms.words(text)
+        let words = Array(SearchTerms.words(text).prefix(Limits.wordsPerPhrase))
         guard let first = words.first else { return "1 = 1" }
         let joined = words.joined(separator: " ")
         if field == .type || words.count == 1 { return term(field, joined, false) }

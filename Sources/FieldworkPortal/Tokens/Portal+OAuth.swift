@@ -84,6 +84,12 @@ extension Portal {
         let moment = now
         let hash = Secret.hash(code)
         let isSecretRight = try await isRight(secret: secret, of: client)
+        // Whoever sends inventions changes nothing, and makes nobody's rights be read anew.
+        guard
+            try await records.read({
+                try $0.row("SELECT 1 FROM {tokens} WHERE hash = ? AND kind = 'code'", [.text(hash)]) != nil
+            })
+        else { throw PortalError(.invalidToken, "Invalid authorization code") }
         let outcome: Result<Grant, PortalError> = try await change { records in
             guard
                 let row = try records.row(
@@ -99,8 +105,10 @@ extension Portal {
                 return .failure(PortalError(.invalidToken, "Invalid authorization code"))
             }
             // Whatever is wrong with the rest, a code is good for one attempt.
-            try records.run("UPDATE {tokens} SET replaced = ? WHERE hash = ?", [.integer(moment), .text(hash)])
-            guard row.integer(3) > moment, row.text(1) == client else {
+            let taken = try records.run(
+                "UPDATE {tokens} SET replaced = ? WHERE hash = ? AND replaced IS NULL", [.integer(moment), .text(hash)])
+            // Of two requests with the same code, on two servers of one database, one takes it.
+            guard taken == 1, row.integer(3) > moment, row.text(1) == client else {
                 return .failure(PortalError(.invalidToken, "Invalid authorization code"))
             }
             guard row.text(4) == redirect else {
@@ -141,17 +149,27 @@ extension Portal {
 
     /// A new access token, and on exchange a new refresh token. One that was exchanged a moment ago is taken again: the answer may
     /// have been lost on a bad line.
-    package func refresh(_ token: String, client: String, exchanges: Bool) async throws -> Grant {
+    package func refresh(
+        _ token: String, client: String, exchanges: Bool, secret: String? = nil, by author: Author
+    ) async throws -> Grant {
         let moment = now
         let hash = Secret.hash(token)
+        if try await isRight(secret: secret, of: client) == false {
+            throw PortalError(.invalid, "Invalid client_secret")
+        }
         let outcome: Result<Grant, PortalError> = try await records.write { records in
             guard
                 let row = try records.row(
                     "SELECT person, client, family, expires, replaced FROM {tokens} WHERE hash = ? AND kind = 'refresh'",
                     [.text(hash)]), row.text(1) == client
             else { return .failure(PortalError(.invalidToken, "Invalid refresh_token")) }
-            let isReplaced = !row.isNull(4) && row.integer(4) + Limits.exchangeGraceSeconds * 1_000 < moment
-            guard row.integer(3) > moment, !isReplaced else {
+            guard row.integer(3) > moment else {
+                return .failure(PortalError(.invalidToken, "refresh_token expired"))
+            }
+            // One that comes long after it was exchanged was stolen, from whoever sends it or by him: nobody keeps what came of it.
+            if !row.isNull(4), row.integer(4) + Limits.exchangeGraceSeconds * 1_000 < moment {
+                try records.run("DELETE FROM {tokens} WHERE family = ?", [.text(row.text(2) ?? "")])
+                try Self.note("refresh.replayed", row.text(0) ?? "", client, author, moment, records)
                 return .failure(PortalError(.invalidToken, "refresh_token expired"))
             }
             let name = row.text(0) ?? ""

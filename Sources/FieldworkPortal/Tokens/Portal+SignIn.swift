@@ -29,7 +29,8 @@ extension Portal {
                 "UPDATE {people} SET last_sign_in = ? WHERE name = ?", [.integer(moment), .text(Person.key(name))])
             if let upgraded {
                 try records.run(
-                    "UPDATE {people} SET password = ? WHERE name = ?", [.text(upgraded), .text(Person.key(name))])
+                    "UPDATE {people} SET password = ? WHERE name = ? AND password = ?",
+                    [.text(upgraded), .text(Person.key(name)), .text(found.1 ?? "")])
             }
             try Self.note("signIn", person.name, "", author, moment, records)
         }

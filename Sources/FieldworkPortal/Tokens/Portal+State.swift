@@ -9,6 +9,15 @@ extension Portal {
         let moment = now
         try await records.write { records in
             try records.run("DELETE FROM {tokens} WHERE kind = 'state' AND expires < ?", [.integer(moment)])
+            let count = try records.row("SELECT count(*) FROM {tokens} WHERE kind = 'state'")?.integer(0) ?? 0
+            if count >= Int64(Limits.signInsUnderWay) {
+                try records.run(
+                    """
+                    DELETE FROM {tokens} WHERE hash IN (
+                        SELECT hash FROM {tokens} WHERE kind = 'state' ORDER BY created, hash
+                        LIMIT \(count - Int64(Limits.signInsUnderWay) + 1))
+                    """)
+            }
             try records.run(
                 """
                 INSERT INTO {tokens} (hash, kind, person, client, family, created, expires, redirect)
@@ -30,8 +39,9 @@ extension Portal {
             let row = try records.row(
                 "SELECT redirect FROM {tokens} WHERE hash = ? AND kind = 'state' AND expires > ?",
                 [hash, .integer(moment)])
-            try records.run("DELETE FROM {tokens} WHERE hash = ? AND kind = 'state'", [hash])
-            return row?.text(0)
+            // Of two requests with the same name one takes it.
+            let taken = try records.run("DELETE FROM {tokens} WHERE hash = ? AND kind = 'state'", [hash])
+            return taken == 1 ? row?.text(0) : nil
         }
     }
 }

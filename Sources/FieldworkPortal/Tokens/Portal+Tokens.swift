@@ -48,6 +48,27 @@ extension Portal {
         }
     }
 
+    /// Gives another token for one that is good: of the same family, bound to the same, and for no longer.
+    package func exchange(token: String, seconds: Int64) async throws -> IssuedToken {
+        let moment = now
+        return try await records.write { records in
+            guard
+                let row = try records.row(
+                    """
+                    SELECT person, client, family, expires, referer, address FROM {tokens}
+                    WHERE hash = ? AND kind = 'access' AND replaced IS NULL
+                    """, [.text(Secret.hash(token))]), row.integer(3) > moment
+            else { throw Self.invalidToken }
+            let name = row.text(0) ?? ""
+            var issued = try Self.issue(
+                to: name, kind: .access, client: row.text(1) ?? "", family: row.text(2),
+                seconds: min(seconds, (row.integer(3) - moment) / 1_000),
+                binding: TokenBinding(referer: row.text(4), address: row.text(5)), moment, records)
+            issued.person = try Self.person(named: name, records)?.name ?? name
+            return issued
+        }
+    }
+
     static func issue(
         to person: String, kind: TokenKind, client: String, family: String?, seconds: Int64,
         binding: TokenBinding = TokenBinding(), redirect: String? = nil, challenge: String? = nil, _ moment: Int64,
@@ -57,14 +78,17 @@ extension Portal {
         let expires = moment + min(max(1, seconds), Limits.longestTokenSeconds) * 1_000
         let key = Person.key(person)
         try records.run("DELETE FROM {tokens} WHERE expires < ?", [.integer(moment)])
-        let live = try records.row("SELECT count(*) FROM {tokens} WHERE person = ?", [.text(key)])?.integer(0) ?? 0
+        // What people who are signing in have asked for is not among the tokens of applications, which have no person either.
+        let own = "person = ? AND client = ? AND kind <> 'state'"
+        let holder: [AttributeValue] = [.text(key), .text(client)]
+        let live = try records.row("SELECT count(*) FROM {tokens} WHERE \(own)", holder)?.integer(0) ?? 0
         if live >= Int64(Limits.tokensPerPerson) {
             try records.run(
                 """
                 DELETE FROM {tokens} WHERE hash IN (
-                    SELECT hash FROM {tokens} WHERE person = ? ORDER BY created, hash
+                    SELECT hash FROM {tokens} WHERE \(own) ORDER BY created, hash
                     LIMIT \(live - Int64(Limits.tokensPerPerson) + 1))
-                """, [.text(key)])
+                """, holder)
         }
         try records.run(
             """
@@ -150,6 +174,9 @@ extension Portal {
     package func revoke(_ token: String, by author: Author) async throws {
         let hash = Secret.hash(token)
         let moment = now
+        // Whoever sends inventions changes nothing, and makes nobody's rights be read anew.
+        guard try await records.read({ try $0.row("SELECT 1 FROM {tokens} WHERE hash = ?", [.text(hash)]) != nil })
+        else { return }
         try await change { records in
             guard let row = try records.row("SELECT family, kind, person FROM {tokens} WHERE hash = ?", [.text(hash)])
             else { return }

@@ -1,4 +1,5 @@
 import FieldworkREST
+import Foundation
 import HTTPTypes
 
 /// Decides who may speak to the server. Programs may that know it by one of its names; pages in a browser if they are its
@@ -34,7 +35,7 @@ struct AccessPolicy: Sendable {
         let seenScheme = isPassedOn ? Self.forwarded(.forwardedProto, request)?.lowercased() ?? scheme : scheme
         guard let seen = SiteOrigin(scheme: seenScheme, host: host) else { throw .malformed("X-Forwarded-Proto") }
         var visit = Visit(address: rules.publicAddress?.text ?? seen.text)
-        visit.client = isPassedOn ? Self.forwarded(.forwardedFor, request).map { String($0.prefix(64)) } : nil
+        visit.client = isPassedOn ? lastClient(request) : nil
         visit.isOfThisMachine =
             client?.isLoopback == true && host.isLoopback && !isPassedOn && !Self.isForwarded(request)
         guard let other = otherSite(request, seen) else { return visit }
@@ -67,6 +68,17 @@ struct AccessPolicy: Sendable {
             throw .wrongHost(host.name)
         }
         return host
+    }
+
+    /// The address that the outermost trusted proxy has seen. What stands before it the client may have written itself.
+    private func lastClient(_ request: HTTPRequest) -> String? {
+        let values = request.headerFields[values: .forwardedFor].flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        for value in values.reversed() {
+            guard let address = NetworkAddress(value) else { return nil }
+            if !rules.isProxy(address) { return value }
+        }
+        return nil
     }
 
     /// What the first of several proxies has written.

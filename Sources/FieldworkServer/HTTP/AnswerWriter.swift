@@ -79,7 +79,8 @@ struct AnswerWriter: Sendable {
         if answer.errorCode == ServiceError.busyCode { headers[.retryAfter] = String(Limits.retryAfterSeconds) }
         if answer.isPage {
             headers[.contentSecurityPolicy] = answer.contentPolicy ?? ServicesDirectory.contentPolicy
-            headers[.referrerPolicy] = "no-referrer"
+            // With no-referrer browsers would say of a form that it comes from nowhere, and be refused.
+            headers[.referrerPolicy] = "same-origin"
         }
         if let location = answer.location { headers[.location] = location }
         for cookie in answer.cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }

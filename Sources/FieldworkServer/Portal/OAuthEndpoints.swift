@@ -142,12 +142,15 @@ enum OAuthEndpoints {
             return described(grant, portal, request)
         case "refresh_token":
             return described(
-                try await portal.refresh(try required("refresh_token"), client: client, exchanges: false), portal,
-                request)
+                try await portal.refresh(
+                    try required("refresh_token"), client: client, exchanges: false,
+                    secret: parameters["client_secret"],
+                    by: author), portal, request)
         case "exchange_refresh_token":
             return described(
-                try await portal.refresh(try required("refresh_token"), client: client, exchanges: true), portal,
-                request)
+                try await portal.refresh(
+                    try required("refresh_token"), client: client, exchanges: true, secret: parameters["client_secret"],
+                    by: author), portal, request)
         case "client_credentials":
             let issued = try await portal.credentials(
                 client: client, secret: try required("client_secret"),

@@ -21,10 +21,23 @@ extension PortalOperations {
             throw ServiceError.forbidden
         }
         let seesRole = isOwn || principal.has(.viewUsers)
-        var json = answers.user(person, role: seesRole ? try await portal.role(person.roleID) : nil)
+        var json = answers.user(person, role: seesRole ? try await portal.role(id: person.roleID) : nil)
         let groups = try await portal.groups(for: principal, onlyOf: name)
         json["groups"] = .array(groups.map { .object(answers.group($0)) })
-        if !seesRole { json["email"] = nil }
+        if !seesRole { Self.withhold(&json) }
+        return .object(json)
+    }
+
+    /// What only who manages people, and the person, learn.
+    private static func withhold(_ json: inout JSONObject) {
+        for member in ["email", "lastLogin", "disabled"] where json[member] != nil {
+            json[member] = .null
+        }
+    }
+
+    private func described(_ person: Person) -> JSONValue {
+        var json = answers.user(person, role: nil)
+        if !principal.has(.viewUsers), !principal.isNamed(person.name) { Self.withhold(&json) }
         return .object(json)
     }
 
@@ -34,7 +47,7 @@ extension PortalOperations {
         let page = try page()
         let found = try await portal.people(from: page.start, count: page.count)
         var json = envelope(page, total: found.total)
-        json["users"] = .array(found.people.map { .object(answers.user($0, role: nil)) })
+        json["users"] = .array(found.people.map(described))
         return .object(json)
     }
 
@@ -54,11 +67,12 @@ extension PortalOperations {
         }
         var json = envelope(page, total: all.count)
         json["results"] = .array(
-            all.dropFirst(page.start).prefix(page.count).map { .object(answers.user($0, role: nil)) })
+            all.dropFirst(page.start).prefix(page.count).map(described))
         return .object(json)
     }
 
     func updateUser() async throws -> JSONValue {
+        try requirePeople()
         let name = try person
         if !principal.isNamed(name) { try await requireManaging(name, .updateUsers) }
         var details = JSONObject()
@@ -81,6 +95,7 @@ extension PortalOperations {
     }
 
     func deleteUser() async throws -> JSONValue {
+        try requirePeople()
         let name = try person
         try await requireManaging(name, .deleteUsers)
         try await portal.removePerson(name, leavingTo: nil, by: author)
@@ -89,7 +104,17 @@ extension PortalOperations {
 
     // MARK: Administration
 
+    /// A server without people gets its first one from its operator: whoever reached it could make himself its administrator.
+    private func requirePeople() throws(ServiceError) {
+        guard principal.kind != .everybody else {
+            throw ServiceError(
+                code: 403, message: "This server has no people.",
+                details: ["fieldwork users add NAME --role administrator adds the first one."])
+        }
+    }
+
     func createUser() async throws -> JSONValue {
+        try requirePeople()
         guard principal.has(.inviteUsers) else { throw ServiceError.forbidden }
         let role = try await portal.role(request.parameters["role"] ?? Role.viewer.id)
         try requireOwn(role.privileges)
@@ -103,6 +128,7 @@ extension PortalOperations {
     }
 
     func setUsersDisabled(_ isDisabled: Bool) async throws -> JSONValue {
+        try requirePeople()
         guard principal.has(.disableUsers) else { throw ServiceError.forbidden }
         var results: [JSONValue] = []
         for name in try list("users") {
@@ -118,6 +144,7 @@ extension PortalOperations {
     }
 
     func updateUserRole() async throws -> JSONValue {
+        try requirePeople()
         guard principal.has(.changeUserRoles) else { throw ServiceError.forbidden }
         let role = try await portal.role(try required("role"))
         let name = try request.parameters["user"] ?? required("username")
@@ -134,7 +161,7 @@ extension PortalOperations {
         guard let person = try await portal.person(named: name) else {
             throw PortalError(.notFound, "User does not exist or is inaccessible.")
         }
-        try requireOwn(try await portal.role(person.roleID).privileges)
+        try requireOwn(try await portal.role(id: person.roleID).privileges)
     }
 
     /// Nobody gives what they don't have.
@@ -158,6 +185,7 @@ extension PortalOperations {
     }
 
     func createRole() async throws -> JSONValue {
+        try requirePeople()
         guard principal.has(.manageRoles) else { throw ServiceError.forbidden }
         let privileges = try privileges()
         try requireOwn(privileges)
@@ -168,8 +196,9 @@ extension PortalOperations {
     }
 
     func setRolePrivileges() async throws -> JSONValue {
+        try requirePeople()
         guard principal.has(.manageRoles), let id = values.text else { throw ServiceError.forbidden }
-        let role = try await portal.role(id)
+        let role = try await portal.role(id: id)
         let privileges = try privileges()
         try requireOwn(privileges.union(role.privileges))
         _ = try await portal.setRole(
@@ -200,6 +229,7 @@ extension PortalOperations {
 
     /// The audit log.
     func history() async throws -> JSONValue {
+        try requirePeople()
         guard principal.has(.manageSecurity) else { throw ServiceError.forbidden }
         let before = try request.parameters.integer("before").map(Int64.init)
         let count = try request.parameters.integer("num") ?? 1_000

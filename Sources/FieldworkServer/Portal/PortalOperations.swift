@@ -71,7 +71,7 @@ struct PortalOperations: Sendable {
     func page(standard: Int = 10) throws(ServiceError) -> (start: Int, count: Int) {
         let start = try request.parameters.integer("start") ?? 1
         let count = try request.parameters.integer("num") ?? standard
-        return (max(0, min(start, 1_000_000_000) - 1), min(max(0, count), FieldworkPortal.Limits.resultsPerPage))
+        return (min(max(1, start), 1_000_000_000) - 1, min(max(0, count), FieldworkPortal.Limits.resultsPerPage))
     }
 
     /// The members that every page of results has.

@@ -12,11 +12,11 @@ enum TokenEndpoint {
         let issued: IssuedToken
         if request.token != nil {
             // The portal and its server are one: whoever has a token of one gets another for the other.
-            guard request.tokenError == nil, let name = request.principal.name else {
+            guard request.tokenError == nil, request.principal.name != nil, let token = request.token else {
                 throw failure("Invalid token.")
             }
             try requireOwnServer(request)
-            issued = try await portal.issueToken(to: name, seconds: wanted)
+            issued = try await portal.exchange(token: token, seconds: wanted)
         } else {
             guard let name = request.parameters["username"], let password = request.parameters["password"] else {
                 throw failure("'username' and 'password' required.")

@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -171,9 +172,21 @@ struct ReplicaService: Sendable {
 
     // MARK: Replicas
 
+    /// Whose device a replica is on sees and ends it, and so does an administrator. Others don't learn its id, by which they could
+    /// act for it; a replica of nobody belongs to who knows its id.
+    private static func isOwn(_ replica: Replica, of principal: Principal, knowsID: Bool = true) -> Bool {
+        principal.kind == .everybody || principal.isAdministrator
+            || replica.definition.owner.map(principal.isNamed) ?? knowsID
+    }
+
     func unregister(_ context: RouteContext) async throws -> JSONValue {
         let service = try context.service.definition
         let id = try SynchronizeReplicaRequest.replicaID(context.request.parameters)
+        if let replica = try await store.replica(id, of: service.name),
+            !Self.isOwn(replica, of: context.request.principal)
+        {
+            throw Access.refusal(of: context.request.principal)
+        }
         guard try await store.retireReplica(id, of: service.name) else {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
@@ -182,13 +195,17 @@ struct ReplicaService: Sendable {
 
     func list(_ context: RouteContext) async throws -> JSONValue {
         let returnsDates = try context.request.parameters.bool("returnLastSyncDate") ?? false
-        let replicas = try await store.replicas(of: context.service.definition.name).filter { $0.state != .retired }
+        let replicas = try await store.replicas(of: context.service.definition.name).filter {
+            $0.state != .retired && Self.isOwn($0, of: context.request.principal, knowsID: false)
+        }
         return ReplicaAnswer.list(replicas, returnsDates: returnsDates)
     }
 
     func info(_ context: RouteContext) async throws -> JSONValue {
         let (service, id) = (try context.service.definition, try context.id)
-        guard let replica = try await store.replica(id, of: service.name), replica.state != .retired else {
+        guard let replica = try await store.replica(id, of: service.name), replica.state != .retired,
+            Self.isOwn(replica, of: context.request.principal)
+        else {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
         return ReplicaAnswer.info(replica)

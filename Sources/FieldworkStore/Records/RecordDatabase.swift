@@ -79,7 +79,11 @@ package final class RecordDatabase: Sendable {
         try await writers.read { connection in
             let opening = connection.dialect.isSQLite ? nil : SQLDialect.beginPlainly
             return try connection.transaction(opening) {
-                try body(Records(connection: connection, prefix: self.words.prefix))
+                // One at a time, as in SQLite: what a change has looked at is still so when it writes.
+                if !connection.dialect.isSQLite {
+                    try connection.run("SELECT 1::bigint FROM (SELECT pg_advisory_xact_lock(4640537203540230252)) AS l")
+                }
+                return try body(Records(connection: connection, prefix: self.words.prefix))
             }
         }
     }
