@@ -30,9 +30,7 @@ extension PortalOperations {
 
     /// What only who manages people, and the person, learn.
     private static func withhold(_ json: inout JSONObject) {
-        for member in ["email", "lastLogin", "disabled"] where json[member] != nil {
-            json[member] = .null
-        }
+        for member in ["email", "lastLogin", "disabled"] { json[member] = nil }
     }
 
     private func described(_ person: Person) -> JSONValue {
