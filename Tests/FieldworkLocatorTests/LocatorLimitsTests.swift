@@ -30,6 +30,36 @@ struct LocatorLimitsTests {
         #expect(time < .seconds(4), "\(time)")
     }
 
+    @Test("Signs that follow each other name one crossing, however many there are")
+    func connectors() async throws {
+        let text = "a st " + String(repeating: "& and @ ", count: 40) + "b st"
+        #expect(TokenizedText(text).connectors == [2])
+        let towns = try await TemporaryLocator.towns()
+        let many = (0..<30).map { _ in "a & b" }.joined(separator: " & ")
+        _ = try await towns.locator.candidates(for: many)
+    }
+
+    @Test("One record of a batch that is too long has no answer; the others have theirs")
+    func batch() async throws {
+        let towns = try await TemporaryLocator.towns()
+        let label = try #require(try await towns.locator.addresses(after: -1, limit: 1).first).result.label
+        let long = String(repeating: "x", count: Limits.textCharacters + 1)
+        let found = try await towns.locator.best(
+            of: [(label, LocatorOptions()), (long, LocatorOptions()), (label, LocatorOptions())])
+        #expect(found.map(\.isEmpty) == [false, true, false])
+    }
+
+    @Test("A country that has no code here is not taken for another one")
+    func countries() async throws {
+        let towns = try await TemporaryLocator.towns()
+        let label = try #require(try await towns.locator.addresses(after: -1, limit: 1).first).result.label
+        var options = LocatorOptions()
+        options.country = "Nowhereland"
+        let found = try await towns.locator.candidates(for: label, options)
+        #expect(found.allSatisfy { $0.zone.country.isEmpty })
+        #expect(RegionNames.code(of: "Nowhereland").isEmpty && RegionNames.code(of: "Elsewhere").isEmpty)
+    }
+
     @Test("A text of 400 characters is searched for; one of 401, or of 10,000, is refused with the limit")
     func length() async throws {
         let towns = try await TemporaryLocator.towns()

@@ -126,7 +126,12 @@ actor LocatorReader {
         try run(allowance) { data in
             try questions.map { question in
                 try data.connection.watch.check()
-                return try Self.candidates(data, question.text, question.options)
+                do {
+                    return try Self.candidates(data, question.text, question.options)
+                } catch let error as LocatorError where error.code == .invalidRequest {
+                    // One bad record has no answer; the others have theirs.
+                    return []
+                }
             }
         }
     }

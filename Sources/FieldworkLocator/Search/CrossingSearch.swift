@@ -9,6 +9,9 @@ struct CrossingSearch {
     /// Streets of one name that are tried against those of the other.
     private static let streetsPerName = 40
 
+    /// Places in a text at which a crossing is looked for.
+    private static let connectorsPerText = 3
+
     private struct Street {
         var nameID: Int64
         var cost: Double
@@ -16,7 +19,10 @@ struct CrossingSearch {
 
     func results() throws -> [LocatorResult] {
         var results: [LocatorResult] = []
-        for connector in text.connectors where connector > 0 && connector < text.tokens.count {
+        let connectors = text.connectors.filter { $0 > 0 && $0 < text.tokens.count }
+        for connector in connectors.prefix(Self.connectorsPerText) {
+            // Its many short statements end before anything looks at the time.
+            try data.connection.watch.check()
             let first = Array(text.tokens[..<connector])
             let second = Array(text.tokens[connector...])
             let (ones, others) = (try streets(first), try streets(second))

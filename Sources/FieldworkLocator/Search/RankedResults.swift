@@ -28,7 +28,9 @@ enum RankedResults {
         guard !options.country.isEmpty, !result.zone.country.isEmpty else { return true }
         let (asked, known) = (options.country.uppercased(), result.zone.country.uppercased())
         let asks = asked.split(separator: ",").map { $0.filter { $0 != " " } }
-        return asks.contains { $0 == known || RegionNames.code(of: String($0)) == RegionNames.code(of: known) }
+        // Countries that have no code here are equal by their names alone.
+        let code = RegionNames.code(of: known)
+        return asks.contains { $0 == known || (!code.isEmpty && RegionNames.code(of: String($0)) == code) }
     }
 
     /// The score, and a little for being near: it decides among equals.

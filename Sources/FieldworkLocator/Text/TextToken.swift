@@ -89,7 +89,7 @@ private struct TokenCutter {
             group += 1
         case "&", "@", "|":
             finishWord()
-            connectors.append(tokens.count)
+            connect()
         case _ where scalar.value < 0x80: finishWord()
         default: takeForeign(scalar)
         }
@@ -126,13 +126,18 @@ private struct TokenCutter {
         }
     }
 
+    /// Signs that follow each other name one crossing.
+    private mutating func connect() {
+        if connectors.last != tokens.count { connectors.append(tokens.count) }
+    }
+
     private mutating func finishWord() {
         guard !word.isEmpty else { return }
         while let last = word.last, last == "-" || last == "/" { word.removeLast() }
         let text = String(word)
         word = String.UnicodeScalarView()
         if Abbreviations.connectors.contains(text) {
-            if !tokens.isEmpty { connectors.append(tokens.count) }
+            if !tokens.isEmpty { connect() }
             return
         }
         if !text.isEmpty { tokens.append(TextToken(text: Abbreviations.canonical(text), group: group)) }

@@ -140,7 +140,15 @@ final class LoopbackServer: Sendable {
             case .forward(let port):
                 guard let other = Self.connect(to: port) else { return end(connection, isAbandoned: false) }
                 _ = Self.send(request.passedOn, to: other)
-                while let piece = Self.receive(from: other), Self.send(piece, to: connection) {}
+                var isFirst = true
+                while var piece = Self.receive(from: other) {
+                    // A client that is not told would send its next request on a connection that ends here.
+                    if isFirst, let line = piece.range(of: Data("\r\n".utf8)) {
+                        piece.insert(contentsOf: Data("Connection: close\r\n".utf8), at: line.upperBound)
+                    }
+                    isFirst = false
+                    guard Self.send(piece, to: connection) else { break }
+                }
                 close(other)
                 return end(connection, isAbandoned: false)
             case .tunnel(let port):
