@@ -35,7 +35,7 @@ struct LocatorLimitsTests {
         let text = "a st " + String(repeating: "& and @ ", count: 40) + "b st"
         #expect(TokenizedText(text).connectors == [2])
         let towns = try await TemporaryLocator.towns()
-        let many = (0..<30).map { _ in "a & b" }.joined(separator: " & ")
+        let many = (0..<15).map { _ in "a & b" }.joined(separator: " & ")
         _ = try await towns.locator.candidates(for: many)
     }
 
