@@ -33,9 +33,9 @@ package enum Limits {
     /// How long an authorization code may be used, in seconds.
     package static let codeSeconds: Int64 = 300
     /// How long a person may take to sign in, in seconds.
+    package static let stateSeconds: Int64 = 1_800
     /// Sign-ins that may be under way at a time; of more, the oldest are forgotten.
     package static let signInsUnderWay = 10_000
-    package static let stateSeconds: Int64 = 1_800
     /// Live tokens of one person. A further one ends the oldest.
     package static let tokensPerPerson = 1_000
     /// Milliseconds for which a right is used before the database is asked whether rights have changed.
@@ -65,9 +65,9 @@ package enum Limits {
     /// Characters of a search.
     package static let searchLength = 8_192
     /// Terms of a search.
+    package static let searchTerms = 500
     /// Words of one phrase that are looked for; the rest is not.
     package static let wordsPerPhrase = 16
-    package static let searchTerms = 500
     /// How deep the brackets of a search may lie within each other.
     package static let searchDepth = 32
     /// Results on one page of a search.
