@@ -10,6 +10,9 @@ package enum Limits {
     package static let whereListCount = 10_000
     /// Signs of one chain such as `a + b + c`.
     package static let whereArithmetic = 200
+    /// Characters of one `LIKE`, `POSITION` or `TRIM` with its operands: the time in which a text is looked for in another
+    /// grows with the product of both, and no database can be stopped within it.
+    package static let whereSearchCharacters = 2_000
     /// Fields of a form in an address or a body.
     package static let parameterCount = 1_000
     /// Bytes of a parameter that is a short list: of layers, moments, sizes or coordinates.

@@ -29,7 +29,7 @@ struct StatementEndTests {
     }
 
     /// In which a machine does what it does at once otherwise, however busy it is.
-    private static let soon = Duration.seconds(60)
+    private static let soon = Duration.seconds(300)
 
     private static func watched() async throws -> (PostgresConnection, WorkWatch) {
         let connection = try await TemporaryPostgres.shared.value.connection()

@@ -64,6 +64,24 @@ import Testing
         #expect(try SQLParser.parse(where: String(repeating: "-", count: 0) + "NOT NOT NOT a = 1").text == "NOT a = 1")
     }
 
+    @Test(
+        "A long text is not looked for in another long text: no database can be stopped within it",
+        arguments: [
+            ("LIKE", "Notes LIKE '%", "%'"), ("POSITION", "POSITION('", "' IN Notes) > 0"),
+            ("TRIM", "TRIM('", "' FROM Notes) = 'a'"), ("LIKE", "NOT (1 = 2 OR '", "' || Notes NOT LIKE 'a%')"),
+        ])
+    func longSearches(_ name: String, _ start: String, _ end: String) throws {
+        func condition(_ count: Int) -> String { start + String(repeating: "x", count: count) + end }
+        #expect(try SQLParser.parse(where: condition(Limits.whereSearchCharacters - 40)).text.isEmpty == false)
+        let error = #expect(throws: SQLParseError.self) {
+            try SQLParser.parse(where: condition(Limits.whereSearchCharacters + 1))
+        }
+        #expect(error?.message.contains("\(name) takes at most 2000 characters") == true)
+        // Texts that are compared once may be longer.
+        let long = String(repeating: "x", count: 10_000)
+        #expect(try SQLParser.parse(where: "Notes = '\(long)' OR Notes LIKE 'a%'").text.isEmpty == false)
+    }
+
     @Test func anOrderIsReadTermByTerm() throws {
         let terms = try SQLParser.parse(orderBy: "Species DESC, Height asc, Stems")
         #expect(terms.map(\.text) == ["Species DESC", "Height ASC", "Stems ASC"])

@@ -254,6 +254,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkREST", name: "whereNodes", value: "20_000", meaning: "Parts of one expression."),
         NamedLimit(module: "FieldworkREST", name: "whereListCount", value: "10_000", meaning: "Values of one `IN` list."),
         NamedLimit(module: "FieldworkREST", name: "whereArithmetic", value: "200", meaning: "Signs of one chain such as `a + b + c`."),
+        NamedLimit(module: "FieldworkREST", name: "whereSearchCharacters", value: "2_000", meaning: "Characters of one `LIKE`, `POSITION` or `TRIM` with its operands: the time in which a text is looked for in another grows with the product of both, and no database can be stopped within it."),
         NamedLimit(module: "FieldworkREST", name: "parameterCount", value: "1_000", meaning: "Fields of a form in an address or a body."),
         NamedLimit(module: "FieldworkREST", name: "listBytes", value: "1_024 * 1_024", meaning: "Bytes of a parameter that is a short list: of layers, moments, sizes or coordinates."),
         NamedLimit(module: "FieldworkREST", name: "documentBytes", value: "256 * 1_024 * 1_024", meaning: "Bytes of memory that the values of one JSON document of a request may take: up to twenty times its text. Features of edits are read one by one, each held to it."),

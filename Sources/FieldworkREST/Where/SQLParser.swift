@@ -151,6 +151,7 @@ package struct SQLParser {
     }
 
     private mutating func predicate() throws(SQLParseError) -> SQLExpression {
+        let place = current.position
         let left = try sum()
         if case .symbol(let text) = current.kind, ["=", "<>", "<", "<=", ">", ">="].contains(text),
             let comparison = SQLBinaryOperator(rawValue: text)
@@ -164,7 +165,7 @@ package struct SQLParser {
             return .isNull(left, negated: isNegated)
         }
         let isNegated = takeWord("NOT")
-        if takeWord("LIKE") { return try like(left, isNegated) }
+        if takeWord("LIKE") { return try like(left, isNegated, from: place) }
         if takeWord("IN") { return .inList(left, try list(), negated: isNegated) }
         if takeWord("BETWEEN") {
             let lower = try sum()
@@ -175,7 +176,9 @@ package struct SQLParser {
         return left
     }
 
-    private mutating func like(_ left: SQLExpression, _ isNegated: Bool) throws(SQLParseError) -> SQLExpression {
+    private mutating func like(
+        _ left: SQLExpression, _ isNegated: Bool, from start: Int
+    ) throws(SQLParseError) -> SQLExpression {
         let pattern = try sum()
         var escape: Character?
         if takeWord("ESCAPE") {
@@ -186,7 +189,17 @@ package struct SQLParser {
             }
             escape = character
         }
+        try checkSearch("LIKE", from: start)
         return .like(left, pattern: pattern, escape: escape, negated: isNegated)
+    }
+
+    /// Refuses to look for a long text in a long text.
+    func checkSearch(_ name: String, from start: Int) throws(SQLParseError) {
+        guard current.position - start <= Limits.whereSearchCharacters else {
+            throw SQLParseError(
+                message: "\(name) takes at most \(Limits.whereSearchCharacters) characters with its texts",
+                position: start)
+        }
     }
 
     /// `(a, b, c)`, at least one.

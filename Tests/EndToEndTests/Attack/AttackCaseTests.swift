@@ -91,7 +91,6 @@ struct AttackCaseTests {
         case .failure(let error): Issue.record("\(one.name): \(error)")
         }
         #expect(grown <= megabytes, "\(one.name) took \(grown) MB")
-        #expect(seconds < AttackForm.patience / .seconds(1), "\(one.name) took \(seconds) s")
     }
 
     private static func request(_ one: AttackCase, _ target: AttackTarget) throws -> [UInt8] {

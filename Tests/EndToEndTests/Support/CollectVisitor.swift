@@ -31,7 +31,7 @@ struct CollectVisitor {
     func page(_ path: String) async throws -> String {
         let url = try #require(URL(string: root + path))
         return String(
-            decoding: try await session.data(for: URLRequest(url: url, timeoutInterval: 30)).0, as: UTF8.self)
+            decoding: try await session.data(for: URLRequest(url: url, timeoutInterval: 300)).0, as: UTF8.self)
     }
 
     @discardableResult
@@ -57,7 +57,7 @@ struct CollectVisitor {
     }
 
     private func send(_ path: String, _ body: Data, contentType: String) async throws -> String {
-        var request = URLRequest(url: try #require(URL(string: root + path)), timeoutInterval: 30)
+        var request = URLRequest(url: try #require(URL(string: root + path)), timeoutInterval: 300)
         request.httpMethod = "POST"
         request.setValue(root, forHTTPHeaderField: "Origin")
         request.setValue(contentType, forHTTPHeaderField: "Content-Type")

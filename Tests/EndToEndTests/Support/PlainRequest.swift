@@ -29,13 +29,13 @@ enum PlainRequest {
     /// Gets a page, as a browser does.
     static func page(_ address: String) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
-        return try await answer(URLRequest(url: url, timeoutInterval: 20))
+        return try await answer(URLRequest(url: url, timeoutInterval: 300))
     }
 
     /// Posts bytes and reads the JSON of the answer.
     static func octets(_ address: String, _ bytes: Data) async throws -> [String: Any] {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
-        var request = URLRequest(url: url, timeoutInterval: 20)
+        var request = URLRequest(url: url, timeoutInterval: 300)
         request.httpMethod = "POST"
         request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         request.httpBody = Data(bytes)
@@ -49,7 +49,7 @@ enum PlainRequest {
     static func file(_ address: String, _ content: Data, field: String) async throws -> [String: Any] {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
         let boundary = "fieldwork-end-to-end"
-        var request = URLRequest(url: url, timeoutInterval: 20)
+        var request = URLRequest(url: url, timeoutInterval: 300)
         request.httpMethod = "POST"
         request.setValue("multipart/form-data; boundary=\(boundary)", forHTTPHeaderField: "Content-Type")
         var body = Data("--\(boundary)\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\njson\r\n".utf8)
@@ -66,14 +66,14 @@ enum PlainRequest {
     /// Gets a part of a file.
     static func part(_ address: String, _ range: String) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
-        var request = URLRequest(url: url, timeoutInterval: 20)
+        var request = URLRequest(url: url, timeoutInterval: 300)
         request.setValue(range, forHTTPHeaderField: "Range")
         return try await answer(request)
     }
 
     static func data(_ address: String, _ form: [(String, String)]) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }
-        var request = URLRequest(url: url, timeoutInterval: 20)
+        var request = URLRequest(url: url, timeoutInterval: 300)
         request.httpMethod = "POST"
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         let allowed = CharacterSet.alphanumerics

@@ -43,7 +43,7 @@ struct TestClient: Sendable {
         request.method = HTTPMethod(rawValue: method)
         request.headers = HTTPHeaders(headers)
         if let body { request.body = announcesLength ? .bytes(body) : .bytes(body, length: .unknown) }
-        let response = try await Self.http.execute(request, timeout: .seconds(120))
+        let response = try await Self.http.execute(request, timeout: .seconds(300))
         var bytes: [UInt8] = []
         for try await piece in response.body {
             bytes.append(contentsOf: piece.readableBytesView)
