@@ -184,6 +184,7 @@ struct AccessTests {
                 let edit = try await server.client.post("Trees/FeatureServer/0/addFeatures", Self.add, headers: headers)
                 #expect(try edit.json["addResults"]?.arrayValue?.first?["success"] == true)
             }
+            #expect(try await Self.trees(server) == 3 + Int64(callers.count))
         }
     }
 

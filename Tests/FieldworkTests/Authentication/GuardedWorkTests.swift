@@ -54,8 +54,9 @@ struct GuardedWorkTests {
                 table.makeFeature(attributes: ["primcause": "guarded"], geometry: OfflineService.place(2)))
             // The token ends between the edit and its sending.
             portal.expireTokens()
-            let results = try await geodatabase.applyEdits()
-            #expect(results.flatMap(\.editResults).allSatisfy { !$0.didCompleteWithErrors })
+            let results = try await geodatabase.applyEdits().flatMap(\.editResults)
+            #expect(results.count == 1)
+            #expect(results.allSatisfy { !$0.didCompleteWithErrors })
             #expect(!geodatabase.hasLocalEdits && handler.challenges.count == 1)
             let causes = try await service.rows().compactMap { $0.attributes["primcause"]?.textValue }
             #expect(causes.count { $0 == "guarded" } == 1)
