@@ -163,6 +163,8 @@ package struct EncodedFeatures: AsyncSequence, Sendable {
 package struct StoreError: Error, Sendable, Hashable {
     package enum Code: Sendable, Hashable {
         case serviceNotFound, serviceExists, layerNotFound, invalidDefinition, invalidQuery
+        /// A database that `fieldwork store init` has not prepared, or can't be.
+        case notPrepared
         case notAGeoPackage, unsupportedVersion, busy, corrupt, full, closed, failure, turnPassed
         /// Another file came into the place of the one that was open; what was asked for is in neither.
         case replaced

@@ -16,7 +16,8 @@ extension StoreError {
         case .closed: GeodatabaseError.databaseClosed(details: message)
         case .layerNotFound, .serviceNotFound: CommonError.notFound(details: message)
         case .serviceExists, .invalidDefinition: CommonError.illegalState(details: message)
-        case .notAGeoPackage, .unsupportedVersion, .busy, .corrupt, .full, .failure, .turnPassed, .replaced, .inDoubt:
+        case .notAGeoPackage, .notPrepared, .unsupportedVersion, .busy, .corrupt, .full, .failure, .turnPassed,
+            .replaced, .inDoubt:
             CommonError.io(details: "The files of this device: \(message)")
         }
     }

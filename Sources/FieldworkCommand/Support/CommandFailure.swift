@@ -38,7 +38,7 @@ struct CommandFailure: Error, Sendable {
                 switch error.code {
                 case .serviceNotFound, .layerNotFound: .noInput
                 case .serviceExists: .cannotCreate
-                case .invalidDefinition, .invalidQuery, .notAGeoPackage, .unsupportedVersion: .badData
+                case .invalidDefinition, .invalidQuery, .notAGeoPackage, .notPrepared, .unsupportedVersion: .badData
                 case .full: .inputOutput
                 case .busy, .inDoubt: .temporary
                 default: .software

@@ -19,7 +19,7 @@ extension PostgresStore {
         try await initialize(connect: sessions(address))
     }
 
-    /// Brings the database at an address, which an older Fieldwork prepared, up to date. Throws `StoreError.notAGeoPackage` for one
+    /// Brings the database at an address, which an older Fieldwork prepared, up to date. Throws `StoreError.notPrepared` for one
     /// that is not prepared.
     /// - Returns: whether it was not.
     package static func migrate(_ address: String) async throws -> Bool {

@@ -20,7 +20,7 @@ extension ServiceError {
         case .full:
             self = ServiceError(
                 code: ServiceError.fullCode, message: "The disk of the service is full. Nothing was changed.")
-        case .notAGeoPackage, .unsupportedVersion, .corrupt, .failure: return nil
+        case .notAGeoPackage, .notPrepared, .unsupportedVersion, .corrupt, .failure: return nil
         }
     }
 

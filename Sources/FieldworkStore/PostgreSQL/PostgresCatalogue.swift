@@ -38,7 +38,7 @@ struct PostgresCatalogue: Sendable {
             try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lock))")
             guard try connection.integer("SELECT 1 FROM pg_extension WHERE extname = 'postgis'") != nil else {
                 throw StoreError(
-                    .notAGeoPackage,
+                    .notPrepared,
                     "The database has no PostGIS. Let an administrator run CREATE EXTENSION postgis in it.")
             }
             // Some of the functions call others that come after them.
@@ -75,7 +75,7 @@ struct PostgresCatalogue: Sendable {
         }
         guard let version else {
             throw StoreError(
-                .notAGeoPackage, "The database is not prepared for services: run `fieldwork store init` first.")
+                .notPrepared, "The database is not prepared for services: run `fieldwork store init` first.")
         }
         return version
     }

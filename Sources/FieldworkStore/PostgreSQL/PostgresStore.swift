@@ -46,7 +46,7 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
     let catalogue: PostgresCatalogue
     private let state = Mutex(State())
 
-    /// Opens a database that `initialize` has prepared. Throws `StoreError.notAGeoPackage` for one that it has not.
+    /// Opens a database that `initialize` has prepared. Throws `StoreError.notPrepared` for one that it has not.
     /// - Parameters:
     ///   - standbys: answer queries in place of the primary: the first of them that can.
     ///   - sessions: how many connections all services have together, and as many on each standby.
@@ -70,7 +70,7 @@ package final class PostgresStore: ServiceStore, WorkSharingStore {
         try await PostgresCatalogue(connect: connect).initialize()
     }
 
-    /// Brings a database that an older Fieldwork prepared up to date. Throws `StoreError.notAGeoPackage` for one that is not
+    /// Brings a database that an older Fieldwork prepared up to date. Throws `StoreError.notPrepared` for one that is not
     /// prepared.
     /// - Returns: whether it was not.
     package static func migrate(connect: @escaping Connect) async throws -> Bool {
