@@ -7,7 +7,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Code written for the seeds says `import ArcGIS`; this is how it finds Fieldwork.
+/// Code that was written for the vendor's SDK says `import ArcGIS`; this is how it finds Fieldwork.
 let arcGISAlias: [SwiftSetting] = [.unsafeFlags(["-module-alias", "ArcGIS=Fieldwork"])]
 
 let package = Package(
@@ -158,12 +158,13 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
+            name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "FieldworkArcadeTests", dependencies: ["FieldworkArcade", "FieldworkGeometry"],
             exclude: ["Cases"], swiftSettings: strict),
         .testTarget(
-            name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry"], swiftSettings: strict),
+            name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "FieldworkTilesTests",
             dependencies: ["FieldworkTiles", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
@@ -251,7 +252,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
-                "FieldworkPostGIS", "TemporaryPostgres",
+                "FieldworkPostGIS", "TemporaryPostgres", "TestSupport",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -264,6 +265,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "FieldworkCommand", "Fieldwork", "FieldworkGeometry", "FieldworkPostGIS", "TemporaryPostgres",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

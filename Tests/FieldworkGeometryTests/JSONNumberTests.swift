@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import TestSupport
 import Testing
 
 @Suite("Numbers in JSON")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import FieldworkLocator
 
@@ -15,14 +16,14 @@ struct GeneratedTown {
 
     var addresses: [AddressRecord] = []
     var streets: [StreetRecord] = []
-    private var generator: SeededNumbers
+    private var generator: SeededGenerator
 
     /// 0.001 degrees from one street to the next: about 100 metres.
     private static let block = 0.001
     private static let blocks = 6
 
     init(_ style: Style, seed: UInt64) {
-        generator = SeededNumbers(seed: seed)
+        generator = SeededGenerator(seed: seed)
         for (index, name) in style.avenues.enumerated() {
             let x = style.x + Double(index) * Self.block
             for step in 0..<Self.blocks {
@@ -102,23 +103,6 @@ struct GeneratedTown {
         let towns = styles.enumerated().map { GeneratedTown($0.element, seed: seed &+ UInt64($0.offset)) }
         return (towns.flatMap(\.addresses), towns.flatMap(\.streets))
     }
-}
-
-/// Random numbers that come again (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }
 
 /// A locator file in a folder of its own, which goes with it.

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import TestSupport
 import Testing
 
 /// Rows as a store hands them to an encoder.

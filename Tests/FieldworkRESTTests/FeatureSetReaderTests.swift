@@ -1,6 +1,7 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct FeatureSetReaderTests {

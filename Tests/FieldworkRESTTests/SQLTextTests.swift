@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import TestSupport
 import Testing
 
 @Suite struct SQLTextTests {

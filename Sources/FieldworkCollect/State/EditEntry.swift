@@ -46,7 +46,7 @@ struct EditEntry: Sendable, Codable, Identifiable, Hashable {
 
     var canUndo: Bool { !isUndone && undoes == nil && follows == nil }
 
-    /// What the status line says when the edit succeeded; the seeds' words.
+    /// What the status line says when the edit succeeded.
     var success: String {
         if undoes != nil { return "Undo succeeded." }
         return switch kind {

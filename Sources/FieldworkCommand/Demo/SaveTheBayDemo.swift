@@ -2,7 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
-/// Wildlife sightings around Galveston Bay: the service of the seeds' transaction sample.
+/// Wildlife sightings around Galveston Bay, for the sample of transactions.
 struct SaveTheBayDemo: DemoService {
     static let name = ServiceName(name: "SaveTheBaySync")
 

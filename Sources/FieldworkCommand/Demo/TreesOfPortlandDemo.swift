@@ -3,7 +3,7 @@ import FieldworkREST
 import Foundation
 
 /// Street trees on a grid of streets in Portland's place: trees, neighbourhoods, species and inspections with their
-/// relationships, as the seeds' collection app describes them.
+/// relationships.
 struct TreesOfPortlandDemo: DemoService {
     static let name = ServiceName(name: "TreesOfPortland")
 

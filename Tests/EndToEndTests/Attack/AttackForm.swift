@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// How much of an attack is run: a little with each test round, all of it by `make attack`.
 enum AttackForm {
@@ -15,20 +16,10 @@ enum AttackForm {
     static let patience = Duration.seconds(isFull ? 30 : 300)
 }
 
-/// SplitMix64: the same numbers for the same seed, on every machine.
-struct AttackGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
+/// The random numbers of one request of an attack.
+extension SeededGenerator {
     init(seed: UInt64, request: Int) {
-        state = seed &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(request) &* 0xD1B5_4A32_D192_ED03
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+        self.init(seed: seed &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(request) &* 0xD1B5_4A32_D192_ED03)
     }
 
     mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }

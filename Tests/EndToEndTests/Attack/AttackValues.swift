@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 
 /// Values of parameters: half of them sound, the others as no client would send them.
 struct AttackValues {
-    var random: AttackGenerator
+    var random: SeededGenerator
 
     mutating func value(of name: String) -> [UInt8] {
         if name == "all" { return Array("1=1".utf8) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Requests of every operation of `Documentation/operations.md`, with values that are sound, extreme, nested, repeated or
 /// malformed. Number n of a seed is always the same.
@@ -21,7 +22,7 @@ struct GeneratedRequests {
 
     /// The request of a number as it goes over the line.
     func request(_ number: Int) -> (line: String, bytes: [UInt8]) {
-        var random = AttackGenerator(seed: seed, request: number)
+        var random = SeededGenerator(seed: seed, request: number)
         let operation = random.pick(Self.operations)
         var values = AttackValues(random: random)
         var form: [(String, [UInt8])] = []

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// What clients of a service do all day: queries in each format, statistics, edits, photos, new connections, answers that are
 /// left half read. Turn n of a seed is always the same.
@@ -33,7 +34,7 @@ struct SoakLoad: Sendable {
     private func work(_ turns: [Int]) {
         var line = AttackLine(port: port)
         for turn in turns {
-            var numbers = AttackGenerator(seed: seed, request: turn)
+            var numbers = SeededGenerator(seed: seed, request: turn)
             do {
                 try take(turn, &numbers, &line)
             } catch {
@@ -42,7 +43,7 @@ struct SoakLoad: Sendable {
         }
     }
 
-    private func take(_ turn: Int, _ numbers: inout AttackGenerator, _ line: inout AttackLine) throws {
+    private func take(_ turn: Int, _ numbers: inout SeededGenerator, _ line: inout AttackLine) throws {
         switch turn / Self.workers % 6 {
         case 0: try query(&numbers, &line)
         case 1: try statistics(&numbers, &line)
@@ -58,7 +59,7 @@ struct SoakLoad: Sendable {
 
     // MARK: Turns
 
-    private func query(_ numbers: inout AttackGenerator, _ line: inout AttackLine) throws {
+    private func query(_ numbers: inout SeededGenerator, _ line: inout AttackLine) throws {
         let condition = numbers.pick([
             "1=1", "counter > \(numbers.number(0..<7))", "name LIKE 'name \(numbers.number(0..<400))%'",
         ])
@@ -73,7 +74,7 @@ struct SoakLoad: Sendable {
         _ = try post("\(Self.layer)/query", form, &line)
     }
 
-    private func statistics(_ numbers: inout AttackGenerator, _ line: inout AttackLine) throws {
+    private func statistics(_ numbers: inout SeededGenerator, _ line: inout AttackLine) throws {
         let kind = numbers.pick(["count", "avg", "stddev", "percentile_cont"])
         // A name of its own, as many clients make one: no statement is the same as the one before.
         let name = "s\(numbers.number(0..<100_000))"
@@ -87,7 +88,7 @@ struct SoakLoad: Sendable {
             ], &line)
     }
 
-    private func edit(_ turn: Int, _ numbers: inout AttackGenerator, _ line: inout AttackLine) throws {
+    private func edit(_ turn: Int, _ numbers: inout SeededGenerator, _ line: inout AttackLine) throws {
         let attributes = #"{"name":"soak \#(turn)","counter":\#(numbers.number(0..<100))}"#
         let added = try post(
             "\(Self.layer)/addFeatures",
@@ -103,7 +104,7 @@ struct SoakLoad: Sendable {
         _ = try post("\(Self.layer)/deleteFeatures", ["f": "json", "objectIds": "\(id)"], &line)
     }
 
-    private func photo(_ turn: Int, _ numbers: inout AttackGenerator, _ line: inout AttackLine) throws {
+    private func photo(_ turn: Int, _ numbers: inout SeededGenerator, _ line: inout AttackLine) throws {
         let content = (0..<numbers.pick([1_000, 30_000, 300_000])).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ turn) }
         var body = Array("--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\njson\r\n".utf8)
         body += "--b\r\nContent-Disposition: form-data; name=\"attachment\"; filename=\"\(turn).raw\"\r\n".utf8

@@ -1,6 +1,7 @@
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
+import TestSupport
 
 /// A layer and a table to test with.
 enum Samples {
@@ -73,20 +74,7 @@ enum Samples {
     }
 }
 
-/// A generator with a seed: a failing run can be run again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
+extension SeededGenerator {
     /// The bytes with a few of them changed, cut or doubled.
     mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Makes inputs that nobody would write from inputs that somebody did.
 struct Mutator {
     private var generator: SeededGenerator

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Ids for those who make some on their own, the same in each run of a seed.
 final class SeededIDs: Sendable {

@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import TestSupport
 
 @testable import Fieldwork
 
