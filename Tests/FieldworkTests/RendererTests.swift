@@ -80,7 +80,7 @@ struct RendererTests {
     @Test("A renderer that nobody can evaluate shows all features neutrally, by their geometry, and keeps its document")
     func neutral() throws {
         let text = """
-            {"type":"uniqueValue","valueExpression":"$feature.a + 1","uniqueValueInfos":[
+            {"type":"uniqueValue","valueExpression":"Count($layer) + 1","uniqueValueInfos":[
             {"value":"2","symbol":{"type":"esriSMS","size":1}}],"defaultSymbol":{"type":"esriSMS","size":9},"own":[1]}
             """
         for renderer in [try Self.renderer(text), try Self.renderer("{\"type\":\"heatmap\",\"own\":1}")] {
@@ -132,7 +132,7 @@ struct RendererTests {
              {"type":"sizeInfo","field":"girth","minDataValue":0,"maxDataValue":100,"minSize":4,"maxSize":24},
              {"type":"colorInfo","field":"age","stops":[{"value":0,"color":[0,0,0,255]},{"value":10,"color":[200,100,0,255]}]},
              {"type":"transparencyInfo","field":"age","stops":[{"value":10,"transparency":0},{"value":20,"transparency":50}]},
-             {"type":"sizeInfo","valueExpression":"1 + 1","stops":[{"value":0,"size":99}]}]}
+             {"type":"sizeInfo","valueExpression":"Count($layer)","stops":[{"value":0,"size":99}]}]}
             """)
         func symbol(_ attributes: [String: any Sendable]) -> SimpleMarkerSymbol? {
             renderer.symbol(for: Self.feature(attributes)) as? SimpleMarkerSymbol
@@ -148,5 +148,86 @@ struct RendererTests {
             {"type":"simple","symbol":{"type":"esriSMS"},"rotationExpression":"[a]","rotationType":"arithmetic"}
             """)
         #expect((older.symbol(for: Self.feature(["a": 90])) as? SimpleMarkerSymbol)?.angle == 0)
+    }
+
+    @Test("Class breaks find the class of the number that an expression makes; a failing expression gives the default")
+    func classBreaksOfExpressions() throws {
+        let renderer = try Self.renderer(
+            """
+            {"type":"classBreaks","field":"height","valueExpression":"$feature.count / $feature.area","minValue":0,
+             "classBreakInfos":[{"classMaxValue":10,"symbol":{"type":"esriSMS","size":1}},
+             {"classMaxValue":20,"symbol":{"type":"esriSMS","size":2}}],"defaultSymbol":{"type":"esriSMS","size":9}}
+            """)
+        #expect(renderer.isSupported)
+        // The field's own value would say class 2.
+        #expect(Self.size(renderer, ["count": 30, "area": 6, "height": 15]) == 1)
+        #expect(Self.size(renderer, ["count": 30, "area": 2, "height": 5]) == 2)
+        #expect(Self.size(renderer, ["count": 30, "area": 0]) == 9)
+        #expect(Self.size(renderer, ["area": 2]) == 9)
+    }
+
+    @Test(
+        "Unique values are compared with what an expression makes, as text",
+        arguments: [
+            ("Iif($feature.girth > 40, 'old', 'young')", ["girth": 41.0], 1.0),
+            ("Iif($feature.girth > 40, 'old', 'young')", ["girth": 3.0], 2.0),
+            ("$feature.girth * 2", ["girth": 3.0], 3.0),
+            ("null", ["girth": 3.0], 4.0), ("$feature.girth > 1", ["girth": 3.0], 5.0),
+            ("$feature.nothing", ["girth": 3.0], 9.0), ("'other'", ["girth": 3.0], 9.0),
+        ])
+    func uniqueValuesOfExpressions(expression: String, attributes: [String: Double], expected: Double) throws {
+        let infos = ["old", "young", "6", "<Null>", "true"].enumerated().map { index, value in
+            "{\"value\":\"\(value)\",\"symbol\":{\"type\":\"esriSMS\",\"size\":\(index + 1)}}"
+        }
+        let renderer = try Self.renderer(
+            """
+            {"type":"uniqueValue","valueExpression":"\(expression)","uniqueValueInfos":[\(infos.joined(separator: ","))],
+             "defaultSymbol":{"type":"esriSMS","size":9}}
+            """)
+        #expect(renderer.isSupported)
+        #expect(Self.size(renderer, attributes) == expected)
+    }
+
+    @Test("Visual variables take their value from an expression; one that fails changes nothing")
+    func variablesOfExpressions() throws {
+        let renderer = try Self.renderer(
+            """
+            {"type":"simple","symbol":{"type":"esriSMS","size":8,"angle":0},"visualVariables":[
+             {"type":"rotationInfo","field":"none","valueExpression":"$feature.bearing + 10"},
+             {"type":"sizeInfo","valueExpression":"$view.scale","stops":[{"value":0,"size":99}]},
+             {"type":"sizeInfo","valueExpression":"$feature.girth * 2","minDataValue":0,"maxDataValue":100,
+              "minSize":4,"maxSize":24}]}
+            """)
+        let symbol = renderer.symbol(for: Self.feature(["bearing": 80, "girth": 25])) as? SimpleMarkerSymbol
+        #expect(symbol?.angle == -90 && symbol?.size == 14)
+        let plain = renderer.symbol(for: Self.feature([:])) as? SimpleMarkerSymbol
+        #expect(plain?.angle == 0 && plain?.size == 8)
+    }
+
+    @Test("A renderer whose expression has an error is not supported")
+    func wrongExpressions() throws {
+        for text in ["$feature.a +", "NoSuchFunction($feature.a)", "First($layer).a"] {
+            let renderer = try Self.renderer(
+                "{\"type\":\"classBreaks\",\"field\":\"a\",\"valueExpression\":\"\(text)\",\"classBreakInfos\":[]}")
+            #expect(!renderer.isSupported)
+        }
+    }
+
+    @Test(
+        "The fields that are fetched for drawing are those that the renderer, its variables and their expressions read")
+    func fieldsOfExpressions() throws {
+        func names(_ expression: String) throws -> Set<String>? {
+            let info = try JSONParser.parse(
+                Data(
+                    """
+                    {"renderer":{"type":"classBreaks","field":"a","valueExpression":"\(expression)","visualVariables":[
+                     {"type":"sizeInfo","field":"b","normalizationField":"c"},
+                     {"type":"rotationInfo","valueExpression":"$feature.d + $feature['e']"}]}}
+                    """.utf8))
+            return RendererFields.names(in: info).map(Set.init)
+        }
+        #expect(try names("$feature.f") == ["a", "b", "c", "d", "e", "f"])
+        #expect(try names("var name = Concatenate('f', 1); return $feature[name]") == nil)
+        #expect(RendererFields.names(in: nil) == [])
     }
 }

@@ -190,8 +190,10 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
             let shown = [layer.displayField, layer.typeIDField].compactMap(\.self).compactMap {
                 layer.field(named: $0)?.name
             }
-            let drawn = RendererFields.names(in: layer.drawingInfo).compactMap { layer.field(named: $0)?.name }
-            let wanted = Set(Self.ids(of: layer) + shown + drawn)
+            guard let drawn = RendererFields.names(in: layer.drawingInfo) else {
+                return try await query(parameters, outFields: nil)
+            }
+            let wanted = Set(Self.ids(of: layer) + shown + drawn.compactMap { layer.field(named: $0)?.name })
             return try await query(parameters, outFields: layer.fields.map(\.name).filter(wanted.contains))
         }
     }

@@ -41,7 +41,7 @@ public final class ClassBreak: Sendable {
     }
 }
 
-/// Features look as the class says into which the value of a field falls.
+/// Features look as the class says into which the value of a field falls, or the value of an Arcade expression.
 ///
 /// All properties are constants; only the hierarchy keeps the compiler from seeing that.
 public final class ClassBreaksRenderer: Renderer, @unchecked Sendable {
@@ -102,8 +102,8 @@ public final class ClassBreaksRenderer: Renderer, @unchecked Sendable {
         }
     }
 
-    /// While there is no interpreter, not for values that an expression makes.
-    public override var isSupported: Bool { !hasExpression && !fieldName.isEmpty }
+    /// Whether there is a field, or an expression that can be evaluated for every feature.
+    public override var isSupported: Bool { expression?.isSupported ?? !fieldName.isEmpty }
 
     /// The symbol of the class into which a feature's value falls; the default symbol for none.
     override func baseSymbol(for feature: any GeoElement) -> Symbol? {
@@ -116,7 +116,9 @@ public final class ClassBreaksRenderer: Renderer, @unchecked Sendable {
 
     /// nil when there is nothing to divide, or to divide by.
     private func normalized(_ feature: any GeoElement) -> Double? {
-        guard let value = RendererFields.number(feature.attributeValue(forKey: fieldName)) else { return nil }
+        let own = expression?.number(for: feature)
+        guard let value = expression == nil ? RendererFields.number(feature.attributeValue(forKey: fieldName)) : own
+        else { return nil }
         switch normalizationKind {
         case .none: return value
         case .byField:

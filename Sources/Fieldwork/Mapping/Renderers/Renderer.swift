@@ -6,10 +6,13 @@ public import Foundation
 /// All properties are constants; only the hierarchy keeps the compiler from seeing that.
 public class Renderer: @unchecked Sendable {
     let json: JSONValue
+    /// What gives the value that decides, in place of a field.
+    let expression: RendererExpression?
     private let variables: RendererVariables
 
     init(_ json: JSONValue) {
         self.json = json
+        expression = RendererExpression(json)
         variables = RendererVariables(json)
     }
 
@@ -35,8 +38,8 @@ public class Renderer: @unchecked Sendable {
     /// The renderer as web maps write it.
     public func toJSON() -> Data { Data(json.text.utf8) }
 
-    /// Whether `symbol(for:)` knows what the author wanted. Not for kinds that the SDK does not know, and not while
-    /// expressions can't be evaluated: then all features look neutral, which is no statement about any of them.
+    /// Whether `symbol(for:)` knows what the author wanted. Not for kinds that the SDK does not know, and not where an
+    /// expression has an error or reads layers: then all features look neutral, which is no statement about any of them.
     public var isSupported: Bool { false }
 
     /// The symbol of a feature; nil when it is not drawn.
@@ -50,8 +53,6 @@ public class Renderer: @unchecked Sendable {
 
     /// What a legend lists, in the author's order.
     public var legendEntries: [RendererLegendEntry] { [] }
-
-    var hasExpression: Bool { json["valueExpression"]?.stringValue.map { !$0.isEmpty } ?? false }
 }
 
 /// One line of a renderer's legend.

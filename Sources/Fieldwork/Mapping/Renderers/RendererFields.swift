@@ -4,14 +4,22 @@ import Foundation
 
 /// What renderers look at.
 enum RendererFields {
-    /// The fields that a layer's drawing info names.
-    static func names(in drawingInfo: JSONValue?) -> [String] {
+    /// The fields that a layer's drawing info reads, those of its expressions as well; nil where only a run of an
+    /// expression can tell which.
+    static func names(in drawingInfo: JSONValue?) -> [String]? {
         let renderer = drawingInfo?["renderer"]
-        let variables = (renderer?["visualVariables"]?.arrayValue ?? []).flatMap { variable in
+        let variables = renderer?["visualVariables"]?.arrayValue ?? []
+        var names = ["field", "field1", "field2", "field3", "normalizationField"].compactMap {
+            renderer?[$0]?.stringValue
+        }
+        names += variables.flatMap { variable in
             ["field", "normalizationField"].compactMap { variable[$0]?.stringValue }
         }
-        return ["field", "field1", "field2", "field3", "normalizationField"].compactMap { renderer?[$0]?.stringValue }
-            + variables
+        for expression in ([renderer].compactMap(\.self) + variables).compactMap(RendererExpression.init) {
+            guard let fields = expression.fields else { return nil }
+            names += fields
+        }
+        return names
     }
 
     /// A value as renderers write it: numbers in their shortest form, a missing value as `<Null>`.

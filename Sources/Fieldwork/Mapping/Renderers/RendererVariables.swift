@@ -1,10 +1,11 @@
 import FieldworkGeometry
 import FieldworkREST
 
-/// What a renderer changes of a symbol by the values of fields: turn, size, colour, opacity. Variables over expressions
-/// change nothing while there is no interpreter.
+/// What a renderer changes of a symbol by the values of fields and of expressions: turn, size, colour, opacity.
 struct RendererVariables {
     private let variables: [JSONValue]
+    /// The expression of each variable; nil for those over a field.
+    private let expressions: [RendererExpression?]
 
     init(_ renderer: JSONValue) {
         var variables = renderer["visualVariables"]?.arrayValue ?? []
@@ -16,14 +17,15 @@ struct RendererVariables {
             ])
         }
         self.variables = variables
+        expressions = variables.map(RendererExpression.init)
     }
 
     /// The symbol of a feature; the same object where nothing is changed.
     func varied(_ symbol: Symbol?, for feature: any GeoElement) -> Symbol? {
         guard let symbol, !variables.isEmpty else { return symbol }
         var json: JSONObject?
-        for variable in variables {
-            guard let value = Self.value(variable, of: feature) else { continue }
+        for (variable, expression) in zip(variables, expressions) {
+            guard let value = Self.value(variable, expression, of: feature) else { continue }
             var changed = json ?? symbol.json.objectValue ?? JSONObject()
             apply(variable, value, to: &changed)
             json = changed
@@ -32,8 +34,11 @@ struct RendererVariables {
     }
 
     /// nil where there is nothing to go by: then the symbol stays as it is.
-    private static func value(_ variable: JSONValue, of feature: any GeoElement) -> Double? {
-        guard variable["valueExpression"]?.stringValue?.isEmpty ?? true, let field = variable["field"]?.stringValue,
+    private static func value(
+        _ variable: JSONValue, _ expression: RendererExpression?, of feature: any GeoElement
+    ) -> Double? {
+        if let expression { return expression.isSupported ? expression.number(for: feature) : nil }
+        guard let field = variable["field"]?.stringValue,
             let value = RendererFields.number(feature.attributeValue(forKey: field))
         else { return nil }
         guard let divisor = variable["normalizationField"]?.stringValue, !divisor.isEmpty else { return value }

@@ -51,7 +51,7 @@ public final class UniqueValue: Sendable {
     }
 }
 
-/// Features look as the values of up to three fields say.
+/// Features look as the values of up to three fields say, or the value of an Arcade expression.
 ///
 /// All properties are constants; only the hierarchy keeps the compiler from seeing that.
 public final class UniqueValueRenderer: Renderer, @unchecked Sendable {
@@ -103,12 +103,15 @@ public final class UniqueValueRenderer: Renderer, @unchecked Sendable {
     /// What a legend says of features with other values.
     public var defaultLabel: String { json["defaultLabel"]?.stringValue ?? "" }
 
-    /// While there is no interpreter, not for values that an expression makes.
-    public override var isSupported: Bool { !hasExpression && !fieldNames.isEmpty }
+    /// Whether there are fields, or an expression that can be evaluated for every feature.
+    public override var isSupported: Bool { expression?.isSupported ?? !fieldNames.isEmpty }
 
     /// The symbol of a feature's values; the default symbol for values without one.
     override func baseSymbol(for feature: any GeoElement) -> Symbol? {
-        symbols[fieldNames.map { RendererFields.text(feature.attributeValue(forKey: $0)) }] ?? defaultSymbol
+        guard let expression else {
+            return symbols[fieldNames.map { RendererFields.text(feature.attributeValue(forKey: $0)) }] ?? defaultSymbol
+        }
+        return expression.text(for: feature).flatMap { symbols[[$0]] } ?? defaultSymbol
     }
 
     /// A line for each value, and one for the others.
