@@ -231,6 +231,18 @@ struct LogOwnershipTests {
         #expect(try Data(contentsOf: file) == before)
     }
 
+    @Test("The doctor is not deceived by a trigger of the right name that records nothing")
+    func emptyTrigger() async throws {
+        #expect(await FileCheck(file).findings() == [])
+        let connection = try StoreConnection(path: file.path, mode: .readWrite)
+        try connection.execute("DROP TRIGGER fieldwork_0_update")
+        try connection.execute("CREATE TRIGGER fieldwork_0_update AFTER UPDATE ON Trees BEGIN SELECT 1; END")
+        connection.forgetStatements()
+        try connection.checkpoint()
+        let findings = await FileCheck(file).findings()
+        #expect(findings.contains { $0.contains("fieldwork_0_update is not the one that records edits") })
+    }
+
     @Test("What can't be read is a finding that says what it is")
     func unreadable() async throws {
         let junk = folder.url.appending(path: "Junk.gpkg")
