@@ -276,6 +276,14 @@ struct LogOwnershipTests {
         let opened = try await GeoPackageFile.open(at: file)
         _ = try await opened.apply(Samples.batch(adds: [Samples.tree("Acer", x: -10, y: 300)]))
         #expect(try told() == [-10, 2, 1, 300])
+        // What a crew hands in as well.
+        var tree = Samples.tree("Tilia", x: 500, y: -40)
+        tree.globalID = UUID()
+        let upload = ReplicaLayerUpload(layerID: 0, baseGeneration: nil, adds: [tree])
+        let result = try await opened.apply(
+            ReplicaUpload(id: UUID(), replicaID: UUID(), layers: [upload], moment: Samples.moment))
+        #expect(!result.hasErrors)
+        #expect(try told() == [-10, -40, 500, 300])
         await opened.close()
     }
 }
