@@ -23,8 +23,13 @@ package final class WorkAllowance: Sendable {
     /// Whose work it is: those who ask for much share what there is by this name.
     package let client: String
 
+    /// How long it may wait for its turn, where that is longer than others do.
+    package let patience: Duration?
+
     private let account: (any MemoryAccount)?
     private let clock: Clock
+    /// The work that this is a longer part of: it counts the memory, and what its client no longer wants ends both.
+    private let whole: WorkAllowance?
     /// Whether waiting never counts.
     package var countsComputingOnly: Bool { clock == .computing }
     private let began: Int64
@@ -34,11 +39,23 @@ package final class WorkAllowance: Sendable {
     private let held = Atomic(0)
     private let mostHeld = Atomic(0)
 
-    /// - Parameter account: what the memory of all work is charged to as well.
-    package init(
-        time: Duration, memory: Int = .max, client: String = "", clock: Clock = .passing,
+    /// - Parameters:
+    ///   - patience: how long it may wait for its turn; nil for as long as others do.
+    ///   - account: what the memory of all work is charged to as well.
+    package convenience init(
+        time: Duration, memory: Int = .max, client: String = "", clock: Clock = .passing, patience: Duration? = nil,
         account: (any MemoryAccount)? = nil
     ) {
+        self.init(
+            time: time, memory: memory, client: client, clock: clock, patience: patience, account: account, whole: nil)
+    }
+
+    private init(
+        time: Duration, memory: Int, client: String, clock: Clock, patience: Duration?,
+        account: (any MemoryAccount)?, whole: WorkAllowance?
+    ) {
+        self.patience = patience
+        self.whole = whole
         self.time = time
         self.memory = memory
         self.client = client
@@ -51,14 +68,16 @@ package final class WorkAllowance: Sendable {
 
     deinit {
         let rest = held.load(ordering: .relaxed)
-        if rest > 0 { account?.giveBack(rest) }
+        guard rest > 0 else { return }
+        account?.giveBack(rest)
+        whole?.giveBack(rest)
     }
 
     // MARK: Time
 
     /// Throws when the work must not go on. It costs a look at the clock.
     package func check() throws(AllowanceError) {
-        if isUnwanted.load(ordering: .relaxed) { throw .unwanted }
+        if hasLeft { throw .unwanted }
         guard clock.now <= end.load(ordering: .relaxed) else { throw .timeIsUp(time) }
     }
 
@@ -78,6 +97,9 @@ package final class WorkAllowance: Sendable {
         return try await body()
     }
 
+    /// Notes a wait that is over: its time does not count.
+    package func waited(_ time: Duration) { if clock == .passing { extend(by: max(0, time.nanoseconds)) } }
+
     private func extend(by nanoseconds: Int64) {
         guard end.load(ordering: .relaxed) < .max - nanoseconds else { return }
         end.wrappingAdd(nanoseconds, ordering: .relaxed)
@@ -87,6 +109,15 @@ package final class WorkAllowance: Sendable {
 
     /// The client has left: nothing of the work is wanted any more.
     package func leave() { isUnwanted.store(true, ordering: .relaxed) }
+
+    private var hasLeft: Bool { isUnwanted.load(ordering: .relaxed) || whole?.hasLeft == true }
+
+    /// The allowance of a part of this work that may take longer, from now on. It ends as well when the client leaves, and its memory
+    /// is this work's.
+    package func prolonged(to time: Duration) -> WorkAllowance {
+        WorkAllowance(
+            time: time, memory: memory, client: client, clock: clock, patience: time, account: nil, whole: self)
+    }
 
     /// The allowance of edits that this work has asked for, for the thread that writes them: as much time of computing. They are
     /// done or not done, whether or not their client waits for the answer.
@@ -108,6 +139,10 @@ package final class WorkAllowance: Sendable {
             held.wrappingSubtract(bytes, ordering: .relaxed)
             throw .memoryOfAllIsUp
         }
+        do { try whole?.charge(bytes) } catch {
+            held.wrappingSubtract(bytes, ordering: .relaxed)
+            throw error
+        }
         mostHeld.max(now, ordering: .relaxed)
     }
 
@@ -116,6 +151,7 @@ package final class WorkAllowance: Sendable {
         guard bytes > 0 else { return }
         held.wrappingSubtract(bytes, ordering: .relaxed)
         account?.giveBack(bytes)
+        whole?.giveBack(bytes)
     }
 
     /// Bytes that are charged now.
@@ -139,6 +175,8 @@ package enum AllowanceError: Error, Sendable, Hashable, CustomStringConvertible 
     case memoryIsUp(Int)
     /// All work together would hold more memory than it may: the same work may succeed later.
     case memoryOfAllIsUp
+    /// It was stopped again and again together with other work that had to end: the same work may succeed later.
+    case disturbed
     /// The work would take too much, as can be told before it begins. The text says what to ask for instead.
     case tooMuchWork(String)
     /// Its client has left.
@@ -150,6 +188,7 @@ package enum AllowanceError: Error, Sendable, Hashable, CustomStringConvertible 
         case .memoryIsUp(let bytes):
             "The request needed more than \(bytes / 1_048_576) MB of memory and was ended."
         case .memoryOfAllIsUp: "The requests that are being answered need all the memory there is for them. Try again."
+        case .disturbed: "The request was stopped together with others that took too long. Try again."
         case .tooMuchWork(let text): text
         case .unwanted: "The client has left."
         }

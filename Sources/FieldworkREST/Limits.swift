@@ -13,6 +13,14 @@ package enum Limits {
     /// Characters of one `LIKE`, `POSITION` or `TRIM` with its operands: the time in which a text is looked for in another
     /// grows with the product of both, and no database can be stopped within it.
     package static let whereSearchCharacters = 2_000
+    /// Characters of a text field whose length nothing limits, as they are counted for a search in it.
+    package static let whereTextCharacters = 1_000_000
+    /// Characters of what `LIKE`, `POSITION` or `TRIM` looks for, times those of the text that it looks in.
+    package static let whereSearchProduct = 200_000_000
+    /// Vertices of a geometry that a query compares features with.
+    package static let filterVertices = 500_000
+    /// Bytes that the work with such a geometry takes for each of its vertices, in all of its forms.
+    static let filterBytesPerVertex = 200
     /// Fields of a form in an address or a body.
     package static let parameterCount = 1_000
     /// Bytes of a parameter that is a short list: of layers, moments, sizes or coordinates.

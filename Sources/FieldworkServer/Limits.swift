@@ -31,7 +31,7 @@ package enum Limits {
     /// connection when they have asked.
     static let departureMilliseconds: Int64 = 500
     /// Bytes of parameters from which on a request is worked on by threads of its own.
-    static let largeRequestBytes = 64 * 1_024
+    static let largeRequestBytes = 4 * 1_024
     /// Threads for large requests.
     static let largeRequestThreads = 16
     /// Fields of a form.
@@ -96,6 +96,12 @@ package enum Limits {
     package static let pageCodes = 50
     /// Characters of a geometry that a page of the directory shows.
     package static let pageGeometryCharacters = 200
+    /// How long the work of a job, or of a synchronisation, may take in seconds; the edits in it are taken in all the same.
+    package static let jobSeconds = 1_800
+    /// Jobs of one client that are under way or wait.
+    package static let jobsPerClient = 256
+    /// Bytes of the requests of all jobs of a process that are under way or wait: they are on the disk.
+    package static let jobBytesAtOnce = 2_048 * 1_024 * 1_024
     /// Jobs that are under way or wait.
     package static let jobsAtOnce = 1_024
     /// Jobs of other processes that one takes over before it has finished some.

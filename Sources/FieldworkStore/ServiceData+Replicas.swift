@@ -86,7 +86,7 @@ extension ServiceData {
 
     package func extract<Sink: ChangeSink>(_ request: ChangeRequest, into sink: Sink) async throws -> Sink {
         let catalogue = catalogueSnapshot
-        return try await readers.read(for: .stream) { connection in
+        return try await readers.read(for: .stream, isRepeatable: false) { connection in
             var document = sink
             try ChangeExtractor(catalogue: catalogue, connection: connection).extract(request, into: &document)
             return document

@@ -37,8 +37,8 @@ struct EngineSafetyTests {
                 for first in [one, bow, broken, Polygon(points: [])] { Self.everyOperation(first, other) }
                 let filter = try PreparedFilter(one, relation: .intersects)
                 let blob = GeoPackageBinary.blob(for: other, srsID: 0)
-                _ = blob.withUnsafeBytes { filter.holds(blob: $0) }
-                _ = [1, 2, 3].withUnsafeBytes { filter.holds(blob: $0) }
+                _ = try blob.withUnsafeBytes { try filter.holds(blob: $0) }
+                _ = try [1, 2, 3].withUnsafeBytes { try filter.holds(blob: $0) }
             }
         }
         #expect(count.made > 5_000)

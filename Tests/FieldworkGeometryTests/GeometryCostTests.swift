@@ -102,7 +102,7 @@ struct GeometryCostTests {
         #expect(Self.isTooMuch { try Self.star(10_000).checkBufferCost() })
         let filter = try PreparedFilter(Self.star(100_000), relation: .intersects)
         let blob = GeoPackageBinary.blob(for: Point(x: 10, y: 10), srsID: 0)
-        #expect(blob.withUnsafeBytes { filter.holds(blob: $0) })
+        #expect(try blob.withUnsafeBytes { try filter.holds(blob: $0) })
     }
 
     @Test("Crossings are estimated: exactly for few segments, near enough for many")
@@ -114,6 +114,33 @@ struct GeometryCostTests {
         let few = SegmentCrowding(Self.tangle(400)).crossings / (400 * 400)
         let many = SegmentCrowding(Self.tangle(2_000)).crossings / (2_000 * 2_000)
         #expect(abs(few - many) < 0.03 && few > 0.08)
+    }
+
+    @Test("A comparison that is stopped for others has no answer: it is done again, and then refused, never taken for no")
+    func disturbed() throws {
+        let filter = try PreparedFilter(Self.tangle(200), relation: .matches(pattern: "T********"))
+        let blob = GeoPackageBinary.blob(for: Self.tangle(200), srsID: 0)
+        func holds() throws -> Bool { try blob.withUnsafeBytes { try filter.holds(blob: $0) } }
+        #expect(try holds())
+        let allowance = WorkAllowance(time: .seconds(600))
+        // Tests that run beside this one may be disturbed as well, and do their work again.
+        try WorkAllowance.$current.withValue(allowance) {
+            var runs = 0
+            let stopped = try GEOSInterrupts.run { () -> Bool? in
+                runs += 1
+                guard runs < 5 else { return true }
+                GEOSInterrupts.disturb()
+                return nil
+            }
+            #expect(stopped == true && runs == 5)
+            #expect(throws: AllowanceError.disturbed) {
+                _ = try GEOSInterrupts.run { () -> Bool? in
+                    GEOSInterrupts.disturb()
+                    return nil
+                }
+            }
+            #expect(try holds())
+        }
     }
 
     @Test("A computation ends when the time of its work is over, and others that run beside it are done all the same")

@@ -7,7 +7,7 @@ struct PreparedFilterTests {
     private func holds(_ filter: PreparedFilter, _ text: String) throws -> Bool {
         let geometry = try #require(try WellKnownText.geometry(from: text))
         let blob = GeoPackageBinary.blob(for: geometry, srsID: 0)
-        return blob.withUnsafeBytes { filter.holds(blob: $0) }
+        return try blob.withUnsafeBytes { try filter.holds(blob: $0) }
     }
 
     @Test("Each relation reads from the filter to the feature")
@@ -35,8 +35,8 @@ struct PreparedFilterTests {
         for (relation, same) in [(PreparedFilter.Relation.intersects, true), (.disjoint, false)] {
             let byBox = try PreparedFilter(box, relation: relation)
             let byPolygon = try PreparedFilter(box.toPolygon(), relation: relation)
-            let answer = blob.withUnsafeBytes { byBox.holds(blob: $0) }
-            #expect(answer == blob.withUnsafeBytes { byPolygon.holds(blob: $0) })
+            let answer = try blob.withUnsafeBytes { try byBox.holds(blob: $0) }
+            #expect(try answer == blob.withUnsafeBytes { try byPolygon.holds(blob: $0) })
             #expect(answer == (GeometryEngine.isGeometry(box, intersecting: feature) == same))
         }
     }

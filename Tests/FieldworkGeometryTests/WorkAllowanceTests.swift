@@ -5,6 +5,21 @@ import Testing
 
 @Suite("Work allowance")
 struct WorkAllowanceTests {
+    @Test("A longer part of some work has a time of its own, counts its memory with it, and ends when its client leaves")
+    func prolonged() throws {
+        let request = WorkAllowance(time: .zero, memory: 100, client: "a")
+        let part = request.prolonged(to: .seconds(3_600))
+        #expect(throws: Never.self) { try part.check() }
+        #expect(part.client == "a" && part.patience == .seconds(3_600))
+        try part.charge(60)
+        #expect(request.heldBytes == 60)
+        #expect(throws: AllowanceError.memoryIsUp(100)) { try request.charge(50) }
+        part.giveBack(60)
+        #expect(request.heldBytes == 0)
+        request.leave()
+        #expect(throws: AllowanceError.unwanted) { try part.check() }
+    }
+
     @Test("Work ends when its time is up")
     func time() {
         #expect(throws: AllowanceError.timeIsUp(.zero)) { try WorkAllowance(time: .zero).check() }

@@ -83,6 +83,31 @@ import Testing
         #expect(try SQLParser.parse(where: "Notes = '\(long)' OR Notes LIKE 'a%'").text.isEmpty == false)
     }
 
+    @Test("A stored text that may be long is not looked for in another one, nor a long text in it")
+    func storedSearches() throws {
+        var layer = Samples.trees
+        layer.fields.append(FieldDefinition(name: "Essay", type: .string, length: 1_000_000))
+        layer.fields.append(FieldDefinition(name: "Word", type: .string, length: 50))
+        func isRefused(_ text: String) throws -> Bool {
+            do {
+                _ = try SQLParser.parse(where: text).bound(to: layer)
+                return false
+            } catch is ServiceError {
+                return true
+            }
+        }
+        let long = String(repeating: "a%", count: 900)
+        for text in [
+            "Essay LIKE Essay", "POSITION(Essay IN Essay) > 0", "TRIM(Essay FROM Essay) = 'a'",
+            "Essay LIKE '\(long)'", "Word LIKE '%' || Essay || Essay || UPPER(Essay) || Essay || Essay", "Essay NOT LIKE UPPER(Essay)",
+        ] {
+            #expect(try isRefused(text), "\(text.prefix(60))")
+        }
+        for text in ["Essay LIKE '%oak%'", "Essay LIKE Word", "Word LIKE Word", "Word LIKE '\(long)'"] {
+            #expect(try !isRefused(text), "\(text.prefix(60))")
+        }
+    }
+
     @Test func anOrderIsReadTermByTerm() throws {
         let terms = try SQLParser.parse(orderBy: "Species DESC, Height asc, Stems")
         #expect(terms.map(\.text) == ["Species DESC", "Height ASC", "Stems ASC"])

@@ -3,6 +3,7 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 import Logging
+import Synchronization
 import TestSupport
 import Testing
 
@@ -61,6 +62,51 @@ struct JobRunnerTests {
         }
     }
 
+    @Test("A job that waits holds nothing but its name, and is begun with the parameters that it was submitted with")
+    func parameters() async throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "fieldwork-work-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let folder = WorkFolder(url: url)
+        let begun = Mutex<[String]>([])
+        let runner = JobRunner(keeper: folder, logger: Logger(label: "test")) { job in
+            begun.withLock { $0 += job.parameters.map(\.value) }
+            return (nil, JSONObject())
+        }
+        let edits = String(repeating: "x", count: 100_000)
+        let job = ServiceJob(
+            id: UUID(), service: SyncService.name, operation: .synchronizeReplica, parameters: [("edits", edits)],
+            moment: Date())
+        try await runner.submit(job)
+        #expect(try JSONParser.parse(Data(contentsOf: url.appending(path: "jobs/\(job.id).json")))["parameters"] == [:])
+        while try await runner.job(job.id)?.status.isFinal != true { try await Task.sleep(for: .milliseconds(10)) }
+        await runner.stop()
+        #expect(begun.withLock { $0 } == [edits])
+        #expect(folder.parameters(of: job.id).isEmpty)
+    }
+
+    @Test("A client has a part of the places for jobs, and what all jobs hold on the disk has a limit")
+    func load() {
+        var load = JobLoad()
+        func job(_ client: String, bytes: Int = 1) -> ServiceJob {
+            var job = ServiceJob(
+                id: UUID(), service: SyncService.name, operation: .extractChanges,
+                parameters: [("a", String(repeating: "x", count: bytes - 1))], moment: Date())
+            job.client = client
+            return job
+        }
+        let jobs = (0..<FieldworkServer.Limits.jobsPerClient).map { _ in job("a") }
+        for job in jobs { #expect(load.begin(job)) }
+        #expect(!load.begin(job("a")))
+        #expect(load.begin(job("b")))
+        load.end(jobs[0].id)
+        #expect(load.begin(job("a")))
+        let piece = 64 * 1_024 * 1_024
+        let large = (0..<FieldworkServer.Limits.jobBytesAtOnce / piece).map { job("c\($0)", bytes: piece) }
+        #expect(!large.allSatisfy { load.begin($0) })
+        for job in large { load.end(job.id) }
+        #expect(load.begin(job("d", bytes: piece)))
+    }
+
     @Test("What is too old goes, what is not finished stays")
     func sweep() async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "fieldwork-work-\(UUID().uuidString)")
@@ -80,7 +126,7 @@ struct JobRunnerTests {
         folder.sweep(before: Date.now.addingTimeInterval(60))
         #expect(folder.result(name) == nil)
         #expect(folder.job(done.id) == nil)
-        #expect(folder.job(waiting.id)?.parameters.map(\.value) == ["b"])
+        #expect(folder.parameters(of: waiting.id).map(\.value) == ["b"])
     }
 
     @Test("A result that can't be made leaves nothing")

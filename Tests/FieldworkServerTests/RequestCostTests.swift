@@ -56,7 +56,7 @@ struct RequestCostTests {
                 let error = try answer.json["error"]
                 #expect(error?["code"]?.integerValue == 400 || error?["code"]?.integerValue == 413, "\(operation)")
                 #expect(error?["details"]?.text.contains(limit) == true, "\(operation): \(error?.text ?? "")")
-                #expect(try Self.mostMemory() - before < 600 * 1_024 * 1_024, "\(operation) \(limit)")
+                #expect(try Self.mostMemory() - before < 512 * 1_024 * 1_024, "\(operation) \(limit)")
             }
         }
     }

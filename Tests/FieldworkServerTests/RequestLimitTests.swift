@@ -24,10 +24,18 @@ struct RequestLimitTests {
 
     /// A request of HTTP for a slow query.
     private static func slowRequest(_ parameters: String = "returnCountOnly=true") -> [UInt8] {
-        let body = "f=json&\(parameters)&\(SlowQueries.endless)"
-        return Array(
+        request(query, "f=json&\(parameters)&\(SlowQueries.endless)")
+    }
+
+    /// The same for a replica of what a slow query finds.
+    private static func slowReplica() -> [UInt8] {
+        request("Trees/FeatureServer/createReplica", SlowQueries.endlessReplica)
+    }
+
+    private static func request(_ path: String, _ body: String) -> [UInt8] {
+        Array(
             """
-            POST /arcgis/rest/services/\(query) HTTP/1.1\r
+            POST /arcgis/rest/services/\(path) HTTP/1.1\r
             Host: 127.0.0.1\r
             Content-Type: application/x-www-form-urlencoded\r
             Content-Length: \(body.utf8.count)\r
@@ -75,30 +83,50 @@ struct RequestLimitTests {
     }
 
     @Test("The work of a client that leaves ends at once, whether it is under way or waits for its turn")
-    func leaving() async throws {
-        try await SlowQueries.serve(configuration: Self.configuration()) { server, _ in
+    func leaving() async throws { try await expectEnd(of: Self.slowRequest(), operation: "query") }
+
+    @Test("So does a replica that is read for it, which is not kept")
+    func leavingReplica() async throws { try await expectEnd(of: Self.slowReplica(), operation: "replicas") }
+
+    private func expectEnd(of request: [UInt8], operation: String) async throws {
+        try await SlowQueries.serve(configuration: Self.configuration()) { server, store in
             let sockets = try await (0..<Self.clients).asyncMap { _ in
-                try await RawSocket.begin(Self.slowRequest(), to: server.running.port)
+                try await RawSocket.begin(request, to: server.running.port)
             }
             #expect(try await Self.waitForRequests(Self.clients, on: server, within: Self.patience))
             for socket in sockets { try await socket.close() }
             #expect(try await Self.waitForRequests(0, on: server, within: Self.patience))
             // Each was ended: one that is done whole is no error.
-            let errors = try await Self.metric(#"fieldwork_errors_total{operation="query"}"#, server)
+            let errors = try await Self.metric(#"fieldwork_errors_total{operation="\#(operation)"}"#, server)
             #expect(errors == Self.clients)
+            #expect(try await store.replicas(of: TreesService.name).isEmpty)
+        }
+    }
+
+    @Test("A replica that takes longer than a request may is refused, and the answer says that a job may take longer")
+    func longReplica() async throws {
+        try await SlowQueries.serve(configuration: Self.configuration(time: .milliseconds(900))) { server, _ in
+            let answer = try await server.client.send(
+                "POST", "Trees/FeatureServer/createReplica",
+                headers: [("Content-Type", "application/x-www-form-urlencoded")],
+                body: Array(SlowQueries.endlessReplica.utf8))
+            #expect(answer.errorCode == 413, "\(answer.text.prefix(300))")
+            #expect(answer.text.contains("async=true"))
         }
     }
 
     @Test("While clients ask endless queries, another's single features and edits do not wait for their end")
     func fairShare() async throws {
         try await SlowQueries.serve(configuration: Self.configuration()) { server, _ in
-            let kinds = ["returnCountOnly=true", "returnGeometry=true", "returnIdsOnly=true", "returnExtentOnly=true"]
+            let kinds =
+                ["returnCountOnly=true", "returnGeometry=true", "returnIdsOnly=true", "returnExtentOnly=true"]
+                .map(Self.slowRequest) + [Self.slowReplica()]
             var sockets: [RawSocket] = []
             var slowest = (read: Duration.zero, edit: Duration.zero)
             for number in 1...10 {
                 // As many as ever: one may have ended on a busy machine.
                 while try await Self.metric("fieldwork_requests_in_flight", server) < Self.clients + 1 {
-                    let request = Self.slowRequest(kinds[sockets.count % kinds.count])
+                    let request = kinds[sockets.count % kinds.count]
                     sockets.append(try await RawSocket.begin(request, to: server.running.port))
                     try await Task.sleep(for: .milliseconds(300))
                 }

@@ -231,6 +231,18 @@ struct LogOwnershipTests {
         #expect(try Data(contentsOf: file) == before)
     }
 
+    @Test("The doctor is not deceived by a trigger of the right name that records nothing")
+    func emptyTrigger() async throws {
+        #expect(await FileCheck(file).findings() == [])
+        let connection = try StoreConnection(path: file.path, mode: .readWrite)
+        try connection.execute("DROP TRIGGER fieldwork_0_update")
+        try connection.execute("CREATE TRIGGER fieldwork_0_update AFTER UPDATE ON Trees BEGIN SELECT 1; END")
+        connection.forgetStatements()
+        try connection.checkpoint()
+        let findings = await FileCheck(file).findings()
+        #expect(findings.contains { $0.contains("fieldwork_0_update is not the one that records edits") })
+    }
+
     @Test("What can't be read is a finding that says what it is")
     func unreadable() async throws {
         let junk = folder.url.appending(path: "Junk.gpkg")
@@ -264,6 +276,14 @@ struct LogOwnershipTests {
         let opened = try await GeoPackageFile.open(at: file)
         _ = try await opened.apply(Samples.batch(adds: [Samples.tree("Acer", x: -10, y: 300)]))
         #expect(try told() == [-10, 2, 1, 300])
+        // What a crew hands in as well.
+        var tree = Samples.tree("Tilia", x: 500, y: -40)
+        tree.globalID = UUID()
+        let upload = ReplicaLayerUpload(layerID: 0, baseGeneration: nil, adds: [tree])
+        let result = try await opened.apply(
+            ReplicaUpload(id: UUID(), replicaID: UUID(), layers: [upload], moment: Samples.moment))
+        #expect(!result.hasErrors)
+        #expect(try told() == [-10, -40, 500, 300])
         await opened.close()
     }
 }

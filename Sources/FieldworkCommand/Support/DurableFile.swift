@@ -32,7 +32,7 @@ enum DurableFile {
 
     /// On a file system without links: whoever makes the empty file has the name.
     private static func claim(_ target: URL) throws {
-        let descriptor = open(target.path, O_WRONLY | O_CREAT | O_EXCL, 0o644)
+        let descriptor = open(target.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else { throw refusal(target) }
         close(descriptor)
     }

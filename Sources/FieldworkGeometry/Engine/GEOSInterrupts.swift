@@ -19,26 +19,34 @@ enum GEOSInterrupts {
             let place = GEOSInterrupts.places.wrappingAdd(1, ordering: .relaxed).newValue
             guard place % GEOSInterrupts.placesBetweenLooks == 0 else { return }
             do throws(AllowanceError) { try allowance.check() } catch {
-                GEOSInterrupts.requests.wrappingAdd(1, ordering: .relaxed)
-                GEOS_interruptRequest()
+                GEOSInterrupts.disturb()
             }
         }
     }()
 
-    /// How often a computation is done again that was stopped for others.
-    private static let attempts = 20
+    /// How often a computation under an allowance is done again that was stopped for others.
+    static let attempts = 20
 
-    /// Runs a computation.
+    /// Runs a computation. One that was stopped for others too often has no result: it throws, since nil would be taken for an
+    /// answer. Work without an allowance goes on until it is done.
     /// - Parameter body: gives nil where GEOS failed.
     /// - Returns: nil where GEOS failed for a reason of its own.
     static func run<Result>(_ body: () -> Result?) throws(AllowanceError) -> Result? {
         _ = registration
-        for _ in 0..<attempts {
+        var attempt = 0
+        while true {
             let before = requests.load(ordering: .relaxed)
             if let result = body() { return result }
             try WorkAllowance.check()
             if requests.load(ordering: .relaxed) == before { return nil }
+            attempt += 1
+            if attempt >= attempts, WorkAllowance.current != nil { throw .disturbed }
         }
-        return nil
+    }
+
+    /// Asks GEOS to stop: the computation of the thread that sees it first stops, whoever's it is.
+    static func disturb() {
+        requests.wrappingAdd(1, ordering: .relaxed)
+        GEOS_interruptRequest()
     }
 }

@@ -36,22 +36,22 @@ package final class PreparedFilter {
         GEOSAccounting.freed()
     }
 
-    /// Whether the relation holds for a feature's GeoPackage blob. What GEOS can't tell counts as not holding.
-    package func holds(blob: UnsafeRawBufferPointer) -> Bool {
+    /// Whether the relation holds for a feature's GeoPackage blob. What GEOS can't tell counts as not holding. Throws when the
+    /// computation was ended: there is no answer then, neither yes nor no.
+    package func holds(blob: UnsafeRawBufferPointer) throws(AllowanceError) -> Bool {
         guard let header = try? GeoPackageBinary.header(of: blob), !header.isEmpty else { return false }
         if let rectangle, let answer = decided(by: rectangle, header, blob) { return answer }
-        return holds(wkb: UnsafeRawBufferPointer(rebasing: blob[header.bodyOffset...]))
+        return try holds(wkb: UnsafeRawBufferPointer(rebasing: blob[header.bodyOffset...]))
     }
 
     /// Whether the relation holds for a feature's well-known binary.
-    package func holds(wkb: UnsafeRawBufferPointer) -> Bool {
+    package func holds(wkb: UnsafeRawBufferPointer) throws(AllowanceError) -> Bool {
         // GEOS reads nested collections without a limit on its stack: what comes from a file is walked first.
         var walker = WKBWalker(bytes: wkb)
         var check = FiniteCheck()
         guard (try? walker.walk(&check)) != nil, check.isFinite else { return false }
         guard let feature = try? context.shape(wkb: wkb) else { return false }
-        // What was ended counts as not holding: who asks looks whether the time is over.
-        let answer = try? GEOSInterrupts.run { () -> CChar? in
+        let answer = try GEOSInterrupts.run { () -> CChar? in
             let answer = compare(feature.pointer)
             return answer == 2 ? nil : answer
         }

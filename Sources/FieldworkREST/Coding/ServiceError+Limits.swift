@@ -4,7 +4,7 @@ extension ServiceError {
     /// What a client learns when its request met a limit.
     package init(limit error: AllowanceError) {
         switch error {
-        case .memoryOfAllIsUp: self = ServiceError(code: Self.busyCode, message: "\(error)")
+        case .memoryOfAllIsUp, .disturbed: self = ServiceError(code: Self.busyCode, message: "\(error)")
         case .tooMuchWork, .unwanted: self = ServiceError(code: Self.overLimitCode, message: "\(error)")
         case .timeIsUp, .memoryIsUp:
             self = ServiceError(

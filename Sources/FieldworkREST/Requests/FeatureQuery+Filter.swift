@@ -54,6 +54,17 @@ extension FeatureQuery {
             let isPattern = pattern?.count == 9 && pattern?.allSatisfy { "012FT*ft".contains($0) } == true
             guard isPattern else { throw .invalidQuery("'relationParam' must be nine of 0, 1, 2, T, F and *.") }
         }
+        let count = geometry.vertices.count
+        guard count <= Limits.filterVertices else {
+            throw ServiceError(
+                limit: .tooMuchWork(
+                    "The query's geometry has \(count) vertices, and may have \(Limits.filterVertices). Ask with fewer, or in parts."))
+        }
+        do throws(AllowanceError) {
+            try WorkAllowance.current?.charge(count * Limits.filterBytesPerVertex)
+        } catch {
+            throw ServiceError(limit: error)
+        }
         let buffered = try buffered(geometry, parameters)
         let transformation = try parameters.datumTransformation(from: buffered.spatialReference, to: reference)
         let filter: SpatialFilter

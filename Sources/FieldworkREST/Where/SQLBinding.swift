@@ -22,8 +22,9 @@ extension SQLExpression {
             return try Self.matched(sign, try left.bound(to: layer), try right.bound(to: layer), layer)
         case .isNull(let value, let negated): return .isNull(try value.bound(to: layer), negated: negated)
         case .like(let value, let pattern, let escape, let negated):
-            return .like(
-                try value.bound(to: layer), pattern: try pattern.bound(to: layer), escape: escape, negated: negated)
+            let (value, pattern) = (try value.bound(to: layer), try pattern.bound(to: layer))
+            try Self.checkSearch(of: pattern, in: value, layer)
+            return .like(value, pattern: pattern, escape: escape, negated: negated)
         case .inList(let value, let list, let negated):
             let list = try Self.bind(list, layer)
             let value = try value.bound(to: layer).inDays(beside: list, in: layer)
@@ -49,7 +50,10 @@ extension SQLExpression {
             }
             return .caseWhen(
                 operand: try Self.bind(operand, layer), branches: bound, otherwise: try Self.bind(otherwise, layer))
-        case .function(let function, let arguments): return .function(function, try Self.bind(arguments, layer))
+        case .function(let function, let arguments):
+            let bound = try Self.bind(arguments, layer)
+            if function.searches, bound.count == 2 { try Self.checkSearch(of: bound[0], in: bound[1], layer) }
+            return .function(function, bound)
         case .extract(let part, let value): return .extract(part, from: try value.bound(to: layer))
         case .cast(let value, let type): return .cast(try value.bound(to: layer), type)
         }

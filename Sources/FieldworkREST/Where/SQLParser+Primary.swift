@@ -158,7 +158,7 @@ extension SQLParser {
         guard (Self.counts[arguments.0] ?? 1...1).contains(arguments.1.count) else {
             throw SQLParseError(message: "\(name) does not take \(arguments.1.count) values", position: place)
         }
-        if [.trimBoth, .trimLeading, .trimTrailing, .position].contains(arguments.0) {
+        if arguments.0.searches {
             try checkSearch(name, from: place)
         }
         return .function(arguments.0, arguments.1)

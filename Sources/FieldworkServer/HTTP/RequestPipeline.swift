@@ -86,7 +86,7 @@ struct RequestPipeline: Sendable {
         do {
             let read = try await allowance.waiting { try await reader.read(request, visit, lease: &lease) }
             (operation, answer) = await WorkAllowance.$current.withValue(allowance) {
-                await answerApart(read, isLarge: lease.count + read.address.utf8.count >= Limits.largeRequestBytes)
+                await answerApart(read, isLarge: Self.isLarge(read, lease.count + read.address.utf8.count))
             }
         } catch let error as ServiceError {
             answer = .error(error)
@@ -112,10 +112,17 @@ struct RequestPipeline: Sendable {
         String((request.head.path ?? "").prefix { $0 != "?" }.prefix(Limits.loggedPathCharacters))
     }
 
+    /// A line or an area that is widened may take seconds, however few bytes it has.
+    private static func isLarge(_ request: ServiceRequest, _ bytes: Int) -> Bool {
+        bytes >= Limits.largeRequestBytes || request.parameters["distance"].map { !["", "0"].contains($0) } ?? false
+    }
+
     /// What a large request asks for is found out on threads of its own: the others are shared by all requests.
     private func answerApart(_ request: ServiceRequest, isLarge: Bool) async -> (ServerMetrics.Operation, Answer) {
         guard isLarge else { return await router.answer(request) }
-        return await withTaskExecutorPreference(threads.executor(for: WorkAllowance.current?.client ?? "")) {
+        let executor = threads.executor(for: WorkAllowance.current)
+        defer { withExtendedLifetime(executor) {} }
+        return await withTaskExecutorPreference(executor) {
             await router.answer(request)
         }
     }

@@ -35,6 +35,10 @@ struct DatabaseWork: WorkKeeper {
 
     func job(_ id: UUID) async throws -> ServiceJob? { try await work.job(id.uuidString).flatMap(Self.job) }
 
+    func parameters(of id: UUID) async throws -> [(name: String, value: String)] {
+        try await work.jobRequest(id.uuidString).flatMap(Self.job)?.parameters ?? []
+    }
+
     private static func job(_ text: String) -> ServiceJob? {
         (try? JSONParser.parse(Array(text.utf8))).flatMap(ServiceJob.init(storageJSON:))
     }

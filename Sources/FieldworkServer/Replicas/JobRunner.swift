@@ -21,6 +21,8 @@ actor JobRunner {
     private let logger: Logger
     private var running: [UUID: Task<Void, Never>] = [:]
     private var last: [ServiceName: Task<Void, Never>] = [:]
+    /// What the jobs that clients have submitted here hold on the disk, and whose they are.
+    private var load = JobLoad()
     /// Those that trouble with the store broke off, and of which it has not been told.
     private var brokenOff: Set<UUID> = []
     private var isStopped = false
@@ -38,8 +40,16 @@ actor JobRunner {
     /// Keeps a job and starts it. One that is known already goes on, or stays finished.
     func submit(_ job: ServiceJob) async throws {
         if try await keeper.job(job.id) != nil { return }
-        guard running.count < Limits.jobsAtOnce else { throw Self.tooMany }
-        if try await keeper.submit(job) { start(job) }
+        guard running.count < Limits.jobsAtOnce, load.begin(job) else { throw Self.tooMany }
+        do {
+            guard try await keeper.submit(job) else { return load.end(job.id) }
+        } catch {
+            load.end(job.id)
+            throw error
+        }
+        start(job)
+        // A server that stops leaves it to the next one.
+        if running[job.id] == nil { load.end(job.id) }
     }
 
     nonisolated func job(_ id: UUID) async throws -> ServiceJob? { try await keeper.job(id) }
@@ -100,8 +110,11 @@ actor JobRunner {
 
     private func start(_ job: ServiceJob) {
         guard running[job.id] == nil, !isStopped else { return }
+        // The parameters are read again when it begins: those of all that wait would be too much to hold.
+        var job = job
+        job.parameters = []
         let previous = last[job.service]
-        let task = Task {
+        let task = Task { [job] in
             await previous?.value
             await self.run(job)
             self.ended(job)
@@ -110,7 +123,10 @@ actor JobRunner {
         last[job.service] = task
     }
 
-    private func ended(_ job: ServiceJob) { running[job.id] = nil }
+    private func ended(_ job: ServiceJob) {
+        running[job.id] = nil
+        load.end(job.id)
+    }
 
     private func run(_ known: ServiceJob) async {
         guard !isStopped, !Task.isCancelled else { return }
@@ -119,13 +135,16 @@ actor JobRunner {
         // Whoever has it now tells what becomes of it.
         guard await keep(&job) else { return }
         do {
-            (job.result, job.members) = try await work(job)
+            var order = job
+            order.parameters = try await keeper.parameters(of: job.id)
+            (job.result, job.members) = try await work(order)
             job.status = .completed
         } catch {
             if isLeft(job, after: error) { return }
             job.status = .failed
             job.error =
-                error as? ServiceError ?? (error as? StoreError).flatMap { ServiceError($0) } ?? .internalFailure
+                error as? ServiceError ?? (error as? AllowanceError).map { ServiceError(limit: $0) }
+                ?? (error as? StoreError).flatMap { ServiceError($0) } ?? .internalFailure
             logger.error("A job failed", metadata: ["operation": "\(job.operation)", "error": "\(error)"])
         }
         await keep(&job)

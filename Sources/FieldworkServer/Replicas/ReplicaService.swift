@@ -43,12 +43,22 @@ struct ReplicaService: Sendable {
                 service: seen.definition, editor: job.editor, moment: job.submitted, isJob: true,
                 isRepeated: keeper.repeatsInterrupted, address: job.address)
             do {
-                let made = try await Self.makeResult(order, worker, keeper)
-                return (made.name, made.outcome)
+                return try await WorkAllowance.$current.withValue(Self.allowance(of: job)) {
+                    let made = try await Self.makeResult(order, worker, keeper)
+                    return (made.name, made.outcome)
+                }
             } catch let error as ServiceError where error == .notSupported && seen.withholdsEditing {
                 throw job.editor == nil ? ServiceError.tokenRequired : .forbidden
             }
         }
+    }
+
+    /// What a job may take. Of what there is for long reads its client has the same share as with requests.
+    private static func allowance(of job: ServiceJob) -> WorkAllowance {
+        let time = Duration.seconds(Limits.jobSeconds)
+        return WorkAllowance(
+            time: time, memory: Limits.requestMemoryBytes, client: job.client.isEmpty ? "jobs" : job.client,
+            patience: time)
     }
 
     /// Where jobs and results of a store are kept: where every process of it finds them.
@@ -63,13 +73,22 @@ struct ReplicaService: Sendable {
 
     // MARK: Work
 
-    /// Does at once what a request wants, or makes a job of it. It takes as long as it takes: a crew's edits of weeks may be
-    /// in it.
+    /// Does at once what a request wants, or makes a job of it. A synchronisation may take as long as a job: a crew's edits of weeks
+    /// may be in it. Edits are taken in whole or not at all, whatever their client does; the rest ends when it leaves.
     func perform(_ operation: ServiceJob.Operation, _ context: RouteContext) async throws -> Answer {
-        try await WorkAllowance.$current.withValue(nil) { try await performWithoutLimits(operation, context) }
+        let asked = WorkAllowance.current
+        let allowance =
+            operation == .synchronizeReplica ? asked?.prolonged(to: .seconds(Limits.jobSeconds)) : asked
+        do {
+            return try await WorkAllowance.$current.withValue(allowance) { try await performNow(operation, context) }
+        } catch AllowanceError.timeIsUp(let time) where operation != .synchronizeReplica {
+            var error = ServiceError(limit: .timeIsUp(time))
+            error.details.append("Or ask with async=true: a job may take \(Limits.jobSeconds) seconds.")
+            throw error
+        }
     }
 
-    private func performWithoutLimits(
+    private func performNow(
         _ operation: ServiceJob.Operation, _ context: RouteContext
     ) async throws -> Answer {
         let (service, request, format) = (try context.service.definition, context.request, try context.jsonFormat)
@@ -87,24 +106,31 @@ struct ReplicaService: Sendable {
                 moment: order.moment)
             job.editor = request.editor
             job.address = order.address
-            try await jobs.submit(job)
+            job.client = WorkAllowance.current?.client ?? ""
+            // The job goes on after this request.
+            try await WorkAllowance.$current.withValue(nil) { [job] in try await jobs.submit(job) }
             return .json(
                 ["statusUrl": .string(address("jobs/\(ReplicaID.text(job.id))", service, request))], format: format)
         }
         switch shape.transport {
         case .embedded:
             let document = Mutex<[UInt8]>([])
+            let allowance = WorkAllowance.current
             _ = try await worker.perform(order) { piece in
                 try document.withLock { bytes in
                     guard bytes.count + piece.count <= Limits.embeddedBytes else {
                         throw ServiceError.invalidParameter(
                             "The document is too large to be embedded: 'transportType' must be esriTransportTypeUrl.")
                     }
+                    try allowance?.charge(piece.count)
                     bytes += piece
                 }
             }
             let bytes = document.withLock { $0 }
-            if format == .prettyJSON { return .json(try JSONParser.parse(bytes), format: format) }
+            if format == .prettyJSON {
+                try allowance?.charge(bytes.count * Limits.treeBytesPerByte)
+                return .json(try JSONParser.parse(bytes), format: format)
+            }
             return Answer(contentType: Answer.jsonType, body: .bytes(bytes))
         case .url:
             let made = try await Self.makeResult(order, worker, keeper)

@@ -26,6 +26,8 @@ struct ServiceJob: Sendable {
     var updated: Date
     /// Who asked for it.
     var editor: String?
+    /// The address of who asked for it: clients share by it what there is.
+    var client = ""
     /// The address of the service as the client saw it.
     var address = ""
     var status: Status = .pending
@@ -46,6 +48,7 @@ struct ServiceJob: Sendable {
         object.append("name", .string(service.name))
         object.append("editor", JSONValue(editor))
         object.append("address", .string(address))
+        object.append("client", .string(client))
         object.append("operation", .string(operation.rawValue))
         object.append("parameters", .object(values))
         object.append("submitted", ReplicaAnswer.milliseconds(submitted))
@@ -67,6 +70,7 @@ struct ServiceJob: Sendable {
         service = ServiceName(folder: json["folder"]?.stringValue, name: name)
         editor = json["editor"]?.stringValue
         address = json["address"]?.stringValue ?? ""
+        client = json["client"]?.stringValue ?? ""
         self.operation = operation
         self.status = status
         self.submitted = Date(timeIntervalSince1970: submitted / 1_000)

@@ -27,20 +27,38 @@ struct WorkFolder: WorkKeeper {
 
     private func url(ofJob id: UUID) -> URL { jobs.appending(path: "\(id.uuidString).json") }
 
-    /// Has the job on the disk when it returns.
+    /// The parameters of a job lie in a file of their own: clients ask often how far a job is, and its edits may be large.
+    private func url(ofRequest id: UUID) -> URL { jobs.appending(path: "\(id.uuidString).request") }
+
+    /// Has the job on the disk when it returns: first what it needs, then the job.
     func keep(_ job: ServiceJob) throws {
         try prepare()
-        let temporary = jobs.appending(path: ".\(job.id.uuidString).\(UUID().uuidString)")
-        let file = try ResultFile(at: temporary)
-        try file.write(Array(job.storageJSON.text.utf8))
-        try file.publish(as: url(ofJob: job.id))
+        var state = job
+        state.parameters = []
+        let request = url(ofRequest: job.id)
+        if !job.parameters.isEmpty, !FileManager.default.fileExists(atPath: request.path) {
+            try write(job.storageJSON, as: request)
+        }
+        try write(state.storageJSON, as: url(ofJob: job.id))
+        if job.status.isFinal { try? FileManager.default.removeItem(at: request) }
     }
 
-    func job(_ id: UUID) -> ServiceJob? {
-        guard let data = try? Data(contentsOf: url(ofJob: id)), let json = try? JSONParser.parse(data) else {
-            return nil
-        }
+    private func write(_ json: JSONValue, as target: URL) throws {
+        let file = try ResultFile(at: jobs.appending(path: ".\(target.lastPathComponent).\(UUID().uuidString)"))
+        try file.write(Array(json.text.utf8))
+        try file.publish(as: target)
+    }
+
+    func job(_ id: UUID) -> ServiceJob? { job(at: url(ofJob: id)) }
+
+    private func job(at url: URL) -> ServiceJob? {
+        guard let data = try? Data(contentsOf: url), let json = try? JSONParser.parse(data) else { return nil }
         return ServiceJob(storageJSON: json)
+    }
+
+    /// An older server kept them with the job.
+    func parameters(of id: UUID) -> [(name: String, value: String)] {
+        (job(at: url(ofRequest: id)) ?? job(id))?.parameters ?? []
     }
 
     func submit(_ job: ServiceJob) throws -> Bool {
@@ -132,7 +150,7 @@ struct WorkFolder: WorkKeeper {
     /// Removes what is older than a moment; what is being worked on stays.
     func sweep(before moment: Date) {
         for job in allJobs() where job.status.isFinal && job.updated < moment {
-            try? FileManager.default.removeItem(at: url(ofJob: job.id))
+            for url in [url(ofJob: job.id), url(ofRequest: job.id)] { try? FileManager.default.removeItem(at: url) }
         }
         let keys: Set<URLResourceKey> = [.contentModificationDateKey]
         let files =

@@ -13,7 +13,10 @@ protocol WorkKeeper: Sendable {
     /// Keeps a job that this process begins.
     /// - Returns: false when it is known already.
     func submit(_ job: ServiceJob) async throws -> Bool
+    /// What is known of a job; its parameters may be left out.
     func job(_ id: UUID) async throws -> ServiceJob?
+    /// The parameters that a job was submitted with: they may be large, and are read when it begins.
+    func parameters(of id: UUID) async throws -> [(name: String, value: String)]
     /// Writes down what became of a job.
     /// - Returns: false when another process has taken it over: nothing is written then.
     func change(_ job: ServiceJob) async throws -> Bool

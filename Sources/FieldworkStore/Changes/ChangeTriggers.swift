@@ -69,6 +69,11 @@ struct ChangeTriggers {
         for name in Self.triggerNames(layerID: id) { try connection.execute("DROP TRIGGER IF EXISTS \(quoted(name))") }
     }
 
+    /// The statement that makes a trigger; nil for one that the layer has not got.
+    func statement(of name: String) -> String? {
+        triggers.first { $0.hasPrefix("CREATE TRIGGER \(quoted(name)) ") }
+    }
+
     private var triggers: [String] {
         var triggers = [
             trigger("insert", "INSERT", when: nil, [count(+1), change(.add, "NEW")]),

@@ -12,8 +12,12 @@ struct ReplicaFileLoader {
 
     /// - Returns: the generation of the state that was copied.
     func load(_ request: ChangeRequest) throws -> Int64 {
+        try database.watch.runAllowed(WorkAllowance.current) { try loadWatched(request) }
+    }
+
+    private func loadWatched(_ request: ChangeRequest) throws -> Int64 {
         try database.begin(database.dialect.beginReading)
-        defer { try? database.rollBack() }
+        defer { database.watch.cleaningUp { try? database.rollBack() } }
         let generation = try ChangeLog.generation(on: database)
         let rows = ReplicaRowsReader(catalogue: catalogue, connection: database, rows: request.rows)
         for part in request.layers {

@@ -1,6 +1,6 @@
 /// Who waits, in the order in which it is served: clients in turn, and the waiters of each in the order in which they came. A
 /// client that asks for much waits for its own.
-struct FairQueue<Waiter> {
+package struct FairQueue<Waiter> {
     private struct Entry {
         var id: Int
         var waiter: Waiter
@@ -10,20 +10,22 @@ struct FairQueue<Waiter> {
     /// Clients with waiters, the next one first.
     private var clients: [String] = []
 
+    package init() {}
+
     var isEmpty: Bool { clients.isEmpty }
 
     var count: Int { entries.values.reduce(0) { $0 + $1.count } }
 
     /// Whether anybody waits who may be served.
-    func hasWaiter(where mayBeServed: (_ client: String) -> Bool) -> Bool { clients.contains(where: mayBeServed) }
+    package func hasWaiter(where mayBeServed: (_ client: String) -> Bool) -> Bool { clients.contains(where: mayBeServed) }
 
-    mutating func append(_ waiter: Waiter, id: Int, of client: String) {
+    package mutating func append(_ waiter: Waiter, id: Int, of client: String) {
         if entries[client] == nil { clients.append(client) }
         entries[client, default: []].append(Entry(id: id, waiter: waiter))
     }
 
     /// Takes the next one of a client that may be served.
-    mutating func next(where mayBeServed: (_ client: String) -> Bool = { _ in true }) -> Waiter? {
+    package mutating func next(where mayBeServed: (_ client: String) -> Bool = { _ in true }) -> Waiter? {
         guard let index = clients.firstIndex(where: mayBeServed) else { return nil }
         let client = clients.remove(at: index)
         guard var own = entries.removeValue(forKey: client), !own.isEmpty else { return nil }

@@ -70,11 +70,12 @@ package final class ReaderPool: Sendable {
     var waiting: Int { state.withLock { $0.longQueue.count + $0.shortQueue.count } }
 
     /// Runs a read on a free reader. One under an allowance that turns out to be long begins again once it has a place.
+    /// - Parameter isRepeatable: false for a read that hands out what it has read: it has its place from the beginning.
     func read<Result: Sendable>(
-        for purpose: Purpose = .read, _ body: @Sendable (StoreConnection) throws -> Result
+        for purpose: Purpose = .read, isRepeatable: Bool = true, _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
         let turn = newTurn()
-        var purpose = turn.allowance == nil ? purpose : .read
+        var purpose = turn.allowance == nil || !isRepeatable ? purpose : .read
         while true {
             let reader = try await take(purpose, turn)
             defer { giveBack(reader, turn) }
@@ -126,6 +127,7 @@ package final class ReaderPool: Sendable {
                 remove(id)?.continuation.resume(throwing: StoreError(.busy, "All readers are in use for too long."))
             }
         }
+        let patience = max(patience, turn.allowance?.patience ?? .zero)
         if let alarm { DispatchQueue.global().asyncAfter(deadline: .now() + patience.dispatched, execute: alarm) }
         defer { alarm?.cancel() }
         return try await withTaskCancellationHandler {

@@ -16,6 +16,8 @@ final class SpatialMatcher {
     private var prepared: PreparedFilter?
     /// The last geometry was compared as such, not by its box.
     private var wasExact = false
+    /// The last geometry could not be compared to the end.
+    private var wasEnded = false
 
     /// Throws `StoreError.invalidQuery` when the filter's geometry can't be compared.
     init(_ filter: SpatialFilter, watch: WorkWatch) throws {
@@ -72,12 +74,18 @@ final class SpatialMatcher {
     }
 
     /// Whether the statement must end: a few steps of one can take long when each compares large geometries.
-    var isOver: Bool { wasExact && watch.isOver }
+    var isOver: Bool { wasEnded || wasExact && watch.isOver }
 
     private func exactly(_ bytes: UnsafeRawBufferPointer) -> Bool {
         wasExact = true
         if prepared == nil, !filter.geometry.isEmpty { prepared = try? Self.prepare(filter) }
-        return prepared?.holds(blob: bytes) ?? false
+        do throws(AllowanceError) {
+            return try prepared?.holds(blob: bytes) ?? false
+        } catch {
+            wasEnded = true
+            watch.end(for: error)
+            return false
+        }
     }
 }
 

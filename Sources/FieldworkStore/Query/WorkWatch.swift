@@ -44,6 +44,9 @@ package final class WorkWatch {
         return true
     }
 
+    /// Ends the work under way for a reason that showed in it.
+    func end(for reason: any Error) { self.reason = self.reason ?? reason }
+
     /// Counts bytes that the work holds from now on.
     func charge(_ bytes: Int) throws { try allowance?.charge(bytes) }
 
@@ -60,6 +63,14 @@ package final class WorkWatch {
 
     /// Gives back what was charged.
     package func giveBack(_ bytes: Int) { allowance?.giveBack(bytes) }
+
+    /// Runs what leaves a connection in order after its work, whether or not that had to end.
+    func cleaningUp(_ body: () -> Void) {
+        let (known, began) = (allowance, shortEnd)
+        (allowance, shortEnd) = (nil, nil)
+        defer { (allowance, shortEnd) = (known, began) }
+        body()
+    }
 
     /// Throws when the work must end.
     package func check() throws {

@@ -10,7 +10,7 @@ struct ChangeExtractor {
     func extract<Sink: ChangeSink>(_ request: ChangeRequest, into sink: inout Sink) throws {
         try connection.begin(connection.dialect.beginReading)
         // Nothing was written; and a transaction that was lost with its connection ends so too.
-        defer { try? connection.rollBack() }
+        defer { connection.watch.cleaningUp { try? connection.rollBack() } }
         try sink.begin(generation: ChangeLog.generation(on: connection))
         let rows = ReplicaRowsReader(catalogue: catalogue, connection: connection, rows: request.rows)
         var whole: [ChangeRequest.Layer] = []

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
@@ -32,7 +33,12 @@ struct ReplicaFileWriter {
         }
         let generation =
             switch source {
-            case .file(let url): try copy(request, from: url, to: copied)
+            case .file(let url):
+                try connected(to: url) { connection in
+                    try connection.watch.runAllowed(WorkAllowance.current) {
+                        try copy(request, to: copied, on: connection)
+                    }
+                }
             case .database(let source):
                 try onTarget {
                     try ReplicaFileLoader(
@@ -61,9 +67,15 @@ struct ReplicaFileWriter {
         return try connection.transaction { try body(connection) }
     }
 
-    private func copy(_ request: ChangeRequest, from source: URL, to copied: ServiceCatalogue) throws -> Int64 {
+    private func connected<Result>(to source: URL, _ body: (StoreConnection) throws -> Result) throws -> Result {
         let connection = try StoreConnection(path: source.path, mode: .readWrite)
         defer { connection.forgetStatements() }
+        return try body(connection)
+    }
+
+    private func copy(
+        _ request: ChangeRequest, to copied: ServiceCatalogue, on connection: StoreConnection
+    ) throws -> Int64 {
         try connection.run("ATTACH ? AS \(Self.schema)") { try $0.bind(target.path, at: 1) }
         try connection.execute("PRAGMA \(Self.schema).journal_mode = OFF")
         try connection.execute("PRAGMA \(Self.schema).synchronous = OFF")
@@ -80,7 +92,9 @@ struct ReplicaFileWriter {
             try connection.execute("COMMIT")
             return generation
         } catch {
-            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            connection.watch.cleaningUp {
+                if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            }
             throw error
         }
     }

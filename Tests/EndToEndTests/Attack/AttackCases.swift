@@ -12,7 +12,7 @@ struct AttackCase: Sendable {
     static let all: [AttackCase] = [
         multipoint(100_000), multipoint(20_000), relation, percentiles, upperCase, conditions, star, texts, objectIDs,
         names,
-        bomb,
+        bomb, widenedPath, search, changes, replica,
     ]
 
     private static let areas = "Areas/FeatureServer/0/query"
@@ -84,6 +84,38 @@ struct AttackCase: Sendable {
         return form([
             "where": "1=1", "geometryType": "esriGeometryPolygon", "inSR": "4326",
             "geometry": "{\"rings\":[[\(corners)]]}",
+        ])
+    }
+
+    private static let widenedPath = AttackCase(name: "a self-crossing path of 200 points that is widened", path: areas) {
+        let path = positions(200) { number in (x: 6 * abs(sin(number * 7.31)), y: 6 * abs(sin(number * 3.77 + 1))) }
+        return form([
+            "where": "1=1", "geometryType": "esriGeometryPolyline", "inSR": "4326", "distance": "0.01",
+            "geometry": "{\"paths\":[[\(path)]]}",
+        ])
+    }
+
+    private static let search = AttackCase(name: "stored texts that are looked for in each other", path: crews) {
+        form(["where": repeating("name LIKE '%' || name || '%x'", 300, " OR ")])
+    }
+
+    private static let slowLayer = "{\"0\":{\"queryOption\":\"useFilter\",\"where\":\"\(repeating("UPPER(name)='i'", 1_000, " OR "))\"}}"
+
+    private static let changes = AttackCase(
+        name: "changes of features that meet 1,000 conditions", path: "Crews/FeatureServer/extractChanges"
+    ) {
+        form([
+            "layers": "[0]", "serverGens": "[0]", "layerQueries": slowLayer, "returnInserts": "true",
+            "returnUpdates": "true", "returnDeletes": "true", "dataFormat": "json",
+        ])
+    }
+
+    private static let replica = AttackCase(
+        name: "a replica of features that meet 1,000 conditions", path: "Crews/FeatureServer/createReplica"
+    ) {
+        form([
+            "layers": "0", "layerQueries": slowLayer, "syncModel": "none", "dataFormat": "json",
+            "transportType": "esriTransportTypeEmbedded", "replicaName": "r",
         ])
     }
 

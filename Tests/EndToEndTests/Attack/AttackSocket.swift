@@ -34,26 +34,35 @@ final class AttackSocket {
     private var buffer: [UInt8] = []
     private var start = 0
 
-    init(port: Int, patience: Duration = AttackForm.patience) throws {
+    /// - Parameter source: the last number of the loopback address that the connection comes from: another client's is another.
+    init(port: Int, patience: Duration = AttackForm.patience, from source: UInt32 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(description: "There is no socket: \(errno).") }
         var wait = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &wait, socklen_t(MemoryLayout<timeval>.size))
         }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        guard Self.with(0x7F00_0000 + source, 0, { bind(descriptor, $0, $1) }) == 0 else {
+            throw Failure(description: "The address 127.0.0.\(source) can't be used: \(errno).")
         }
-        guard code == 0 else { throw Failure(description: "The server takes no connection: \(errno).") }
+        guard Self.with(0x7F00_0001, port, { connect(descriptor, $0, $1) }) == 0 else { throw Failure(description: "The server takes no connection: \(errno).") }
     }
 
     deinit { close(descriptor) }
+
+    private static func with(
+        _ host: UInt32, _ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
 
     func write(_ bytes: [UInt8]) throws {
         var sent = 0
@@ -155,9 +164,13 @@ final class AttackSocket {
 /// Requests one after the other, on one connection for as long as it lasts.
 struct AttackLine {
     let port: Int
+    private let source: UInt32
     private var socket: AttackSocket?
 
-    init(port: Int) { self.port = port }
+    init(port: Int, from source: UInt32 = 1) {
+        self.port = port
+        self.source = source
+    }
 
     mutating func answer(to request: [UInt8]) throws -> AttackSocket.Answer {
         if let known = socket {
@@ -168,7 +181,7 @@ struct AttackLine {
                 return answer
             }
         }
-        let fresh = try AttackSocket(port: port)
+        let fresh = try AttackSocket(port: port, from: source)
         let answer = try Self.exchange(request, on: fresh)
         socket = answer.isLast ? nil : fresh
         return answer

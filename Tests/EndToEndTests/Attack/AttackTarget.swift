@@ -55,5 +55,13 @@ struct AttackTarget {
         return (value("VmRSS:") / 1_024, value("VmHWM:") / 1_024)
     }
 
+    /// Seconds that the process has computed, on all cores together.
+    func computed() throws -> Double {
+        let text = try String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)
+        // The name, in parentheses, may have spaces in it; the state follows, then numbers.
+        let numbers = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").compactMap { Double($0) }
+        return (numbers[9] + numbers[10]) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     func forgetPeak() { try? Data("5".utf8).write(to: URL(filePath: "/proc/\(process.processID)/clear_refs")) }
 }

@@ -15,8 +15,9 @@ struct AttackTests {
         var refused = 0
         var failures: [String] = []
 
-        mutating func add(_ seconds: Double, _ line: String) {
-            if seconds > 1 { overASecond += 1 }
+        /// - Parameter isRefused: by a limit, which may take its time.
+        mutating func add(_ seconds: Double, _ line: String, isRefused: Bool) {
+            if seconds > 1, !isRefused { overASecond += 1 }
             if seconds > slowest.seconds { slowest = (seconds, line) }
         }
     }
@@ -50,6 +51,7 @@ struct AttackTests {
         #expect(target.process.isRunning)
         if AttackForm.isFull, AttackForm.onlyRequest == nil {
             #expect(after.now <= before + before / 10, "memory grew")
+            #expect(warm.overASecond + rest.overASecond == 0, "requests were answered after more than a second")
         }
         #expect(await target.process.interrupt() == 0)
         try await home.expectSound()
@@ -65,19 +67,22 @@ struct AttackTests {
             for number in numbers {
                 let request = requests.request(number)
                 let start = ContinuousClock.now
+                var isRefused = false
                 do {
                     let answer = try line.answer(to: request.bytes)
-                    if answer.status >= 500 || answer.errorCode == 500 {
+                    // One client that asks one thing at a time never finds the server too busy.
+                    if answer.status >= 500 || [500, 503, 504].contains(answer.errorCode) {
                         tally.failures.append(
                             Self.text(number, request.line, "status \(answer.status) \(answer.text.prefix(300))"))
                     }
-                    if answer.status >= 400 || answer.errorCode != nil { tally.refused += 1 }
+                    isRefused = answer.status >= 400 || answer.errorCode != nil
+                    if isRefused { tally.refused += 1 }
                 } catch {
                     tally.failures.append(Self.text(number, request.line, "\(error)"))
                     // A server that is gone answers none of the others.
                     if tally.failures.count > 50 { return tally }
                 }
-                tally.add((ContinuousClock.now - start) / .seconds(1), "request \(number): \(request.line)")
+                tally.add((ContinuousClock.now - start) / .seconds(1), "request \(number): \(request.line)", isRefused: isRefused)
             }
             return tally
         }

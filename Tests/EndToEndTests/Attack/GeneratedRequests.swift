@@ -43,7 +43,7 @@ struct GeneratedRequests {
         }
         form.append(
             ("f", Array(values.random.pick(["json", "json", "json", "pjson", "geojson", "pbf", "html", "x"]).utf8)))
-        let path = "/arcgis/rest/services/\(operation.path)"
+        let path = operation.path.hasPrefix("/") ? operation.path : "/arcgis/rest/services/\(operation.path)"
         let isPost = operation.isPost || values.random.chance(50)
         return isPost ? post(path, form, &values) : get(path, form)
     }
@@ -179,6 +179,34 @@ struct GeneratedRequests {
                 "..%2f..%2fetc/FeatureServer", "Crews/FeatureServer/layers", "Crews/FeatureServer/replicas",
                 "Crews/FeatureServer/0/contingentValues", "Crews/FeatureServer/relationships",
             ], query)
+        add(documented, portal + ["where", "objectIds", "layers", "geometry", "outSR"], times: 1)
         return operations
+    }()
+
+    /// What sign-ins, people, groups, items and searches for addresses take.
+    private static let portal = [
+        "username", "password", "client", "referer", "expiration", "redirect_uri", "client_id", "response_type",
+        "grant_type", "code", "code_challenge", "code_challenge_method", "state", "refresh_token", "q", "num", "start",
+        "sortField", "sortOrder", "title", "type", "tags", "text", "url", "thumbnail", "users", "groups", "items",
+        "everyone", "org", "access", "role", "privileges", "SingleLine", "location", "searchExtent", "maxLocations",
+        "addresses", "magicKey", "category", "sourceCountry", "langCode", "token",
+    ]
+
+    /// Every address of the table of operations, with something in the place of each of its names.
+    private static let documented: [String] = {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Documentation/operations.md").standardized
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        let values = [
+            "{service}": "Crews", "{folder}": "Old", "{layer}": "0", "{username}": "admin", "{name}": "a", "{prefix}": "p",
+            "{item}": "0123456789abcdef0123456789abcdef", "{group}": "0123456789abcdef0123456789abcdef",
+        ]
+        return text.split(separator: "`").filter { $0.hasPrefix("/arcgis") && !$0.contains(" ") }.map { found in
+            var path = values.reduce(String(found)) { $0.replacing($1.key, with: $1.value) }
+            while let start = path.firstIndex(of: "{"), let end = path[start...].firstIndex(of: "}") {
+                path.replaceSubrange(start...end, with: "1")
+            }
+            return path
+        }
     }()
 }

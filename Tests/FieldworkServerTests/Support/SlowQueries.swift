@@ -19,7 +19,9 @@ enum SlowQueries {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try await EveryStore.open(in: folder)
-        try await store.createService(TreesService.definition)
+        var service = TreesService.definition
+        service.capabilities = SyncService.definition.capabilities
+        try await store.createService(service)
         let edits = LayerEdits(layerID: 0, adds: (0..<trees).map(tree))
         if trees > 0 {
             _ = try await store.apply(
@@ -44,9 +46,17 @@ enum SlowQueries {
     }
 
     /// Would take a minute on a quick machine, near all that a condition may ask for.
-    static let endless: String = {
+    private static let endlessCondition: String = {
         let start = String(repeating: "OAK", count: 6)
-        let condition = (0..<3_900).map { "UPPER(Species) LIKE '%\(start)no tree \($0)%'" }.joined(separator: " OR ")
-        return "where=\(TestClient.escape(condition))"
+        return (0..<3_900).map { "UPPER(Species) LIKE '%\(start)no tree \($0)%'" }.joined(separator: " OR ")
+    }()
+
+    static let endless = "where=\(TestClient.escape(endlessCondition))"
+
+    /// A replica of what meets such a condition, in the answer itself.
+    static let endlessReplica: String = {
+        let queries = #"{"0":{"queryOption":"useFilter","useGeometry":false,"where":"\#(endlessCondition)"}}"#
+        return "f=json&replicaName=r&layers=0&syncModel=none&dataFormat=json&transportType=esriTransportTypeEmbedded"
+            + "&layerQueries=\(TestClient.escape(queries))"
     }()
 }

@@ -50,6 +50,13 @@ extension SharedWork {
         }
     }
 
+    /// What a job was asked with.
+    package func jobRequest(_ id: String) async throws -> String? {
+        try await read { connection in
+            try connection.text("SELECT request FROM fieldwork.jobs WHERE id = ?") { try $0.bind(id, at: 1) }
+        }
+    }
+
     package func openJobCount() async throws -> Int {
         try await read { Int(try $0.integer("SELECT count(*) FROM fieldwork.jobs WHERE is_final = 0") ?? 0) }
     }

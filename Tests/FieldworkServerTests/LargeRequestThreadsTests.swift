@@ -1,0 +1,63 @@
+import FieldworkGeometry
+import Synchronization
+import Testing
+
+@testable import FieldworkServer
+
+@Suite("Threads for large requests")
+struct LargeRequestThreadsTests {
+    /// Runs work on the threads as a request does.
+    private static func run(
+        on threads: LargeRequestThreads, _ allowance: WorkAllowance, _ body: @escaping @Sendable () -> Void
+    ) async {
+        let executor = threads.executor(for: allowance)
+        defer { withExtendedLifetime(executor) {} }
+        await withTaskExecutorPreference(executor) { await work(body) }
+    }
+
+    private static func work(_ body: @Sendable () -> Void) async { body() }
+
+    @Test("Requests of one client are worked on side by side, not one after the other")
+    func sideBySide() async {
+        let threads = LargeRequestThreads(count: 4)
+        let allowance = WorkAllowance(time: .seconds(3_600), client: "a")
+        let begun = Mutex(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await Self.run(on: threads, allowance) {
+                        begun.withLock { $0 += 1 }
+                        // Each waits for the others: on one thread this would never end.
+                        while begun.withLock({ $0 }) < 3 {}
+                    }
+                }
+            }
+        }
+        #expect(begun.withLock { $0 } == 3)
+    }
+
+    @Test("One client leaves a thread to others, and the time that its requests wait for a thread is no work")
+    func fairness() async throws {
+        let threads = LargeRequestThreads(count: 2)
+        let (isHeld, release) = (Mutex(false), Mutex(false))
+        let first = Task {
+            await Self.run(on: threads, WorkAllowance(time: .seconds(3_600), client: "a")) {
+                isHeld.withLock { $0 = true }
+                while !release.withLock({ $0 }) {}
+            }
+        }
+        while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        let allowance = WorkAllowance(time: .milliseconds(200), client: "a")
+        let second = Task {
+            await Self.run(on: threads, allowance) {}
+            // It waited for the whole of its time, and has it still.
+            try allowance.check()
+        }
+        // Another client's request is not held up by the two.
+        await Self.run(on: threads, WorkAllowance(time: .seconds(3_600), client: "b")) {}
+        try await Task.sleep(for: .milliseconds(400))
+        release.withLock { $0 = true }
+        await first.value
+        await #expect(throws: Never.self) { try await second.value }
+    }
+}
