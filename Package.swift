@@ -216,7 +216,7 @@ let package = Package(
         .testTarget(
             name: "FieldworkTests",
             dependencies: [
-                "Fieldwork", "FieldworkLocator", "FieldworkServer", "FieldworkStore", "FieldworkREST",
+                "Fieldwork", "FieldworkLocator", "FieldworkPortal", "FieldworkServer", "FieldworkStore", "FieldworkREST",
                 "FieldworkGeometry",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),

@@ -141,7 +141,32 @@ struct PortalRequestTests {
         }
     }
 
-    @Test("Folders hold items; one that is not empty stays")
+    @Test("An id that the client chooses adds an item once, and never touches what has it, seen or unseen")
+    func chosenID() async throws {
+        try await PeopleServer.with { people in
+            let place = "\(Self.rest)/content/users/owner/addItem"
+            func add(_ id: String, _ title: String, as name: String = "owner") async throws -> TestClient.Answer {
+                let form: KeyValuePairs = [
+                    "f": "json", "title": title, "type": "Web Map", "text": "{}", "itemIdToCreate": id,
+                ]
+                return try await people.post(
+                    name == "owner" ? place : "\(Self.rest)/content/users/\(name)/addItem", form, as: name)
+            }
+            let id = "0123456789abcdef0123456789abcdef"
+            #expect(try await add(id, "First").json["id"]?.stringValue == id)
+            for name in ["owner", "administrator"] {
+                let taken = try await add(id, "Second", as: name)
+                #expect(taken.errorCode == 409 && taken.text.contains("already exists"), "\(taken.text)")
+            }
+            let item = try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").json
+            #expect(item["title"] == "First" && item["owner"] == "owner")
+            for wrong in ["0123", id.uppercased(), id + "0", "../../../../../../../../../../../x"] {
+                #expect(try await add(wrong, "Wrong").errorCode == 400, "\(wrong)")
+            }
+        }
+    }
+
+    @Test("Folders hold items and go with them; a protected item or a service's keeps the whole folder")
     func folders() async throws {
         try await PeopleServer.with { people in
             let users = "\(Self.rest)/content/users/owner"
@@ -153,12 +178,26 @@ struct PortalRequestTests {
             #expect(root["items"]?.arrayValue?.contains { $0["id"]?.stringValue == id } == false)
             let inner = try await people.get("\(users)/\(folder)", as: "owner").json
             #expect(inner["items"]?.arrayValue?.first?["id"]?.stringValue == id && inner["nextStart"] == -1)
-            #expect(try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner").errorCode == 403)
-            let moved = try await people.post(
-                "\(users)/\(folder)/items/\(id)/move", ["f": "json", "folder": "/"], as: "owner")
-            #expect(try moved.json["success"] == true)
-            #expect(
-                try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner").json["success"] == true)
+            func delete() async throws -> TestClient.Answer {
+                try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner")
+            }
+            let other = try await Self.addMap(people, folder: "/\(folder)")
+            _ = try await people.post("\(users)/items/\(other)/protect", ["f": "json"], as: "owner")
+            #expect(try await delete().text.contains("protection"))
+            _ = try await people.post("\(users)/items/\(other)/unprotect", ["f": "json"], as: "owner")
+            let service = try #require(try await people.portal.item(ofService: "Trees")?.id)
+            func move(_ place: String) async throws {
+                let form: KeyValuePairs = ["f": "json", "folder": place]
+                let moved = try await people.post("\(users)/items/\(service)/move", form, as: "owner")
+                #expect(try moved.json["success"] == true)
+            }
+            try await move(folder)
+            #expect(try await delete().text.contains("unpublish"))
+            try await move("/")
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").errorCode == nil)
+            #expect(try await delete().json["success"] == true)
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").errorCode == 400)
+            #expect(try await people.portal.item(ofService: "Trees") != nil)
             #expect(
                 try await people.post("\(users)/createFolder", ["f": "json", "title": "x"], as: "viewer").errorCode
                     == 403)
