@@ -217,9 +217,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkTests",
             dependencies: [
-                "Fieldwork", "FieldworkLocator", "FieldworkPortal", "FieldworkServer", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry",
-                "TestSupport",
+                "Fieldwork", "FieldworkLocator", "FieldworkPortal", "FieldworkServer", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

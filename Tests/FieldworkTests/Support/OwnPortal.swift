@@ -28,7 +28,8 @@ struct OwnPortal: Sendable {
             try await store.addPerson(name, password: password, role: role, by: author)
         }
         do {
-            try await TestService.with(OfflineService.definition(), rows: OfflineService.rows, portal: store) { service in
+            try await TestService.with(OfflineService.definition(), rows: OfflineService.rows, portal: store) {
+                service in
                 let url = try #require(URL(string: "http://127.0.0.1:\(service.running.port)/arcgis"))
                 try await test(OwnPortal(store: store, service: service, url: url, manager: AuthenticationManager()))
             }
