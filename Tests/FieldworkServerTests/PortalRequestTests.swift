@@ -141,7 +141,68 @@ struct PortalRequestTests {
         }
     }
 
-    @Test("Folders hold items; one that is not empty stays")
+    @Test("An id that the client chooses adds an item once, and never touches what has it, seen or unseen")
+    func chosenID() async throws {
+        try await PeopleServer.with { people in
+            let place = "\(Self.rest)/content/users/owner/addItem"
+            func add(_ id: String, _ title: String, as name: String = "owner") async throws -> TestClient.Answer {
+                let form: KeyValuePairs = [
+                    "f": "json", "title": title, "type": "Web Map", "text": "{}", "itemIdToCreate": id,
+                ]
+                return try await people.post(
+                    name == "owner" ? place : "\(Self.rest)/content/users/\(name)/addItem", form, as: name)
+            }
+            let id = "0123456789abcdef0123456789abcdef"
+            #expect(try await add(id, "First").json["id"]?.stringValue == id)
+            for name in ["owner", "administrator"] {
+                let taken = try await add(id, "Second", as: name)
+                #expect(taken.errorCode == 409 && taken.text.contains("already exists"), "\(taken.text)")
+            }
+            let item = try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").json
+            #expect(item["title"] == "First" && item["owner"] == "owner")
+            for wrong in ["0123", id.uppercased(), id + "0", "../../../../../../../../../../../x"] {
+                #expect(try await add(wrong, "Wrong").errorCode == 400, "\(wrong)")
+            }
+        }
+    }
+
+    @Test("A service is edited without a sign-in only where it is opened to it, and only while everyone sees it")
+    func openEdits() async throws {
+        try await PeopleServer.with { people in
+            let id = try #require(try await people.portal.item(ofService: "Trees")?.id)
+            let author = Author(name: "test", address: "")
+            func share(_ everyone: Bool) async throws {
+                _ = try await people.portal.share(
+                    id, everyone: everyone, organisation: true, onlyGroups: true, for: .everybody, by: author)
+            }
+            func codes() async throws -> [Int?] {
+                var codes: [Int?] = []
+                for name in [nil, "viewer"] {
+                    let path = "/arcgis/rest/services/Trees/FeatureServer/0/deleteFeatures"
+                    codes.append(try await people.post(path, ["f": "json", "objectIds": "999"], as: name).errorCode)
+                }
+                return codes
+            }
+            await #expect(throws: PortalError.self) {
+                try await people.portal.setOpenToEdits(true, id, for: .everybody, by: author)
+            }
+            try await share(true)
+            #expect(try await codes() == [499, 403], "sharing does not open it")
+            try await people.portal.setOpenToEdits(true, id, for: .everybody, by: author)
+            #expect(try await codes() == [nil, nil])
+            let rights = ItemRights(of: .nobody, on: try await people.portal.facts(ofItem: id))
+            #expect(rights.edits && !rights.updates && !rights.administers && !rights.shares && !rights.deletes)
+            #expect(rights.reasons.contains { $0.contains("open to edits by everyone") })
+            let definition = try await people.get("/arcgis/rest/services/Trees/FeatureServer", as: nil).json
+            #expect(definition["capabilities"]?.stringValue?.contains("Update") == true)
+            try await share(false)
+            #expect(try await codes() == [499, 403])
+            try await share(true)
+            #expect(try await codes() == [499, 403], "what was closed is not opened again by sharing")
+        }
+    }
+
+    @Test("Folders hold items and go with them; a protected item or a service's keeps the whole folder")
     func folders() async throws {
         try await PeopleServer.with { people in
             let users = "\(Self.rest)/content/users/owner"
@@ -153,12 +214,26 @@ struct PortalRequestTests {
             #expect(root["items"]?.arrayValue?.contains { $0["id"]?.stringValue == id } == false)
             let inner = try await people.get("\(users)/\(folder)", as: "owner").json
             #expect(inner["items"]?.arrayValue?.first?["id"]?.stringValue == id && inner["nextStart"] == -1)
-            #expect(try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner").errorCode == 403)
-            let moved = try await people.post(
-                "\(users)/\(folder)/items/\(id)/move", ["f": "json", "folder": "/"], as: "owner")
-            #expect(try moved.json["success"] == true)
-            #expect(
-                try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner").json["success"] == true)
+            func delete() async throws -> TestClient.Answer {
+                try await people.post("\(users)/\(folder)/delete", ["f": "json"], as: "owner")
+            }
+            let other = try await Self.addMap(people, folder: "/\(folder)")
+            _ = try await people.post("\(users)/items/\(other)/protect", ["f": "json"], as: "owner")
+            #expect(try await delete().text.contains("protection"))
+            _ = try await people.post("\(users)/items/\(other)/unprotect", ["f": "json"], as: "owner")
+            let service = try #require(try await people.portal.item(ofService: "Trees")?.id)
+            func move(_ place: String) async throws {
+                let form: KeyValuePairs = ["f": "json", "folder": place]
+                let moved = try await people.post("\(users)/items/\(service)/move", form, as: "owner")
+                #expect(try moved.json["success"] == true)
+            }
+            try await move(folder)
+            #expect(try await delete().text.contains("unpublish"))
+            try await move("/")
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").errorCode == nil)
+            #expect(try await delete().json["success"] == true)
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: "owner").errorCode == 400)
+            #expect(try await people.portal.item(ofService: "Trees") != nil)
             #expect(
                 try await people.post("\(users)/createFolder", ["f": "json", "title": "x"], as: "viewer").errorCode
                     == 403)

@@ -97,16 +97,20 @@ extension Portal {
         }
     }
 
-    /// Removes a folder that is empty: items are never removed with it.
-    package func removeFolder(_ id: String, of owner: String, for principal: Principal, by author: Author) async throws
-    {
+    /// Removes a folder with the items in it, as the protocol has it: all of them, or nothing when one of them has to stay.
+    /// - Parameter services: the keys of the services that are there, by `ServiceItemKind.key`.
+    package func removeFolder(
+        _ id: String, of owner: String, services: Set<String>, for principal: Principal, by author: Author
+    ) async throws {
         try Self.requireOwner(owner, principal)
         let moment = now
-        try await records.write { records in
+        try await change { records in
             guard let folder = try Self.folder(id, of: owner, records) else { throw PortalError.folderNotFound }
-            let count = try records.row("SELECT count(*) FROM {items} WHERE folder = ?", [.text(folder.id)])
-            guard count?.integer(0) == 0 else {
-                throw PortalError(.notAllowed, "The folder holds items. Move or delete them first.")
+            let items = try records.rows(
+                "SELECT id FROM {items} WHERE owner = ? AND folder = ? ORDER BY id",
+                [.text(Person.key(owner)), .text(folder.id)])
+            for item in items.compactMap({ $0.text(0) }) {
+                try Self.removeItem(item, services: services, for: principal, by: author, moment, records)
             }
             try records.run("DELETE FROM {folders} WHERE id = ?", [.text(folder.id)])
             try Self.note("folder.remove", folder.id, folder.title, author, moment, records)

@@ -45,9 +45,12 @@ extension Portal {
                 WHERE s.item = ? AND g.is_updating = 1
                 """, [.text(item.id)]
             ).compactMap { $0.text(0) }
+        let isOpen =
+            try item.service != nil && item.sharing.everyone
+            && records.row("SELECT 1 FROM {open_items} WHERE item = ?", [.text(item.id)]) != nil
         return ItemFacts(
             id: item.id, owner: item.owner, sharing: item.sharing, updatingGroups: Set(updating),
-            isProtected: item.isProtected)
+            isProtected: item.isProtected, isOpenToEdits: isOpen)
     }
 
     /// An item that the caller may read, with what else may be done with it.
@@ -72,21 +75,30 @@ extension Portal {
 
     // MARK: Adding and changing
 
+    /// Adds an item.
+    /// - Parameter chosenID: the id that the client has chosen, 32 hexadecimal digits, so that a request whose answer was lost
+    ///   adds the item once; nil for one that is made here. One that is taken is refused, whoever may see what has it.
     package func addItem(
-        _ change: ItemChange, owner: String, folder: String = "", for principal: Principal, by author: Author
+        _ change: ItemChange, id chosenID: String? = nil, owner: String, folder: String = "", for principal: Principal,
+        by author: Author
     ) async throws -> Item {
         try principal.require(.createItem)
         guard principal.kind == .everybody || principal.isNamed(owner) || principal.has(.updateItems) else {
             throw PortalError.notAllowed
+        }
+        guard chosenID.map(Secret.isID) != false else {
+            throw PortalError(.invalid, "The id of an item is 32 digits of 0 to 9 and a to f.")
         }
         let moment = now
         return try await self.change { records in
             let person = try Self.existing(owner, records)
             let place = try Self.folder(folder, of: owner, records)?.id ?? ""
             var item = Item(
-                id: Secret.id(), owner: person.name, folder: place, title: "", type: "", name: "", url: "",
+                id: chosenID ?? Secret.id(), owner: person.name, folder: place, title: "", type: "", name: "", url: "",
                 service: nil, sharing: Sharing(), isProtected: false, created: moment, modified: moment, views: 0,
                 size: -1, fields: ItemFields())
+            // Its row comes first: nothing is written under an id that is taken.
+            try Self.write(item, isNew: true, records)
             try Self.apply(change, to: &item, moment, records)
             try Self.write(item, records)
             try Self.note("item.add", item.id, item.title, author, moment, records)
@@ -139,16 +151,23 @@ extension Portal {
     }
 
     /// Writes the row of an item and the words that a search finds it by.
-    static func write(_ item: Item, _ records: Records) throws {
+    /// - Parameter isNew: whether an item that has the id already is left as it is, and the new one refused.
+    static func write(_ item: Item, isNew: Bool = false, _ records: Records) throws {
         let owner = Person.key(item.owner)
-        try records.run(
+        let whenThere =
+            isNew
+            ? "NOTHING"
+            : """
+            UPDATE SET owner = excluded.owner, folder = excluded.folder, title = excluded.title,
+                type = excluded.type, name = excluded.name, url = excluded.url, modified = excluded.modified,
+                size = excluded.size, sort_title = excluded.sort_title, fields = excluded.fields
+            """
+        let written = try records.run(
             """
             INSERT INTO {items} (id, owner, folder, title, type, name, url, service, everyone, organisation,
                 is_protected, created, modified, views, size, sort_title, fields)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, folder = excluded.folder, title = excluded.title,
-                type = excluded.type, name = excluded.name, url = excluded.url, modified = excluded.modified,
-                size = excluded.size, sort_title = excluded.sort_title, fields = excluded.fields
+            ON CONFLICT (id) DO \(whenThere)
             """,
             [
                 .text(item.id), .text(owner), .text(item.folder), .text(item.title), .text(item.type),
@@ -158,6 +177,7 @@ extension Portal {
                 .integer(item.views), .integer(item.size), .text(item.title.lowercased()),
                 .text(item.fields.json.text),
             ])
+        guard written > 0 else { throw PortalError(.exists, "Item '\(item.id)' already exists.") }
         try SearchTerms.write(item, records)
     }
 
@@ -201,9 +221,30 @@ extension Portal {
             for group in sharing.groups.sorted() {
                 try records.run("INSERT INTO {item_groups} (item, group_id) VALUES (?, ?)", [.text(id), .text(group)])
             }
+            if !sharing.everyone { try records.run("DELETE FROM {open_items} WHERE item = ?", [.text(id)]) }
             let words = sharing.access + (sharing.groups.isEmpty ? "" : " \(sharing.groups.count) groups")
             try Self.note("item.share", id, words, author, moment, records)
             return refused
+        }
+    }
+
+    /// Opens a service that is shared with everyone to edits by everyone, or closes it.
+    package func setOpenToEdits(
+        _ isOpen: Bool, _ id: String, for principal: Principal, by author: Author
+    ) async throws {
+        let moment = now
+        try await change { records in
+            let (item, rights) = try Self.item(id, for: principal, records)
+            guard rights.shares, rights.administers else { throw PortalError.notAllowed }
+            guard !isOpen || item.service != nil && item.type == ServiceItemKind.feature.rawValue else {
+                throw PortalError(.invalid, "\(item.title) is a \(item.type): only feature services are edited.")
+            }
+            guard !isOpen || item.sharing.everyone else {
+                throw PortalError(.invalid, "\(item.title) is not shared with everyone, who therefore can't edit it.")
+            }
+            try records.run("DELETE FROM {open_items} WHERE item = ?", [.text(id)])
+            if isOpen { try records.run("INSERT INTO {open_items} (item) VALUES (?)", [.text(id)]) }
+            try Self.note(isOpen ? "item.openEdits" : "item.closeEdits", id, item.title, author, moment, records)
         }
     }
 
@@ -257,21 +298,29 @@ extension Portal {
     ) async throws {
         let moment = now
         try await change { records in
-            let (item, rights) = try Self.item(id, for: principal, records)
-            guard !item.isProtected || !(principal.isNamed(item.owner) || principal.has(.deleteItems)) else {
-                throw PortalError(.protected, "Unable to delete item. Delete protection is turned on.")
-            }
-            guard rights.deletes else { throw PortalError.notAllowed }
-            guard item.service.map(services.contains) != true else {
-                throw PortalError(.notAllowed, "The item stands for a service: unpublish the service instead.")
-            }
-            try Self.remove(id, records)
-            try Self.note("item.remove", id, item.title, author, moment, records)
+            try Self.removeItem(id, services: services, for: principal, by: author, moment, records)
         }
     }
 
+    static func removeItem(
+        _ id: String, services: Set<String>, for principal: Principal, by author: Author, _ moment: Int64,
+        _ records: Records
+    ) throws {
+        let (item, rights) = try item(id, for: principal, records)
+        guard !item.isProtected || !(principal.isNamed(item.owner) || principal.has(.deleteItems)) else {
+            throw PortalError(.protected, "Unable to delete \(item.title). Delete protection is turned on.")
+        }
+        guard rights.deletes else { throw PortalError.notAllowed }
+        guard item.service.map(services.contains) != true else {
+            throw PortalError(
+                .notAllowed, "The item \(item.title) stands for a service: unpublish the service instead.")
+        }
+        try remove(id, records)
+        try note("item.remove", id, item.title, author, moment, records)
+    }
+
     static func remove(_ id: String, _ records: Records) throws {
-        for table in ["item_groups", "contents", "terms", "texts"] {
+        for table in ["item_groups", "open_items", "contents", "terms", "texts"] {
             try records.run("DELETE FROM {\(table)} WHERE item = ?", [.text(id)])
         }
         try records.run("DELETE FROM {relations} WHERE origin = ? OR destination = ?", [.text(id), .text(id)])

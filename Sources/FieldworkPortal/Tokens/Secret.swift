@@ -15,6 +15,11 @@ package enum Secret {
     /// An id of 32 hexadecimal digits, as the protocol's items and groups have.
     package static func id() -> String { hexadecimal(bytes(16)) }
 
+    /// Whether a text has the form of such an id.
+    static func isID(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
     package static func hash(_ secret: String) -> String { hexadecimal(SHA256.hash(data: Data(secret.utf8))) }
 
     /// What a verifier of PKCE looks like to the authorization endpoint.

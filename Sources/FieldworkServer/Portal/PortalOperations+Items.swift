@@ -121,14 +121,15 @@ extension PortalOperations {
 
     func deleteFolder() async throws -> JSONValue {
         guard let id = values.text else { throw ServiceError.internalFailure }
-        try await portal.removeFolder(id, of: try person, for: principal, by: author)
+        try await portal.removeFolder(
+            id, of: try person, services: try await serviceKeys(), for: principal, by: author)
         return ["success": true, "folder": ["username": .string(try person), "id": .string(id)]]
     }
 
     // MARK: Adding and changing
 
     func addItem() async throws -> JSONValue {
-        try request.parameters.refuse(["dataUrl", "itemIdToCreate"], in: "addItem")
+        try request.parameters.refuse(["dataUrl"], in: "addItem")
         var change = try change()
         // The data follows in parts.
         if try request.parameters.bool("multipart") == true { change.data = nil }
@@ -137,7 +138,8 @@ extension PortalOperations {
             throw ServiceError.invalidParameter("'title' and 'type' say what the item is.")
         }
         let item = try await portal.addItem(
-            change, owner: try person, folder: values.text ?? "", for: principal, by: author)
+            change, id: request.parameters["itemIdToCreate"], owner: try person, folder: values.text ?? "",
+            for: principal, by: author)
         return ["success": true, "id": .string(item.id), "folder": .string(item.folder)]
     }
 
@@ -267,8 +269,12 @@ extension PortalOperations {
     }
 
     private func remove(_ id: String) async throws {
-        let services = Set(try await context.server.itemServices().map { $0.kind.key($0.path) })
-        try await portal.removeItem(id, services: services, for: principal, by: author)
+        try await portal.removeItem(id, services: try await serviceKeys(), for: principal, by: author)
+    }
+
+    /// The services that are there: their items stay.
+    private func serviceKeys() async throws -> Set<String> {
+        Set(try await context.server.itemServices().map { $0.kind.key($0.path) })
     }
 
     /// One result for each of `items`.

@@ -11,6 +11,10 @@ enum OfflineService {
     static func with(
         rule: ConflictRule = .lastInWins, attachments: Bool = false, _ test: (TestService) async throws -> Void
     ) async throws {
+        try await TestService.with(definition(rule: rule, attachments: attachments), rows: rows, test)
+    }
+
+    static func definition(rule: ConflictRule = .lastInWins, attachments: Bool = false) -> ServiceDefinition {
         var damage = DamageService.damage
         damage.capabilities.insert(.sync)
         damage.hasAttachments = attachments
@@ -18,6 +22,10 @@ enum OfflineService {
         definition.layers = [damage]
         definition.capabilities.insert(.sync)
         definition.conflictRule = rule
+        return definition
+    }
+
+    static var rows: [LayerEdits] {
         let adds = (0..<20).map { index in
             FeatureEdit(
                 attributes: [
@@ -25,7 +33,7 @@ enum OfflineService {
                     ("numoccup", .integer(Int64(index))),
                 ], geometry: .geometry(place(index)))
         }
-        try await TestService.with(definition, rows: [LayerEdits(layerID: 0, adds: adds)], test)
+        return [LayerEdits(layerID: 0, adds: adds)]
     }
 
     static func place(_ index: Int) -> Point {

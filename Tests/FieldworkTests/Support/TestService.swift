@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPortal
 import FieldworkREST
 import FieldworkServer
 import FieldworkStore
@@ -46,7 +47,8 @@ final class TestService: Sendable {
     }
 
     static func with<Result>(
-        _ definition: ServiceDefinition, rows: [LayerEdits], _ test: (TestService) async throws -> Result
+        _ definition: ServiceDefinition, rows: [LayerEdits], portal: FieldworkPortal.Portal? = nil,
+        _ test: (TestService) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-sdk-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -62,7 +64,7 @@ final class TestService: Sendable {
             }
         }
         let running = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: 0, definitionLifetime: .zero))
+            store: store, configuration: ServerConfiguration(port: 0, definitionLifetime: .zero, portal: portal))
         let service = TestService(folder: folder, store: store, running: running, name: definition.name)
         do {
             let result = try await test(service)
