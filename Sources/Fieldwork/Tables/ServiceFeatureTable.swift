@@ -190,7 +190,8 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
             let shown = [layer.displayField, layer.typeIDField].compactMap(\.self).compactMap {
                 layer.field(named: $0)?.name
             }
-            let drawn = RendererFields.names(in: layer.drawingInfo).compactMap { layer.field(named: $0)?.name }
+            let drawn = ((self.layer as? FeatureLayer)?.drawnFields ?? RendererFields.names(in: layer.drawingInfo))
+                .compactMap { layer.field(named: $0)?.name }
             let wanted = Set(Self.ids(of: layer) + shown + drawn)
             return try await query(parameters, outFields: layer.fields.map(\.name).filter(wanted.contains))
         }

@@ -5,13 +5,23 @@ import Foundation
 /// What renderers look at.
 enum RendererFields {
     /// The fields that a layer's drawing info names.
-    static func names(in drawingInfo: JSONValue?) -> [String] {
-        let renderer = drawingInfo?["renderer"]
+    static func names(in drawingInfo: JSONValue?) -> [String] { names(of: drawingInfo?["renderer"]) }
+
+    /// The fields that a renderer names.
+    static func names(of renderer: JSONValue?) -> [String] {
         let variables = (renderer?["visualVariables"]?.arrayValue ?? []).flatMap { variable in
             ["field", "normalizationField"].compactMap { variable[$0]?.stringValue }
         }
         return ["field", "field1", "field2", "field3", "normalizationField"].compactMap { renderer?[$0]?.stringValue }
-            + variables
+            + variables + turned(renderer)
+    }
+
+    /// The field of the older form of a turn.
+    private static func turned(_ renderer: JSONValue?) -> [String] {
+        guard let text = renderer?["rotationExpression"]?.stringValue, text.hasPrefix("["), text.hasSuffix("]") else {
+            return []
+        }
+        return [String(text.dropFirst().dropLast())]
     }
 
     /// A value as renderers write it: numbers in their shortest form, a missing value as `<Null>`.
