@@ -46,6 +46,10 @@ package enum Limits {
     package static let cachedTiles = 512
     /// How long a tile may be shown before the service is asked again, in seconds: others edit too.
     package static let tileSeconds = 30.0
+    /// Characters of one text that a feature is drawn by or lettered with.
+    package static let drawnCharacters = 256
+    /// Characters of the name of a font.
+    static let fontName = 200
     /// Rows of the list beside the map.
     package static let nearbyRows = 50
     /// Rows of the full list.

@@ -66,6 +66,8 @@ package enum Limits {
     package static let groupFieldCount = 20
     /// Pixels across and down of a symbol's picture.
     package static let symbolPixels = 512
+    /// Pixels across and down of a picture that a symbol brings along.
+    static let pictureEdge = 1_024
     /// Problems of one definition document that are told.
     static let definitionProblems = 1_000
     /// Bytes of the edits that an upload brings, expanded.

@@ -66,14 +66,14 @@ struct BrowserTests {
                 """
                 import('\(try await Self.modulePath(browser))').then(m => {
                   const map = m.instance();
-                  return map.areTilesLoaded() && map.queryRenderedFeatures({ layers: ['layer-0-points'] }).length >= 25; })
+                  return map.areTilesLoaded() && map.queryRenderedFeatures({ layers: map.getLayersOrder().filter(id => id.startsWith('layer-0-')) }).length >= 25; })
                 """)
             // Tiles arrive one after the other: the map is right when all five kinds are on it.
             try await browser.wait(
                 """
                 import('\(try await Self.modulePath(browser))').then(m =>
-                  [...new Set(m.instance().queryRenderedFeatures({ layers: ['layer-0-points'] }).map(f => f.properties.s))]
-                    .sort().join() === '0,1,2,3,4')
+                  [...new Set(m.instance().queryRenderedFeatures({ layers: ['layer-0-0', 'layer-0-1', 'layer-0-2'].filter(id => m.instance().getLayer(id)) })
+                    .map(f => f.properties.typdamage))].length === 5)
                 """)
             try await browser.screenshot("map-wide")
         }
@@ -269,7 +269,7 @@ struct BrowserTests {
             try await browser.wait(
                 """
                 import('\(module)').then(m => m.instance().getLayer('selected-point') &&
-                  m.instance().getLayer('layer-0-points') &&
+                  m.instance().getLayer('layer-0-0') &&
                   m.instance().getPaintProperty('paper', 'background-color') !== '\(light)')
                 """, seconds: 30)
             #expect(try await ground() != light)

@@ -1,62 +1,69 @@
+import Fieldwork
 import Foundation
 import Testing
 
 @testable import FieldworkCollect
 
 @Suite struct SymbologyTests {
-    private static let damage = Data(
-        """
+    private static func symbology(_ json: String, kind: GeometryKind = .point) throws -> Symbology {
+        Symbology(try Renderer.fromJSON(Data(json.utf8)), kind: kind)
+    }
+
+    private static let damage = """
         {"type":"uniqueValue","field1":"typdamage","defaultLabel":"Other",
          "defaultSymbol":{"type":"esriSMS","style":"esriSMSCircle","color":[0,0,0,255],"size":6},
          "uniqueValueInfos":[
           {"value":"Major","label":"Major","symbol":{"type":"esriSMS","style":"esriSMSTriangle","color":[194,65,12,255],
            "size":9,"outline":{"color":[255,255,255,255],"width":1}}},
           {"value":"3","label":"Three","symbol":{"type":"esriSMS","style":"esriSMSX","color":[1,2,3,255],"size":9}}]}
-        """.utf8)
+        """
 
-    @Test func uniqueValuesFindTheirClassAndOthersTheDefault() {
-        let symbology = Symbology(rendererJSON: Self.damage, kind: .point)
-        #expect(symbology.classes.map(\.label) == ["Major", "Three", "Other"])
-        #expect(symbology.classIndex { _ in "Major" } == 0)
-        #expect(symbology.classIndex { _ in Int32(3) } == 1)
-        #expect(symbology.classIndex { _ in 3.0 } == 1)
-        #expect(symbology.classIndex { _ in nil } == 2)
+    @Test func theLegendListsTheClassesAndTheRest() throws {
+        let symbology = try Self.symbology(Self.damage)
+        #expect(symbology.legend.map(\.label) == ["Major", "Three", "Other"])
         #expect(symbology.fields == ["typdamage"])
-        #expect(symbology.classOf(field: "TYPDAMAGE", value: "Major")?.fill == "#c2410c")
-        #expect(symbology.classOf(field: "other", value: "Major") == nil)
+        #expect(symbology.legend[0].swatch.svg.contains("#c2410c"))
+        #expect(symbology.legend[1].swatch.svg.contains("fill=\"none\""))
     }
 
-    @Test func crossesAreStrokesAndDiscsAreFilled() {
-        let symbology = Symbology(rendererJSON: Self.damage, kind: .point)
-        #expect(symbology.classes[0].fill == "#c2410c")
-        #expect(symbology.classes[1].fill == "none")
-        #expect(symbology.classes[1].edge == "#010203")
+    @Test func aValueOfTheOnlyFieldHasTheSymbolOfItsClass() throws {
+        let symbology = try Self.symbology(Self.damage)
+        #expect(symbology.swatch(field: "TYPDAMAGE", value: "Major") == symbology.legend[0].swatch)
+        #expect(symbology.swatch(field: "typdamage", value: 3.0) == symbology.legend[1].swatch)
+        #expect(symbology.swatch(field: "typdamage", value: "Minor") == nil)
+        #expect(symbology.swatch(field: "other", value: "Major") == nil)
     }
 
-    @Test func breaksTakeTheirUpperEdge() {
-        let json = Data(
+    @Test func smallSymbolsAreShownEnlargedAndLargeOnesFitTheirLine() throws {
+        func side(_ size: Double) throws -> Int? {
+            let symbol = SimpleMarkerSymbol(size: size)
+            return Swatch(symbol)?.side
+        }
+        #expect(try side(2) == 12)
+        #expect(try side(9) == 16)
+        #expect(try side(60) == 22)
+    }
+
+    @Test(arguments: [GeometryKind.point, .line, .polygon])
+    func withoutARendererAllFeaturesLookTheSame(kind: GeometryKind) {
+        let symbology = Symbology(nil, kind: kind)
+        #expect(symbology.legend.count == 1)
+        #expect(symbology.swatch(of: Graphic()) == symbology.legend[0].swatch)
+    }
+
+    @Test func whatCannotBeEvaluatedLooksNeutral() throws {
+        let symbology = try Self.symbology(
             """
-            {"type":"classBreaks","field":"dbh","minValue":0,"classBreakInfos":[
-             {"classMaxValue":10,"label":"thin","symbol":{"color":[1,1,1,255]}},
-             {"classMaxValue":50,"label":"thick","symbol":{"color":[2,2,2,255]}}]}
-            """.utf8)
-        let symbology = Symbology(rendererJSON: json, kind: .point)
-        #expect(symbology.classIndex { _ in 10.0 } == 0)
-        #expect(symbology.classIndex { _ in 10.1 } == 1)
-        #expect(symbology.classIndex { _ in -1.0 } == nil)
-        #expect(symbology.classIndex { _ in nil } == nil)
+            {"type":"uniqueValue","field1":"a","valueExpression":"$feature.a","uniqueValueInfos":[
+             {"value":"1","symbol":{"type":"esriSLS","style":"esriSLSSolid","color":[255,0,0,255],"width":2}}]}
+            """, kind: .line)
+        #expect(symbology.legend.count == 1)
+        #expect(symbology.legend[0].swatch.svg.contains("#6e6e6e"))
     }
 
-    @Test(arguments: [nil, "", "{}", "[]", "{\"type\":\"heatmap\"}", "{\"type\":\"uniqueValue\"}"] as [String?])
-    func whatCannotBeReadIsDrawnPlainlyOrNotAtAll(json: String?) {
-        let symbology = Symbology(rendererJSON: json.map { Data($0.utf8) }, kind: .line)
-        let index = symbology.classIndex { _ in nil }
-        #expect(index.map { symbology.classes.indices.contains($0) } ?? symbology.classes.isEmpty)
-    }
-
-    @Test func aColourThatIsNoNumberDoesNotGetIntoThePage() {
-        let json = Data("{\"type\":\"simple\",\"symbol\":{\"color\":[1e308,-5,2.5,255]}}".utf8)
-        let symbology = Symbology(rendererJSON: json, kind: .point)
-        #expect(symbology.classes.first?.fill == "#ff0002")
+    @Test func aColourThatIsNoNumberDoesNotGetIntoThePage() throws {
+        let symbology = try Self.symbology(
+            "{\"type\":\"simple\",\"symbol\":{\"type\":\"esriSMS\",\"color\":[1e308,-5,2.5,\"<script>\"]}}")
+        #expect(symbology.legend.first?.swatch.svg.contains("script") != true)
     }
 }

@@ -141,7 +141,7 @@ public class QueryParameters: @unchecked Sendable {
 public enum QueryFeatureFields: Sendable {
     /// Object ids only.
     case idsOnly
-    /// What a map needs: ids, types, the fields that the renderer looks at.
+    /// What a map needs: ids, types, the fields that the renderer and the labels of the table's layer look at.
     case minimum
     /// All attributes.
     case loadAll

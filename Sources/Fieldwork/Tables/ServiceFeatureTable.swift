@@ -190,7 +190,8 @@ public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable 
             let shown = [layer.displayField, layer.typeIDField].compactMap(\.self).compactMap {
                 layer.field(named: $0)?.name
             }
-            guard let drawn = RendererFields.names(in: layer.drawingInfo) else {
+            let layerOfMap = self.layer as? FeatureLayer
+            guard let drawn = layerOfMap.map(\.drawnFields) ?? RendererFields.names(in: layer.drawingInfo) else {
                 return try await query(parameters, outFields: nil)
             }
             let wanted = Set(Self.ids(of: layer) + shown + drawn.compactMap { layer.field(named: $0)?.name })

@@ -67,9 +67,9 @@ struct PageRenderer: Sendable {
         let label = addable.count == 1 ? "Add \(addable[0].noun)" : "Add a feature"
         values["addLabel"] = label
         values["addLabelShort"] = label.count > 10 ? "Add" : label
-        let legend = map.layers.last?.symbology.classes ?? []
+        let legend = map.layers.last?.symbology.legend ?? []
         values["legend"] = legend.prefix(5).map { symbol -> Values in
-            ["symbol": symbol.values, "label": symbol.label.isEmpty ? map.layers.last?.name ?? "" : symbol.label]
+            ["symbol": symbol.swatch.values, "label": symbol.label.isEmpty ? map.layers.last?.name ?? "" : symbol.label]
         }
         values["legendMore"] = legend.count > 5 ? "and \(legend.count - 5) more" : false
         return values

@@ -3,10 +3,26 @@ import Fieldwork
 /// What isn't on the server yet, as the map draws it above the tiles, and which features of the tiles it takes the place of.
 struct Overlay: Encodable, Sendable {
     struct Feature: Encodable, Sendable {
+        /// Names of the app's own have a colon, which no field has.
         struct Properties: Encodable, Sendable {
             var layer: Int?
-            var s: Int?
-            var refused: Bool?
+            var isRefused = false
+            var drawn: DrawnAttributes?
+
+            private struct Name: CodingKey {
+                let stringValue: String
+                var intValue: Int? { nil }
+                init(_ name: String) { stringValue = name }
+                init?(stringValue: String) { self.init(stringValue) }
+                init?(intValue: Int) { nil }
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Name.self)
+                try container.encodeIfPresent(layer, forKey: Name("app:layer"))
+                try container.encode(isRefused, forKey: Name("app:refused"))
+                for attribute in drawn?.values ?? [] { try container.encode(attribute.value, forKey: Name(attribute.name)) }
+            }
         }
 
         let type = "Feature"
@@ -38,10 +54,10 @@ struct Overlay: Encodable, Sendable {
                 else { continue }
                 map.remember(feature, as: reference)
                 let refused = unsent[reference].flatMap { $0 } != nil
-                let symbol = layer.symbology.classIndex { feature.attributeValue(forKey: $0) }
+                let drawn = try? await DrawnAttributes(feature, of: layer)
                 overlay.features.append(
                     Feature(
-                        properties: .init(layer: layer.id, s: symbol ?? 0, refused: refused), geometry: geometry))
+                        properties: .init(layer: layer.id, isRefused: refused, drawn: drawn), geometry: geometry))
             }
             for entry in map.journal.entries where entry.feature.layer == layer.id && entry.kind == .delete {
                 if entry.progress == .onDevice, let id = entry.objectID { hidden.insert(id) }

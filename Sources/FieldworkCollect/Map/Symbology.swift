@@ -1,65 +1,81 @@
+import Fieldwork
+import FieldworkTiles
 import Foundation
 
-/// One class of a layer's renderer as the app draws it: a shape in a box from -11 to 11, y down.
-struct SymbolClass: Sendable, Hashable, Codable {
-    let label: String
-    /// Path data of SVG, from our own list of shapes.
-    let path: String
-    /// `#rrggbb` or `none`.
-    let fill: String
-    let edge: String
-    let edgeWidth: Double
-    /// CSS pixels.
-    let size: Double
-
-    var values: Values {
-        ["path": path, "fill": fill, "edge": edge, "edgeWidth": edgeWidth, "large": false]
-    }
-}
-
-/// How a layer is drawn: its classes, and which of them a feature belongs to.
+/// How a layer is drawn: by the SDK's renderer, and by the style that is made of the same renderer.
 struct Symbology: Sendable {
-    private enum Rule: Sendable {
-        case all
-        case values(fields: [String], delimiter: String, classes: [String: Int])
-        case breaks(field: String, least: Double, greatest: [Double])
+    /// A line of the legend.
+    struct Line: Sendable {
+        let label: String
+        let swatch: Swatch
     }
 
-    let classes: [SymbolClass]
-    /// The fields that decide the class.
-    let fields: [String]
-    private let rule: Rule
-    /// The class of features that no other class takes; nil: they aren't drawn.
-    private let otherwise: Int?
+    let renderer: Renderer
+    let legend: [Line]
 
-    private init(classes: [SymbolClass], fields: [String], rule: Rule, otherwise: Int?) {
-        self.classes = classes
-        self.fields = fields
-        self.rule = rule
-        self.otherwise = otherwise
-    }
-
-    func classIndex(of value: (String) -> (any Sendable)?) -> Int? {
-        switch rule {
-        case .all:
-            return 0
-        case .values(let fields, let delimiter, let classes):
-            let key = fields.map { Self.text(value($0)) }.joined(separator: delimiter)
-            return classes[key] ?? otherwise
-        case .breaks(let field, let least, let greatest):
-            guard let number = Self.number(value(field)), number >= least,
-                let index = greatest.firstIndex(where: { number <= $0 })
-            else { return otherwise }
-            return index
+    /// - Parameter renderer: nil: all features look the same.
+    init(_ renderer: Renderer?, kind: GeometryKind) {
+        let plain = Self.plain(kind)
+        // What the SDK can't evaluate looks neutral there, so that it does here.
+        if let renderer, !renderer.isSupported, !Self.isHeatmap(renderer) {
+            self.renderer = SimpleRenderer(symbol: renderer.symbol(for: Self.sample(kind)) ?? plain)
+        } else {
+            self.renderer = renderer ?? SimpleRenderer(symbol: plain)
+        }
+        legend = self.renderer.legendEntries.compactMap { entry in
+            Swatch(entry.symbol).map { Line(label: entry.label, swatch: $0) }
         }
     }
 
-    /// The class that features with a value of the renderer's only field get, for the buttons of a form.
-    func classOf(field: String, value: (any Sendable)?) -> SymbolClass? {
-        guard case .values(let fields, _, let classes) = rule, fields.count == 1,
-            fields[0].lowercased() == field.lowercased(), let index = classes[Self.text(value)]
+    private static func plain(_ kind: GeometryKind) -> Symbol {
+        let color = SymbolColor(red: 11, green: 79, blue: 138)
+        return switch kind {
+        case .point: SimpleMarkerSymbol(color: color, size: 9)
+        case .line: SimpleLineSymbol(color: color, width: 2)
+        case .polygon:
+            SimpleFillSymbol(
+                color: color.withAlphaComponent(0.2), outline: SimpleLineSymbol(color: color, width: 1.2))
+        }
+    }
+
+    /// A feature that says nothing but what kind of geometry it has.
+    private static func sample(_ kind: GeometryKind) -> Graphic {
+        let corners = [Point(x: 0, y: 0), Point(x: 1, y: 0), Point(x: 0, y: 1)]
+        return switch kind {
+        case .point: Graphic(geometry: corners[0])
+        case .line: Graphic(geometry: Polyline(points: corners))
+        case .polygon: Graphic(geometry: Polygon(points: corners))
+        }
+    }
+
+    private struct Kind: Decodable {
+        let type: String?
+    }
+
+    /// The style draws heat maps, of which no feature has a symbol of its own.
+    private static func isHeatmap(_ renderer: Renderer) -> Bool {
+        (try? JSONDecoder().decode(Kind.self, from: renderer.toJSON()))?.type == "heatmap"
+    }
+
+    /// The fields that decide the class.
+    var fields: [String] {
+        switch renderer {
+        case let renderer as UniqueValueRenderer: renderer.fieldNames
+        case let renderer as ClassBreaksRenderer: [renderer.fieldName].filter { !$0.isEmpty }
+        default: []
+        }
+    }
+
+    /// nil for a feature that isn't drawn.
+    func swatch(of feature: any GeoElement) -> Swatch? { Swatch(renderer.symbol(for: feature)) }
+
+    /// What features with a value of the renderer's only field look like, for the buttons of a form.
+    func swatch(field: String, value: (any Sendable)?) -> Swatch? {
+        guard let renderer = renderer as? UniqueValueRenderer, renderer.fieldNames.count == 1,
+            renderer.fieldNames[0].lowercased() == field.lowercased()
         else { return nil }
-        return self.classes[index]
+        let text = Self.text(value)
+        return Swatch(renderer.uniqueValues.first { $0.values == [text] }?.symbol)
     }
 
     /// A number in its shortest text, as renderers write values; a missing value as `<Null>`.
@@ -83,60 +99,5 @@ struct Symbology: Sendable {
         case let value as Int16: Double(value)
         default: nil
         }
-    }
-}
-
-extension Symbology {
-    /// Reads a renderer of the protocol's JSON; what the app can't draw gets a plain symbol of the geometry's kind.
-    init(rendererJSON: Data?, kind: GeometryKind) {
-        let document = rendererJSON.flatMap { try? JSONDecoder().decode(RendererDocument.self, from: $0) }
-        let plain = SymbolDocument.plain
-        switch document?.type {
-        case "uniqueValue":
-            self.init(uniqueValues: document ?? RendererDocument(), kind: kind)
-        case "classBreaks":
-            self.init(classBreaks: document ?? RendererDocument(), kind: kind)
-        default:
-            let only = (document?.symbol ?? plain).symbolClass(label: document?.label ?? "", kind: kind)
-            self.init(classes: [only], fields: [], rule: .all, otherwise: 0)
-        }
-    }
-
-    private init(uniqueValues document: RendererDocument, kind: GeometryKind) {
-        var classes: [SymbolClass] = []
-        var index: [String: Int] = [:]
-        let delimiter = document.fieldDelimiter ?? ","
-        for info in document.uniqueValueInfos ?? [] {
-            let value = info.value?.text ?? ""
-            guard index[value] == nil else { continue }
-            index[value] = classes.count
-            classes.append((info.symbol ?? .plain).symbolClass(label: info.label ?? value, kind: kind))
-        }
-        var otherwise: Int?
-        if let symbol = document.defaultSymbol {
-            otherwise = classes.count
-            classes.append(symbol.symbolClass(label: document.defaultLabel ?? "Other", kind: kind))
-        }
-        let fields = [document.field1, document.field2, document.field3].compactMap { $0 }.filter { !$0.isEmpty }
-        self.init(
-            classes: classes, fields: fields, rule: .values(fields: fields, delimiter: delimiter, classes: index),
-            otherwise: otherwise)
-    }
-
-    private init(classBreaks document: RendererDocument, kind: GeometryKind) {
-        let infos = document.classBreakInfos ?? []
-        var classes = infos.map { ($0.symbol ?? .plain).symbolClass(label: $0.label ?? "", kind: kind) }
-        var otherwise: Int?
-        if let symbol = document.defaultSymbol {
-            otherwise = classes.count
-            classes.append(symbol.symbolClass(label: document.defaultLabel ?? "Other", kind: kind))
-        }
-        let field = document.field ?? ""
-        self.init(
-            classes: classes, fields: field.isEmpty ? [] : [field],
-            rule: .breaks(
-                field: field, least: document.minValue ?? -.infinity,
-                greatest: infos.map { $0.classMaxValue ?? .infinity }),
-            otherwise: otherwise)
     }
 }

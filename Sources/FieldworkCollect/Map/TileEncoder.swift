@@ -1,18 +1,20 @@
 import Fieldwork
 import FieldworkTiles
 
-/// Brings features into one tile, with their object ids and the index `s` of their symbols: one layer named `f`.
+/// Brings features into one tile, with their object ids and what they are drawn by: one layer.
 struct TileEncoder {
     private let layer: MapLayer
     private let kind: GeometryKind
+    private let level: Int
     private let below: Bool
-    private var tile = VectorLayer(name: "f")
+    private var tile = VectorLayer(name: LayerStyle.sourceLayer)
     private var geometry: TileGeometry
     private var occupied: [Int: UInt8] = [:]
 
     init(layer: MapLayer, kind: GeometryKind, address: TileAddress) {
         self.layer = layer
         self.kind = kind
+        level = address.level
         below = address.level < TileLevels.deepest
         let margin = kind == .point ? 64.0 : 8.0
         geometry = TileGeometry(address: address, margin: margin * 8, simplifies: below)
@@ -25,10 +27,8 @@ struct TileEncoder {
         return bytes
     }
 
-    mutating func add(_ feature: Feature) {
-        guard let id = layer.objectID(of: feature), let shape = feature.geometry,
-            let symbol = layer.symbology.classIndex(of: { feature.attributeValue(forKey: $0) })
-        else { return }
+    mutating func add(_ feature: Feature) async throws {
+        guard let id = layer.objectID(of: feature), let shape = feature.geometry else { return }
         switch shape {
         case let point as Point:
             // Many on the same spot look like one.
@@ -46,7 +46,13 @@ struct TileEncoder {
         default:
             return
         }
-        tile.tag("s", .integer(Int64(symbol)))
+        for attribute in try await DrawnAttributes(feature, of: layer, level: level).values {
+            switch attribute.value {
+            case .integer(let value): tile.tag(attribute.name, .integer(value))
+            case .real(let value): tile.tag(attribute.name, .real(value))
+            case .text(let value): tile.tag(attribute.name, .text(value))
+            }
+        }
         let written: VectorLayer.Kind = kind == .point ? .point : kind == .line ? .line : .polygon
         tile.add(id: id, kind: written, commands: geometry.commands)
     }

@@ -93,7 +93,7 @@ actor TileMaker {
         }
         let result = try await layer.table.features(parameters, .minimum)
         var encoder = TileEncoder(layer: layer, kind: kind, address: address)
-        for feature in result.features() { encoder.add(feature) }
+        for feature in result.features() { try await encoder.add(feature) }
         let bytes = encoder.encoded()
         return Tile(bytes: bytes, tag: "\"\(StableHash.hex(bytes))\"")
     }

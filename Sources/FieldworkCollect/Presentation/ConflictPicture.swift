@@ -16,7 +16,7 @@ struct ConflictPicture {
         let label: String?
         /// The class of its line in the style sheet.
         let kind: String
-        let symbol: SymbolClass?
+        let symbol: Swatch?
     }
 
     private let shapes: [Shape]
@@ -35,11 +35,8 @@ struct ConflictPicture {
             guard let geometry, let plane = GeometryEngine.project(geometry, into: .webMercator), !plane.isEmpty else {
                 return nil
             }
-            let symbol = now.flatMap { now in
-                found.layer.symbology.classIndex { now.feature.attributeValue(forKey: $0) }
-            }
-            return Shape(
-                geometry: plane, label: label, kind: kind, symbol: symbol.map { found.layer.symbology.classes[$0] })
+            let symbol = now.flatMap { found.layer.symbol(of: $0.feature) }
+            return Shape(geometry: plane, label: label, kind: kind, symbol: symbol)
         }
         var shapes: [Shape?] = [shape(now?.feature.geometry, nil, "now")]
         if lost.hasGeometry {
@@ -107,11 +104,11 @@ struct ConflictPicture {
         }
     }
 
-    private func mark(_ point: Point, _ symbol: SymbolClass?, scale: Double) -> Values? {
+    private func mark(_ point: Point, _ symbol: Swatch?, scale: Double) -> Values? {
         guard let symbol else { return nil }
         let at = pixel(point)
         return symbol.values.merging([
-            "x": Self.text(at.x), "y": Self.text(at.y), "scale": String(symbol.size / 22 * scale),
+            "x": Self.text(at.x), "y": Self.text(at.y), "scale": String(scale), "half": Self.text(Double(symbol.side) / 2),
         ]) { $1 }
     }
 
@@ -125,8 +122,8 @@ struct ConflictPicture {
         }
         var lines = around.map { ["kind": "near", "path": path($0.1)] as Values }
         var marks = around.flatMap { found, geometry in
-            let index = layer.symbology.classIndex { found.feature.attributeValue(forKey: $0) }
-            return points(geometry).compactMap { mark($0, index.map { layer.symbology.classes[$0] }, scale: 1) }
+            let symbol = layer.symbol(of: found.feature)
+            return points(geometry).compactMap { mark($0, symbol, scale: 1) }
         }
         lines += shapes.map { ["kind": $0.kind, "path": path($0.geometry)] as Values }
         let sides = shapes.filter { $0.kind == "side" }.compactMap { anchor($0.geometry) }.map(pixel)

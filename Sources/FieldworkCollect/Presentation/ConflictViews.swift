@@ -103,7 +103,7 @@ struct ConflictViews {
             values["key"] = key
             values["current"] = chosen[part] == key
             values["symbol"] =
-                found.layer.symbology.classOf(field: part, value: side.attributes[part]).map(\.values)
+                found.layer.symbology.swatch(field: part, value: side.attributes[part]).map(\.values)
                 .orFalse
             return values
         }

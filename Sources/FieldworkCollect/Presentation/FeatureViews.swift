@@ -148,7 +148,7 @@ struct FeatureViews {
             "values": choices.map { choice -> Values in
                 [
                     "value": choice.code, "name": choice.name, "current": choice.code == current,
-                    "symbol": found.layer.symbology.classOf(field: name, value: choice.value).map(\.values).orFalse,
+                    "symbol": found.layer.symbology.swatch(field: name, value: choice.value).map(\.values).orFalse,
                 ]
             },
         ]

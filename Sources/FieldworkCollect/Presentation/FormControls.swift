@@ -132,7 +132,7 @@ struct FormControls {
         var options = choices.map { choice -> Values in
             [
                 "value": choice.code, "text": choice.name, "current": choice.code == typed,
-                "symbol": symbology.classOf(field: element.fieldName, value: choice.value).map(\.values).orFalse,
+                "symbol": symbology.swatch(field: element.fieldName, value: choice.value).map(\.values).orFalse,
             ]
         }
         if !typed.isEmpty, !choices.contains(where: { $0.code == typed }) {

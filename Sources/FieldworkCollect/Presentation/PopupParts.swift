@@ -99,7 +99,7 @@ struct PopupParts {
             "label": label, "value": shown, "wide": shown.count > 28,
             "code": isCoded || found.layer.popup == nil ? code.orFalse : false, "link": Self.link(shown).orFalse,
             "folds": shown.count > Limits.foldedCharacters,
-            "symbol": field.flatMap { found.layer.symbology.classOf(field: $0.name, value: raw) }.map(\.values)
+            "symbol": field.flatMap { found.layer.symbology.swatch(field: $0.name, value: raw) }.map(\.values)
                 .orFalse,
         ]
     }

@@ -17,6 +17,7 @@ struct DataRoutes: Sendable {
         data.get("tiles/:layer/:level/:column/:row") { request, context in
             try await tile(request, context, map: try await workspace.map())
         }
+        StyleRoutes(pages: pages).add(to: data)
         data.get("overlay") { _, _ in try pages.json(await Overlay.make(try await workspace.map())) }
         data.get("geometry/:layer/:key") { _, context in
             let found = try await workspace.map().find(try context.reference())
@@ -42,12 +43,14 @@ struct DataRoutes: Sendable {
             let geometry: GeometryKind
             let visible: Bool
             let generation: Int
-            let minzoom: Double?
-            let maxzoom: Double?
-            let symbols: [SymbolClass]
+            /// Layers of a style, as JSON.
+            let drawing: String
+            let labels: String
         }
 
         let title: String
+        /// Whether the layers' styles name pictures.
+        let hasPictures: Bool
         let layers: [Layer]
         let view: DeviceSettings.View?
         let whole: [[Double]]
@@ -61,8 +64,8 @@ struct DataRoutes: Sendable {
             layers.append(
                 MapDocument.Layer(
                     id: layer.id, name: layer.name, geometry: geometry, visible: !hidden.contains(layer.id),
-                    generation: await map.tiles.generation(of: layer.id), minzoom: layer.minZoom,
-                    maxzoom: layer.maxZoom, symbols: layer.symbology.classes))
+                    generation: await map.tiles.generation(of: layer.id), drawing: layer.style.drawing,
+                    labels: layer.style.labels))
         }
         var view = workspace.settings.view(of: map.key)
         if view == nil { view = map.authoredView }
@@ -72,7 +75,7 @@ struct DataRoutes: Sendable {
         }
         let whole = map.whole ?? [-125, 24, -66, 50]
         return MapDocument(
-            title: map.title, layers: layers, view: view, whole: [[whole[0], whole[1]], [whole[2], whole[3]]])
+            title: map.title, hasPictures: !LayerSprites(map.layers.map(\.style)).isEmpty, layers: layers, view: view, whole: [[whole[0], whole[1]], [whole[2], whole[3]]])
     }
 
     private func tile(_ request: Request, _ context: CollectContext, map: OpenMap) async throws -> Response {

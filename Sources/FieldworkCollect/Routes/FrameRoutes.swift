@@ -40,13 +40,13 @@ struct FrameRoutes: Sendable {
             let isTable = layer.geometry == nil
             let about = [isTable ? "Table, without a place on the map" : nil, Self.rights(layer)]
                 .compactMap { $0 }.joined(separator: " · ")
-            let symbols = isTable ? [] : layer.symbology.classes
+            let symbols = isTable ? [] : layer.symbology.legend
             return [
                 "id": layer.id, "name": layer.name, "about": about.prefix(1).uppercased() + about.dropFirst(),
                 "visible": !hidden.contains(layer.id), "table": isTable,
                 "hasSymbols": !symbols.isEmpty,
                 "symbols": symbols.map { symbol -> Values in
-                    ["symbol": symbol.values, "label": symbol.label.isEmpty ? layer.name : symbol.label]
+                    ["symbol": symbol.swatch.values, "label": symbol.label.isEmpty ? layer.name : symbol.label]
                 },
             ]
         }

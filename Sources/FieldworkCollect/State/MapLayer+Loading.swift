@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 import Foundation
 
 extension MapLayer {
@@ -18,7 +19,9 @@ extension MapLayer {
         if !featureLayer.definitionExpression.isEmpty {
             table.definitionExpression = featureLayer.definitionExpression
         }
-        let symbology = Symbology(rendererJSON: featureLayer.renderer?.toJSON(), kind: kind ?? .point)
+        // What a service says is lettered, is: a web map says for itself.
+        if !isAuthored { featureLayer.labelsAreEnabled = true }
+        let symbology = Symbology(featureLayer.renderer, kind: kind ?? .point)
         let display = table.layerInfo?.displayFieldName ?? ""
         let name =
             [isAuthored ? featureLayer.name : "", table.displayName, table.tableName].first { !$0.isEmpty } ?? ""
@@ -27,10 +30,30 @@ extension MapLayer {
             id: id, name: name, table: table, featureLayer: featureLayer, popup: popup,
             hasPopups: !isAuthored || (popup != nil && featureLayer.popupsAreEnabled && table.popupIsEnabled),
             geometry: kind, symbology: symbology,
+            style: style(of: featureLayer, table, symbology, source: "layer-\(id)"),
             kinds: kinds(of: table, symbology: symbology),
             displayField: table.field(named: display)?.name,
-            choiceField: choiceField(of: table, symbology: symbology),
-            minZoom: zoom(scale: featureLayer.minScale), maxZoom: zoom(scale: featureLayer.maxScale))
+            choiceField: choiceField(of: table, symbology: symbology))
+    }
+
+    private static func style(
+        of layer: FeatureLayer, _ table: ArcGISFeatureTable, _ symbology: Symbology, source: String
+    ) -> LayerStyle {
+        let type =
+            switch table.geometryType {
+            case let type? where type == Multipoint.self: "esriGeometryMultipoint"
+            case let type? where type == Polyline.self: "esriGeometryPolyline"
+            case let type? where type == Polygon.self: "esriGeometryPolygon"
+            case let type? where type == Envelope.self: "esriGeometryEnvelope"
+            case let type? where type == Point.self: "esriGeometryPoint"
+            default: ""
+            }
+        let looks = LayerStyle.Looks(
+            geometryType: type, fields: table.fields.map(\.name), objectIDField: table.objectIDField,
+            renderer: symbology.renderer.toJSON(),
+            labels: layer.labelsAreEnabled ? layer.labelDefinitions.map { $0.toJSON() } : [], opacity: layer.opacity,
+            minScale: layer.minScale ?? 0, maxScale: layer.maxScale ?? 0)
+        return LayerStyle(looks, source: source)
     }
 
     private static func geometryKind(_ type: Geometry.Type?) -> GeometryKind? {
@@ -48,18 +71,18 @@ extension MapLayer {
                 symbology.fields.first.flatMap { template.prototypeAttributes[$0] }
             }
             let field = symbology.fields.first ?? ""
-            let symbol = symbology.classOf(field: field, value: value ?? type.id)
+            let symbol = symbology.swatch(field: field, value: value ?? type.id)
             kinds.append(Kind(key: "t\(index)", name: type.name, source: .type(type), symbol: symbol))
         }
         for (index, template) in table.featureTemplates.enumerated() {
             let field = symbology.fields.first ?? ""
             let symbol =
-                symbology.classOf(field: field, value: template.prototypeAttributes[field])
-                ?? (symbology.fields.isEmpty ? symbology.classes.first : nil)
+                symbology.swatch(field: field, value: template.prototypeAttributes[field])
+                ?? (symbology.fields.isEmpty ? symbology.legend.first?.swatch : nil)
             kinds.append(Kind(key: "p\(index)", name: template.name, source: .template(template), symbol: symbol))
         }
         if kinds.isEmpty {
-            let symbol = symbology.fields.isEmpty ? symbology.classes.first : nil
+            let symbol = symbology.fields.isEmpty ? symbology.legend.first?.swatch : nil
             kinds = [Kind(key: "n", name: singular(table.displayName), source: .plain, symbol: symbol)]
         }
         return kinds

@@ -1,4 +1,5 @@
 import Fieldwork
+import FieldworkTiles
 import Foundation
 
 /// A layer or table of the open map.
@@ -14,7 +15,7 @@ struct MapLayer: Sendable {
         let key: String
         let name: String
         let source: Source
-        let symbol: SymbolClass?
+        let symbol: Swatch?
     }
 
     /// Its number in the map: the service's own where only one service is in it.
@@ -37,20 +38,18 @@ struct MapLayer: Sendable {
     /// nil for a table.
     let geometry: GeometryKind?
     let symbology: Symbology
+    let style: LayerStyle
     let kinds: [Kind]
     /// The field whose value names a feature.
     let displayField: String?
     /// The field that tells the class of damage, condition, species: the renderer's, or the type's.
     let choiceField: String?
-    /// Levels of the map library between which the layer is drawn.
-    let minZoom: Double?
-    let maxZoom: Double?
 
     init(
         id: Int, name: String, table: ArcGISFeatureTable, featureLayer: FeatureLayer? = nil,
         popup: PopupDefinition? = nil, hasPopups: Bool = true, geometry: GeometryKind?, symbology: Symbology,
-        kinds: [Kind],
-        displayField: String?, choiceField: String?, minZoom: Double?, maxZoom: Double?
+        style: LayerStyle, kinds: [Kind],
+        displayField: String?, choiceField: String?
     ) {
         self.id = id
         self.name = name
@@ -60,11 +59,10 @@ struct MapLayer: Sendable {
         self.hasPopups = hasPopups
         self.geometry = geometry
         self.symbology = symbology
+        self.style = style
         self.kinds = kinds
         self.displayField = displayField
         self.choiceField = choiceField
-        self.minZoom = minZoom
-        self.maxZoom = maxZoom
         fields = table.fields
         types = table.featureTypes
         objectIDField = table.objectIDField
@@ -99,9 +97,7 @@ struct MapLayer: Sendable {
         return id
     }
 
-    func symbol(of feature: Feature) -> SymbolClass? {
-        symbology.classIndex { feature.attributeValue(forKey: $0) }.map { symbology.classes[$0] }
-    }
+    func symbol(of feature: Feature) -> Swatch? { symbology.swatch(of: feature) }
 
     static func singular(_ name: String) -> String {
         let last = name.split(whereSeparator: { !$0.isLetter }).last.map(String.init) ?? ""

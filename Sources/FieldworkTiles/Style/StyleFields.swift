@@ -7,13 +7,23 @@ package enum StyleFields {
 
     /// In the layer's order, with the object id.
     package static func names(_ layer: LayerDefinition) -> [String] {
-        var wanted = Set([layer.objectIDField, layer.displayField, layer.typeIDField].compactMap { $0?.lowercased() })
+        let ids = [layer.objectIDField, layer.displayField, layer.typeIDField].compactMap { $0?.lowercased() }
+        var wanted = Set(ids + drawn(layer).map { $0.lowercased() })
+        for info in layer.drawingInfo?["labelingInfo"]?.arrayValue ?? [] {
+            wanted.formUnion(StyleLabels.fields(info, layer).map { $0.lowercased() })
+        }
+        return layer.fields.filter { $0.type != .geometry && wanted.contains($0.name.lowercased()) }.map(\.name)
+    }
+
+    /// The fields that the renderer looks at, in the layer's order.
+    static func drawn(_ layer: LayerDefinition) -> [String] {
+        var wanted: Set<String> = []
         let renderer = layer.drawingInfo?["renderer"]
         for json in [renderer].compactMap({ $0 }) + (renderer?["visualVariables"]?.arrayValue ?? []) {
             for member in members { if let name = json[member]?.stringValue { wanted.insert(name.lowercased()) } }
         }
-        for info in layer.drawingInfo?["labelingInfo"]?.arrayValue ?? [] {
-            wanted.formUnion(StyleLabels.fields(info, layer).map { $0.lowercased() })
+        if let text = renderer?["rotationExpression"]?.stringValue, text.hasPrefix("["), text.hasSuffix("]") {
+            wanted.insert(text.dropFirst().dropLast().lowercased())
         }
         return layer.fields.filter { $0.type != .geometry && wanted.contains($0.name.lowercased()) }.map(\.name)
     }

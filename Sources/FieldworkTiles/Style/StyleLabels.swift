@@ -6,16 +6,19 @@ struct StyleLabels {
     private let info: JSONValue
     private let layer: LayerDefinition
     private let geometry: LayerGeometryType
+    /// The attribute in which features carry the text; nil where the style makes it.
+    private let attribute: String?
 
-    init(_ info: JSONValue, layer: LayerDefinition, geometry: LayerGeometryType) {
+    init(_ info: JSONValue, layer: LayerDefinition, geometry: LayerGeometryType, attribute: String? = nil) {
         self.info = info
         self.layer = layer
         self.geometry = geometry
+        self.attribute = attribute
     }
 
     /// nil for an expression that a style can't say, and for a condition on features.
     var members: JSONObject? {
-        guard info["where"]?.stringValue?.isEmpty != false, let text = text else { return nil }
+        guard let text = attribute.map({ ["get", .string($0)] }) ?? made else { return nil }
         let symbol = info["symbol"]
         let size = symbol?["font"]?["size"]?.doubleValue ?? 9
         var layout = JSONObject()
@@ -33,6 +36,7 @@ struct StyleLabels {
         var object = JSONObject()
         object["id"] = ""
         object["type"] = "symbol"
+        if let attribute { object["filter"] = ["has", .string(attribute)] }
         object["layout"] = .object(layout)
         object["paint"] = .object(paint)
         return object
@@ -73,7 +77,8 @@ struct StyleLabels {
     // MARK: Text
 
     /// What the label says: the old form `[FIELD] CONCAT " "`, or the plainest of Arcade: fields and texts joined by `+`.
-    private var text: JSONValue? {
+    private var made: JSONValue? {
+        guard info["where"]?.stringValue?.isEmpty != false else { return nil }
         if let expression = info["labelExpressionInfo"]?["expression"]?.stringValue {
             return Self.joined(Self.pieces(expression, separator: "+").map(arcade))
         }

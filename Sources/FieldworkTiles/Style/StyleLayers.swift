@@ -11,9 +11,11 @@ package struct StyleLayers {
     private let symbols: [StyleSymbol]
     private let variables: StyleVariables
     private let opacity: Double
+    /// What the names of pictures begin with: which sheet they are on.
+    private let pictures: String
     private var layers: [JSONValue] = []
 
-    private init?(_ layer: LayerDefinition, source: String) {
+    private init?(_ layer: LayerDefinition, source: String, pictures: String = "") {
         guard let geometry = layer.geometryType else { return nil }
         let renderer = StyleFields.spelled(layer.drawingInfo?["renderer"], layer)
         let opacity = 1 - min(max(layer.drawingInfo?["transparency"]?.doubleValue ?? 0, 0), 100) / 100
@@ -21,24 +23,31 @@ package struct StyleLayers {
         self.geometry = geometry
         self.source = source
         self.opacity = opacity
+        self.pictures = pictures
         classes = StyleClasses(renderer)
         symbols = classes.symbols.map { StyleSymbol($0, for: geometry, opacity: opacity) }
         variables = StyleVariables(renderer)
     }
 
     /// Layers that draw the features, in drawing order; empty for a table.
-    package static func drawing(_ layer: LayerDefinition, source: String) -> [JSONValue] {
-        guard var layers = StyleLayers(layer, source: source) else { return [] }
+    /// - Parameter pictures: what the names of pictures begin with, where the style has several sheets of them.
+    package static func drawing(_ layer: LayerDefinition, source: String, pictures: String = "") -> [JSONValue] {
+        guard var layers = StyleLayers(layer, source: source, pictures: pictures) else { return [] }
         layers.draw()
         return layers.layers
     }
 
     /// Layers that write the labels: above all features of all layers.
-    package static func labels(_ layer: LayerDefinition, source: String) -> [JSONValue] {
+    /// - Parameter attribute: names the attribute in which features carry the text of a class of labels, for who has it ready;
+    ///   nil where the style makes the texts, as far as it can.
+    package static func labels(
+        _ layer: LayerDefinition, source: String, attribute: ((_ number: Int) -> String)? = nil
+    ) -> [JSONValue] {
         guard let layers = StyleLayers(layer, source: source) else { return [] }
         let infos = layer.drawingInfo?["labelingInfo"]?.arrayValue ?? []
         return infos.enumerated().compactMap { index, info in
-            guard var object = StyleLabels(info, layer: layer, geometry: layers.geometry).members else { return nil }
+            let labels = StyleLabels(info, layer: layer, geometry: layers.geometry, attribute: attribute?(index))
+            guard var object = labels.members else { return nil }
             object["id"] = .string("\(layer.name)/label/\(index)")
             return .object(layers.placed(object, info: info))
         }
@@ -63,7 +72,10 @@ package struct StyleLayers {
             case .icon: drawIcons(filter)
             case .line(let dashes): drawLines(filter, dashes)
             case .fill:
-                add("fill", filter, paint: ["fill-color": variables.color ?? chosen(\.fillColor, StyleSymbol.clear)])
+                var paint = JSONObject()
+                paint["fill-color"] = variables.color(or: chosen(\.fillColor, StyleSymbol.clear))
+                if let opacity = variables.opacity { paint["fill-opacity"] = opacity }
+                add("fill", filter, paint: .object(paint))
                 drawOutlines(filter, group.indices)
             case .pattern:
                 add("fill", filter, paint: ["fill-pattern": classes.expression(sprites, otherwise: "")])
@@ -77,12 +89,14 @@ package struct StyleLayers {
         classes.expression(symbols.map(value), otherwise: otherwise)
     }
 
-    private var sprites: [JSONValue] { symbols.map { .string(StyleSprite.name($0.json)) } }
+    private var sprites: [JSONValue] { symbols.map { .string(pictures + StyleSprite.name($0.json)) } }
 
     private mutating func drawCircles(_ filter: JSONValue?) {
         var paint = JSONObject()
-        paint["circle-radius"] = variables.size.map { ["/", $0, 2] } ?? chosen(\.radius, 4)
-        paint["circle-color"] = variables.color ?? chosen(\.color, StyleSymbol.clear)
+        let own = chosen(\.across, 8)
+        let across = variables.size(or: own)
+        paint["circle-radius"] = across == own ? chosen(\.radius, 4) : ["/", across, 2]
+        paint["circle-color"] = variables.color(or: chosen(\.color, StyleSymbol.clear))
         paint["circle-stroke-color"] = chosen(\.outlineColor, StyleSymbol.clear)
         paint["circle-stroke-width"] = chosen(\.outlineWidth, 0)
         if let opacity = variables.opacity { paint["circle-opacity"] = opacity }
@@ -97,23 +111,33 @@ package struct StyleLayers {
         layout["icon-image"] = classes.expression(sprites, otherwise: "")
         layout["icon-allow-overlap"] = true
         layout["icon-ignore-placement"] = true
-        if let rotation = variables.rotation {
+        let turn = chosen(\.turn, 0)
+        if let rotation = variables.rotation(or: turn) {
             layout["icon-rotate"] = rotation
             layout["icon-rotation-alignment"] = "map"
+        } else if turn != 0 {
+            layout["icon-rotate"] = turn
         }
+        let own = chosen(\.across, 8)
+        let across = variables.size(or: own)
+        if across != own { layout["icon-size"] = ["/", across, own] }
         let offsets = symbols.map { JSONValue.array(["literal", $0.offset]) }
         if symbols.contains(where: { $0.offset != [0, 0] }) {
             layout["icon-offset"] = classes.expression(offsets, otherwise: ["literal", [0, 0]])
         }
         var paint = JSONObject()
-        if opacity < 1 { paint["icon-opacity"] = .number(opacity) }
+        if let varied = variables.opacity {
+            paint["icon-opacity"] = opacity < 1 ? ["*", .number(opacity), varied] : varied
+        } else if opacity < 1 {
+            paint["icon-opacity"] = .number(opacity)
+        }
         add("symbol", filter, layout: layout, paint: .object(paint))
     }
 
     private mutating func drawLines(_ filter: JSONValue?, _ dashes: [Double]) {
         var paint = JSONObject()
-        paint["line-color"] = variables.color ?? chosen(\.color, StyleSymbol.clear)
-        paint["line-width"] = variables.size ?? chosen({ $0.pixels("width", or: 1) }, 1)
+        paint["line-color"] = variables.color(or: chosen(\.color, StyleSymbol.clear))
+        paint["line-width"] = variables.size(or: chosen({ $0.pixels("width", or: 1) }, 1))
         if let opacity = variables.opacity { paint["line-opacity"] = opacity }
         if !dashes.isEmpty { paint["line-dasharray"] = .array(dashes.map(JSONValue.number)) }
         add(
@@ -135,7 +159,7 @@ package struct StyleLayers {
         for way in ways {
             var paint = JSONObject()
             paint["line-color"] = chosen(\.outlineColor, StyleSymbol.clear)
-            paint["line-width"] = chosen(\.outlineWidth, 0)
+            paint["line-width"] = variables.size(target: "outline", or: chosen(\.outlineWidth, 0))
             if !way.dashes.isEmpty { paint["line-dasharray"] = .array(way.dashes.map(JSONValue.number)) }
             add("line", classes.filter(way.indices), layout: JSONObject(["line-join": "round"]), paint: .object(paint))
         }

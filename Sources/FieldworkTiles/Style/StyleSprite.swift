@@ -5,7 +5,8 @@ import FieldworkREST
 package struct StyleSprite: Sendable {
     private struct Picture {
         var name: String
-        var side: Int
+        var width: Int
+        var height: Int
         var pixels: [UInt8]
     }
 
@@ -28,7 +29,7 @@ package struct StyleSprite: Sendable {
             Self.picture($0.key, $0.value, scale: scale)
         }
         let columns = 16
-        let cell = (pictures.map(\.side).max() ?? 1) + 1
+        let cell = (pictures.map { max($0.width, $0.height) }.max() ?? 1) + 1
         let (width, height) = (
             cell * max(1, min(columns, pictures.count)), cell * max(1, (pictures.count + columns - 1) / columns)
         )
@@ -36,16 +37,16 @@ package struct StyleSprite: Sendable {
         var object = JSONObject()
         for (number, picture) in pictures.enumerated() {
             let (left, top) = (number % columns * cell, number / columns * cell)
-            for row in 0..<picture.side {
+            for row in 0..<picture.height {
                 let start = ((top + row) * width + left) * 4
-                let line = row * picture.side * 4..<(row + 1) * picture.side * 4
-                pixels.replaceSubrange(start..<start + picture.side * 4, with: picture.pixels[line])
+                let line = row * picture.width * 4..<(row + 1) * picture.width * 4
+                pixels.replaceSubrange(start..<start + picture.width * 4, with: picture.pixels[line])
             }
             object.append(
                 picture.name,
                 [
-                    "x": JSONValue(left), "y": JSONValue(top), "width": JSONValue(picture.side),
-                    "height": JSONValue(picture.side), "pixelRatio": JSONValue(scale), "sdf": false,
+                    "x": JSONValue(left), "y": JSONValue(top), "width": JSONValue(picture.width),
+                    "height": JSONValue(picture.height), "pixelRatio": JSONValue(scale), "sdf": false,
                 ])
         }
         index = .object(object)
@@ -53,12 +54,15 @@ package struct StyleSprite: Sendable {
     }
 
     private static func picture(_ name: String, _ symbol: JSONValue, scale: Int) -> Picture {
+        if let picture = StylePicture(symbol, scale: scale) {
+            return Picture(name: name, width: picture.width, height: picture.height, pixels: picture.pixels)
+        }
         if symbol["type"]?.stringValue == "esriSFS" { return pattern(name, symbol, scale: scale) }
         let size = symbol["size"]?.doubleValue ?? symbol["width"]?.doubleValue ?? 8
         let outline = symbol["outline"]?["width"]?.doubleValue ?? 1
         let side = Int(SymbolDrawing.pixels(min(max(size, 1), 96) + min(max(outline, 0), 8)).rounded(.up)) + 3
         let canvas = SymbolDrawing.canvas(of: scaled(symbol, by: scale), size: side * scale)
-        return Picture(name: name, side: canvas.size, pixels: canvas.bytes)
+        return Picture(name: name, width: canvas.size, height: canvas.size, pixels: canvas.bytes)
     }
 
     private static func scaled(_ symbol: JSONValue, by scale: Int) -> JSONValue {
@@ -80,6 +84,6 @@ package struct StyleSprite: Sendable {
         for row in 0..<side {
             for column in 0..<side { pixels += canvas.pixel(column: 2 + column / scale, row: 2 + row / scale) }
         }
-        return Picture(name: name, side: side, pixels: pixels)
+        return Picture(name: name, width: side, height: side, pixels: pixels)
     }
 }

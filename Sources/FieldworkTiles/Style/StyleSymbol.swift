@@ -33,11 +33,13 @@ struct StyleSymbol {
         switch (geometry, json["type"]?.stringValue) {
         case (.point, "esriSMS"), (.multipoint, "esriSMS"):
             return style == "esriSMSCircle" || style.isEmpty ? .circle : .icon
+        case (.point, "esriPMS"), (.multipoint, "esriPMS"): return StylePicture.holds(json) ? .icon : .circle
         case (.point, _), (.multipoint, _): return .circle
         case (.polyline, _):
             return style == "esriSLSNull" || SwatchColor(json["color"]) == nil ? .nothing : .line(dashes: dashes(style))
         case (_, "esriSFS"):
             return style == "esriSFSSolid" || style == "esriSFSNull" || style.isEmpty ? .fill : .pattern
+        case (_, "esriPFS"): return StylePicture.holds(json) ? .pattern : .fill
         default: return .fill
         }
     }
@@ -80,7 +82,17 @@ struct StyleSymbol {
     /// Fills of no style have no colour.
     var fillColor: JSONValue { json["style"]?.stringValue == "esriSFSNull" ? Self.clear : color }
     var outlineDashes: [Double] { Self.dashes(json["outline"]?["style"]?.stringValue ?? "") }
-    /// Degrees with the clock; the protocol counts them against it.
+    /// Degrees with the clock, for pictures; the protocol counts them against it. Drawn markers are turned on their sheet.
+    var turn: JSONValue {
+        guard json["type"] == "esriPMS", let angle = json["angle"]?.doubleValue, angle != 0 else { return 0 }
+        return .number(-angle)
+    }
+
+    /// Pixels across, before a value changes it.
+    var across: JSONValue {
+        .number(max(1, SymbolDrawing.pixels(json["size"]?.doubleValue ?? json["height"]?.doubleValue ?? 8)))
+    }
+
     var offset: JSONValue {
         let (x, y) = (json["xoffset"]?.doubleValue ?? 0, json["yoffset"]?.doubleValue ?? 0)
         return [.number(SymbolDrawing.pixels(x)), .number(-SymbolDrawing.pixels(y))]

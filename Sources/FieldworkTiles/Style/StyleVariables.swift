@@ -12,16 +12,35 @@ struct StyleVariables {
     }
 
     private func variable(_ type: String) -> JSONValue? {
-        variables.first { $0["type"]?.stringValue == type && $0["field"]?.stringValue?.isEmpty == false }
+        variables.first {
+            // What an expression makes nobody here can evaluate.
+            $0["type"]?.stringValue == type && $0["field"]?.stringValue?.isEmpty == false
+                && $0["valueExpression"]?.stringValue?.isEmpty != false
+        }
+    }
+
+    private func divisor(_ variable: JSONValue) -> JSONValue? {
+        guard let name = variable["normalizationField"]?.stringValue, !name.isEmpty else { return nil }
+        return .string(name)
     }
 
     private func number(_ variable: JSONValue) -> JSONValue {
         let value: JSONValue = ["to-number", ["get", variable["field"] ?? ""]]
-        guard let other = variable["normalizationField"]?.stringValue, !other.isEmpty else { return value }
-        return ["/", value, ["to-number", ["get", .string(other)], 1]]
+        return divisor(variable).map { ["/", value, ["to-number", ["get", $0]]] } ?? value
     }
 
-    private func interpolated(_ variable: JSONValue, _ stops: [(value: Double, result: JSONValue)]) -> JSONValue? {
+    /// What a variable makes of a feature's value; features without one keep what their class says.
+    private func varied(_ variable: JSONValue, _ result: JSONValue, or own: JSONValue) -> JSONValue {
+        var condition: JSONValue = ["has", variable["field"] ?? ""]
+        if let other = divisor(variable) {
+            condition = ["all", condition, ["has", other], ["!=", ["to-number", ["get", other]], 0]]
+        }
+        return ["case", condition, result, own]
+    }
+
+    private func interpolated(
+        _ variable: JSONValue, _ stops: [(value: Double, result: JSONValue)], or own: JSONValue
+    ) -> JSONValue {
         // The values of an interpolation must grow.
         var result: [JSONValue] = ["interpolate", ["linear"], number(variable)]
         var last = -Double.infinity
@@ -29,32 +48,39 @@ struct StyleVariables {
             result += [.number(stop.value), stop.result]
             last = stop.value
         }
-        return result.count > 4 ? .array(result) : nil
+        return result.count > 4 ? varied(variable, .array(result), or: own) : own
     }
 
-    /// Pixels across.
-    var size: JSONValue? {
-        guard let variable = variable("sizeInfo") else { return nil }
-        func pixels(_ json: JSONValue?) -> JSONValue { .number(SymbolDrawing.pixels(json?.doubleValue ?? 8)) }
-        var stops = (variable["stops"]?.arrayValue ?? []).compactMap { stop in
-            stop["value"]?.doubleValue.map { ($0, pixels(stop["size"])) }
+    /// Pixels across. Sizes on the ground, which follow the scale, are not followed.
+    /// - Parameter target: what grows of an area: its outline; nil for points and lines.
+    func size(target: String? = nil, or own: JSONValue) -> JSONValue {
+        guard let variable = variable("sizeInfo"), variable["target"]?.stringValue == target,
+            (variable["valueUnit"]?.stringValue ?? "unknown") == "unknown"
+        else { return own }
+        var stops = (variable["stops"]?.arrayValue ?? []).compactMap { stop -> (Double, JSONValue)? in
+            guard let value = stop["value"]?.doubleValue, let size = stop["size"]?.doubleValue else { return nil }
+            return (value, .number(SymbolDrawing.pixels(size)))
         }
-        if stops.isEmpty, let least = variable["minDataValue"]?.doubleValue,
-            let most = variable["maxDataValue"]?.doubleValue
+        if stops.isEmpty, let low = variable["minDataValue"]?.doubleValue,
+            let high = variable["maxDataValue"]?.doubleValue, let small = variable["minSize"]?.doubleValue,
+            let large = variable["maxSize"]?.doubleValue
         {
-            stops = [(least, pixels(variable["minSize"])), (most, pixels(variable["maxSize"]))]
+            stops = [
+                (low, .number(SymbolDrawing.pixels(small))), (high, .number(SymbolDrawing.pixels(large))),
+            ]
         }
-        return interpolated(variable, stops)
+        return interpolated(variable, stops, or: own)
     }
 
-    var color: JSONValue? {
-        guard let variable = variable("colorInfo") else { return nil }
+    func color(or own: JSONValue) -> JSONValue {
+        guard let variable = variable("colorInfo") else { return own }
         let stops = (variable["stops"]?.arrayValue ?? []).compactMap { stop in
             stop["value"]?.doubleValue.map { ($0, StyleSymbol.color(stop["color"], 1)) }
         }
-        return interpolated(variable, stops)
+        return interpolated(variable, stops, or: own)
     }
 
+    /// nil where the opacity follows no value.
     var opacity: JSONValue? {
         guard let variable = variable("transparencyInfo") else { return nil }
         let stops = (variable["stops"]?.arrayValue ?? []).compactMap { stop in
@@ -62,14 +88,25 @@ struct StyleVariables {
                 ($0, JSONValue.number(1 - min(max(stop["transparency"]?.doubleValue ?? 0, 0), 100) / 100))
             }
         }
-        return interpolated(variable, stops)
+        return interpolated(variable, stops, or: 1)
     }
 
-    /// Degrees with the clock.
-    var rotation: JSONValue? {
-        guard let variable = variable("rotationInfo") else { return nil }
-        let value = number(variable)
-        return variable["rotationType"]?.stringValue == "arithmetic" ? ["-", 90, value] : value
+    /// Degrees with the clock; nil where symbols aren't turned by a value.
+    func rotation(or own: JSONValue) -> JSONValue? {
+        if let variable = variable("rotationInfo") {
+            return turned(number(variable), variable["rotationType"], variable["field"] ?? "", own)
+        }
+        // The older form of a turn.
+        guard let text = renderer?["rotationExpression"]?.stringValue, text.hasPrefix("["), text.hasSuffix("]") else {
+            return nil
+        }
+        let field = JSONValue.string(String(text.dropFirst().dropLast()))
+        return turned(["to-number", ["get", field]], renderer?["rotationType"] ?? "arithmetic", field, own)
+    }
+
+    private func turned(_ value: JSONValue, _ way: JSONValue?, _ field: JSONValue, _ own: JSONValue) -> JSONValue {
+        let angle: JSONValue = way?.stringValue == "arithmetic" ? ["-", 90, value] : value
+        return ["case", ["has", field], own == 0 ? angle : ["+", own, angle], own]
     }
 
     /// How dense points are, as the renderer's colours.

@@ -30,6 +30,19 @@ extension FeatureLayer {
         return labels
     }
 
+    /// The fields that decide how features are drawn and lettered. An expression and a condition may name a field that is part
+    /// of another word: one field too many costs less than one too few. nil where only a run of an expression can tell.
+    var drawnFields: [String]? {
+        guard let drawn = RendererFields.names(of: renderer?.json), labelsAreEnabled else {
+            return RendererFields.names(of: renderer?.json)
+        }
+        let texts = labelDefinitions.map { definition in
+            ((definition.labelExpression?.text ?? "") + " " + definition.whereClause).lowercased()
+        }
+        return drawn
+            + table.fields.map(\.name).filter { name in texts.contains { $0.contains(name.lowercased()) } }
+    }
+
     private static func holds(_ condition: String, for feature: Feature, of layer: LayerDefinition) throws -> Bool {
         guard let condition = try LocalCondition.expression(condition, layer: layer) else { return true }
         let attributes = feature.attributes

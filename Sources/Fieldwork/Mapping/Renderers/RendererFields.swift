@@ -6,8 +6,10 @@ import Foundation
 enum RendererFields {
     /// The fields that a layer's drawing info reads, those of its expressions as well; nil where only a run of an
     /// expression can tell which.
-    static func names(in drawingInfo: JSONValue?) -> [String]? {
-        let renderer = drawingInfo?["renderer"]
+    static func names(in drawingInfo: JSONValue?) -> [String]? { names(of: drawingInfo?["renderer"]) }
+
+    /// The fields that a renderer reads.
+    static func names(of renderer: JSONValue?) -> [String]? {
         let variables = renderer?["visualVariables"]?.arrayValue ?? []
         var names = ["field", "field1", "field2", "field3", "normalizationField"].compactMap {
             renderer?[$0]?.stringValue
@@ -19,7 +21,15 @@ enum RendererFields {
             guard let fields = expression.fields else { return nil }
             names += fields
         }
-        return names
+        return names + turned(renderer)
+    }
+
+    /// The field of the older form of a turn.
+    private static func turned(_ renderer: JSONValue?) -> [String] {
+        guard let text = renderer?["rotationExpression"]?.stringValue, text.hasPrefix("["), text.hasSuffix("]") else {
+            return []
+        }
+        return [String(text.dropFirst().dropLast())]
     }
 
     /// A value as renderers write it: numbers in their shortest form, a missing value as `<Null>`.

@@ -1,8 +1,10 @@
-// The map's own style: quiet paper ground, graticule, the service's layers, what isn't sent yet, the selection.
-import { badge, colour, edge, marker, options, readable } from './symbols.js';
+// The map's own style: quiet paper ground, graticule, the basemap, the map's layers, what isn't sent yet, the selection, labels.
+import { badge, colour, options, readable } from './symbols.js';
 
 const empty = { type: 'FeatureCollection', features: [] };
-const iconSize = ['interpolate', ['linear'], ['zoom'], 2, 0.5, 6, 0.6, 12, 0.6, 14, 0.75, 16, 1, 20, 1.25];
+
+/** Markers have the author's size from the level of streets on. Where a town is a hand's breadth they would hide each other. */
+const growth = (value) => ['interpolate', ['linear'], ['zoom'], 9, ['*', 0.5, value], 15, value];
 
 function graticule() {
   const features = [];
@@ -15,9 +17,13 @@ function graticule() {
   return { type: 'FeatureCollection', features };
 }
 
-export function ground() {
+/** What lies under everything: the layers of the map come above it with `addLayers`. */
+export function ground({ hasPictures = false } = {}) {
+  const pictures = hasPictures ? [{ id: 'data', url: `${location.origin}/data/pictures/sheet` }] : [];
   return {
     version: 8,
+    glyphs: `${location.origin}/data/fonts/{fontstack}/{range}`,
+    ...(pictures.length > 0 ? { sprite: pictures } : {}),
     sources: {
       graticule: { type: 'geojson', data: graticule() },
       area: { type: 'geojson', data: empty },
@@ -28,42 +34,47 @@ export function ground() {
     layers: [
       { id: 'paper', type: 'background', paint: { 'background-color': colour('--map-land') } },
       { id: 'graticule', type: 'line', source: 'graticule', maxzoom: 9, paint: { 'line-color': colour('--map-road-edge'), 'line-width': 1 } },
-      { id: 'data-below', type: 'background', layout: { visibility: 'none' } },
     ],
   };
 }
 
-const matching = (layer, value, otherwise) => {
-  const cases = layer.symbols.flatMap((symbol, index) => [index, value(symbol)]);
-  return cases.length > 0 ? ['match', ['get', 's'], ...cases, otherwise] : otherwise;
-};
-const shapeColour = (symbol) => readable(symbol.fill !== 'none' ? symbol.fill : symbol.edge);
+/** Colours in an expression, each made to stand out from the ground. */
+function adapted(value) {
+  if (Array.isArray(value)) return value.map(adapted);
+  return typeof value === 'string' && value.startsWith('rgba(') ? readable(value) : value;
+}
 
-function drawing(layer, source, prefix, filter) {
-  const base = { source, ...(source === 'unsent' ? {} : { 'source-layer': 'f' }), ...(filter ? { filter } : {}) };
-  const range = { ...(layer.minzoom ? { minzoom: layer.minzoom } : {}), ...(layer.maxzoom ? { maxzoom: layer.maxzoom } : {}) };
-  if (layer.geometry === 'point') {
-    return [{
-      id: `${prefix}-points`, type: 'symbol', ...base, ...range,
-      layout: {
-        'icon-image': ['concat', `s${layer.id}-`, ['to-string', ['get', 's']]], 'icon-size': iconSize,
-        'icon-allow-overlap': true, 'icon-ignore-placement': true, 'symbol-z-order': 'source',
-      },
-    }];
+const isPlainLook = () => !document.documentElement.dataset.theme?.match(/dark|sunlight/)
+  && (document.documentElement.dataset.theme === 'light' || !matchMedia('(prefers-color-scheme: dark)').matches);
+
+/** A layer of the author's style as the app draws it: readable on the ground of the look, smaller where the map shows much. */
+function fitted(style) {
+  const { paint = {}, layout = {} } = style;
+  for (const name of ['circle-color', 'circle-stroke-color', 'line-color', 'text-color']) {
+    if (paint[name] !== undefined) paint[name] = adapted(paint[name]);
   }
-  const lines = {
-    id: `${prefix}-lines`, type: 'line', ...base, ...range,
-    layout: { 'line-cap': 'round', 'line-join': 'round' },
-    paint: {
-      'line-color': layer.geometry === 'polygon' ? colour('--map-boundary') : matching(layer, shapeColour, colour('--ink')),
-      'line-width': layer.geometry === 'polygon' ? 1.6 : 3,
-    },
-  };
-  if (layer.geometry === 'line') return [lines];
-  return [{
-    id: `${prefix}-areas`, type: 'fill', ...base, ...range,
-    paint: { 'fill-color': matching(layer, shapeColour, colour('--map-block')), 'fill-opacity': 0.22 },
-  }, lines];
+  if (style.type === 'circle') {
+    paint['circle-radius'] = growth(paint['circle-radius'] ?? 4);
+    paint['circle-stroke-width'] = growth(paint['circle-stroke-width'] ?? 0);
+  }
+  if (layout['icon-image']) layout['icon-size'] = growth(layout['icon-size'] ?? 1);
+  if (layout['text-field'] && (!isPlainLook() || !paint['text-halo-width'])) {
+    paint['text-halo-color'] = colour('--map-land');
+    paint['text-halo-width'] = Math.max(paint['text-halo-width'] ?? 0, 1.4);
+  }
+  return { ...style, paint, layout };
+}
+
+/** The layers of the style that draw or letter a layer of the map. */
+function authored(layer, part) {
+  return JSON.parse(layer[part]).map((style, index) => ({ ...fitted(style), id: `${part === 'labels' ? 'labels' : 'layer'}-${layer.id}-${index}` }));
+}
+
+/** The same for what isn't on the server yet. */
+function unsent(layer, style) {
+  const { 'source-layer': _, ...rest } = style;
+  const own = ['==', ['get', 'app:layer'], layer.id];
+  return { ...rest, id: `unsent-${style.id}`, source: 'unsent', filter: style.filter ? ['all', own, style.filter] : own };
 }
 
 /**
@@ -78,16 +89,16 @@ export function show(map, source, data) {
   }
 }
 
-/** Adds the layers of the service, bottom first, then what the app draws itself. */
+/** The conditions of the author's style, to which those of the app are added. */
+let conditions = new Map();
+
+/** Adds the layers of the map, bottom first, then what the app draws itself, then the labels. */
 export function addLayers(map, document_) {
+  conditions = new Map();
+  const add = (style) => { conditions.set(style.id, style.filter ?? null); map.addLayer(style); };
   for (const layer of document_.layers) {
-    layer.symbols.forEach((symbol, index) => map.addImage(`s${layer.id}-${index}`, marker(symbol), options));
-    map.addSource(`layer-${layer.id}`, {
-      type: 'vector', tiles: [tileAddress(layer)], minzoom: 0, maxzoom: 16,
-      ...(layer.bounds ? { bounds: layer.bounds } : {}),
-    });
-    for (const style of drawing(layer, `layer-${layer.id}`, `layer-${layer.id}`)) map.addLayer(style);
-    setVisible(map, layer);
+    map.addSource(`layer-${layer.id}`, { type: 'vector', tiles: [tileAddress(layer)], minzoom: 0, maxzoom: 16 });
+    authored(layer, 'drawing').forEach(add);
   }
   map.addLayer({ id: 'area-here', type: 'fill', source: 'area', filter: ['==', ['get', 'kind'], 'here'], paint: { 'fill-color': colour('--select'), 'fill-opacity': 0.14 } });
   map.addLayer({ id: 'area-edge', type: 'line', source: 'area', filter: ['==', ['get', 'kind'], 'whole'], paint: { 'line-color': colour('--select'), 'line-width': 3 } });
@@ -98,12 +109,16 @@ export function addLayers(map, document_) {
   map.addLayer({ id: 'selected-line', type: 'line', source: 'selected', filter: ['!=', ['geometry-type'], 'Point'], paint: { 'line-color': colour('--select'), 'line-width': 4 } });
   map.addLayer({ id: 'move-line', type: 'line', source: 'move', paint: { 'line-color': colour('--select'), 'line-width': 3, 'line-dasharray': [2, 1.5] } });
   for (const layer of document_.layers) {
-    for (const style of drawing(layer, 'unsent', `unsent-${layer.id}`, ['==', ['get', 'layer'], layer.id])) map.addLayer(style);
+    for (const style of authored(layer, 'drawing')) map.addLayer(unsent(layer, style));
+  }
+  for (const layer of document_.layers) {
+    for (const style of authored(layer, 'labels')) { add(style); map.addLayer(unsent(layer, style)); }
+    setVisible(map, layer);
   }
   map.addLayer({
     id: 'unsent-badges', type: 'symbol', source: 'unsent',
     layout: {
-      'icon-image': ['case', ['get', 'refused'], 'refused', 'not-sent'], 'icon-size': 0.8, 'icon-offset': [13, -13],
+      'icon-image': ['case', ['get', 'app:refused'], 'refused', 'not-sent'], 'icon-size': 0.8, 'icon-offset': [13, -13],
       'icon-allow-overlap': true, 'icon-ignore-placement': true,
     },
   });
@@ -114,7 +129,18 @@ export function addLayers(map, document_) {
 }
 
 export function setVisible(map, layer) {
-  for (const id of styleLayers(map, layer, ['layer'])) map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
+  for (const id of styleLayers(map, layer, ['layer', 'labels'])) {
+    map.setLayoutProperty(id, 'visibility', layer.visible ? 'visible' : 'none');
+  }
+}
+
+/** Leaves out features of the tiles that are drawn in another place: those with edits that aren't sent. */
+export function leaveOut(map, layer, ids) {
+  const rest = ids.length > 0 ? ['!', ['in', ['id'], ['literal', ids]]] : null;
+  for (const id of styleLayers(map, layer, ['layer', 'labels'])) {
+    const both = ['all', ...[conditions.get(id), rest].filter(Boolean)];
+    map.setFilter(id, both.length > 1 ? both : null);
+  }
 }
 
 export function tileAddress(layer) {
@@ -122,10 +148,8 @@ export function tileAddress(layer) {
 }
 
 /** The drawings of a layer: what the server has of it, and what isn't sent yet. */
-export function styleLayers(map, layer, prefixes = ['layer', 'unsent']) {
-  return ['points', 'lines', 'areas']
-    .flatMap((kind) => prefixes.map((prefix) => `${prefix}-${layer.id}-${kind}`))
-    .filter((id) => map.getLayer(id));
+export function styleLayers(map, layer, prefixes = ['layer', 'unsent-layer']) {
+  return map.getLayersOrder().filter((id) => prefixes.some((prefix) => id.startsWith(`${prefix}-${layer.id}-`)));
 }
 
 export { empty };

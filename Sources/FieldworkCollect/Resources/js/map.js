@@ -3,7 +3,7 @@ import * as panels from './panels.js';
 import { announce } from './live.js';
 import { released } from './press.js';
 import { windowID } from './window-id.js';
-import { addLayers, empty, ground, setVisible, show, styleLayers, tileAddress } from './map-style.js';
+import { addLayers, empty, ground, leaveOut, setVisible, show, styleLayers, tileAddress } from './map-style.js';
 import { onLook } from './symbols.js';
 
 const element = document.getElementById('map');
@@ -224,11 +224,9 @@ async function refreshOverlay(answer = ask('/data/overlay')) {
   if (!told.ok) return;
   const overlay = await told.json();
   const shown = new Set(state.layers.filter((layer) => layer.visible).map((layer) => layer.id));
-  show(state.map, 'unsent', { ...overlay, features: overlay.features.filter((one) => shown.has(one.properties.layer)) });
+  show(state.map, 'unsent', { ...overlay, features: overlay.features.filter((one) => shown.has(one.properties['app:layer'])) });
   for (const layer of state.layers) {
-    const hidden = overlay.hidden?.[layer.id] ?? [];
-    const filter = hidden.length > 0 ? ['!', ['in', ['id'], ['literal', hidden]]] : null;
-    for (const id of styleLayers(state.map, layer, ['layer'])) state.map.setFilter(id, filter);
+    leaveOut(state.map, layer, overlay.hidden?.[layer.id] ?? []);
   }
 }
 
@@ -337,7 +335,7 @@ async function drawLayers(overlay) {
 async function restyle() {
   if (!state.ready) return;
   state.ready = false;
-  state.map.setStyle(ground(), { diff: false });
+  state.map.setStyle(ground(state), { diff: false });
   await state.map.once('style.load');
   await drawLayers();
   showSelection();
@@ -398,9 +396,10 @@ export async function start() {
   const document_ = await answer.json();
   state.layers = document_.layers;
   state.whole = document_.whole;
+  state.hasPictures = document_.hasPictures;
   const view = document_.view;
   const map = state.map = new maplibregl.Map({
-    container: element, style: ground(), attributionControl: false, keyboard: false, dragRotate: false, pitchWithRotate: false,
+    container: element, style: ground(state), attributionControl: false, keyboard: false, dragRotate: false, pitchWithRotate: false,
     touchPitch: false, fadeDuration: still() ? 0 : placements, maxZoom: 21, maxPitch: 0, renderWorldCopies: true,
     ...(view ? { center: [view.lon, view.lat], zoom: view.zoom } : { bounds: document_.whole, fitBoundsOptions: { padding: 40 } }),
   });

@@ -1,4 +1,4 @@
-// Draws the renderer's symbols, given as paths in a box from -11 to 11, into images for the map.
+// Colours that stand out from the ground, and the badges of what isn't sent.
 const ratio = 2;
 const side = 26;
 
@@ -36,48 +36,28 @@ function luminance([r, g, b]) {
   return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
 }
 
-function parse(hex) {
-  const value = /^#([0-9a-f]{6})/i.exec(hex);
-  return value ? [0, 2, 4].map((at) => parseInt(value[1].slice(at, at + 2), 16)) : null;
+/** Red, green, blue, and how opaque, of `#rrggbb` and `rgba(…)`; null for anything else. */
+function parse(text) {
+  const hex = /^#([0-9a-f]{6})/i.exec(text);
+  if (hex) return [...[0, 2, 4].map((at) => parseInt(hex[1].slice(at, at + 2), 16)), 1];
+  const parts = /^rgba\(([\d.,e-]+)\)$/.exec(text)?.[1].split(',').map(Number);
+  return parts?.length === 4 && parts.every(Number.isFinite) ? parts : null;
 }
 
 /** The colour itself where it stands out from the ground (3:1), else moved towards black or white until it does. */
-export function readable(hex) {
-  const from = parse(hex);
+export function readable(text) {
+  const given = parse(text);
   const ground = parse(colour('--map-land'));
-  if (!from || !ground) return hex;
+  if (!given || !ground || given[3] === 0) return text;
+  const [from, alpha] = [given.slice(0, 3), given[3]];
   const base = luminance(ground);
   const target = base > 0.3 ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= 10; step += 1) {
     const mixed = from.map((v, i) => Math.round(v + (target[i] - v) * step / 10));
     const own = luminance(mixed);
-    if ((Math.max(base, own) + 0.05) / (Math.min(base, own) + 0.05) >= 3) return `rgb(${mixed.join(' ')})`;
+    if ((Math.max(base, own) + 0.05) / (Math.min(base, own) + 0.05) >= 3) return `rgba(${mixed.join(',')},${alpha})`;
   }
-  return hex;
-}
-
-export function edge(symbol) {
-  const given = (symbol.edge ?? '').toLowerCase();
-  return given === '' || given === 'none' || given.startsWith('#ffffff') ? colour('--tree-edge') : symbol.edge;
-}
-
-export function marker(symbol) {
-  const pen = context();
-  const path = new Path2D(symbol.path);
-  const scale = Math.min(1.25, Math.max(0.7, symbol.size / 16));
-  pen.scale(scale, scale);
-  const sunlight = document.documentElement.dataset.theme === 'sunlight';
-  if (symbol.fill !== 'none') {
-    pen.fillStyle = readable(symbol.fill);
-    pen.fill(path);
-    pen.strokeStyle = edge(symbol);
-    pen.lineWidth = (sunlight ? 2.2 : 1.6) / scale;
-  } else {
-    pen.strokeStyle = readable(symbol.edge);
-    pen.lineWidth = 2.4 / scale;
-  }
-  pen.stroke(path);
-  return image(pen);
+  return text;
 }
 
 /** Not sent: a round badge with an arrow up. Refused: a diamond with an exclamation mark. */
@@ -112,11 +92,13 @@ export function adaptPanels() {
     isPlain = !ground || (luminance(ground) > 0.3 && document.documentElement.dataset.theme !== 'sunlight');
   };
   const adapt = (root) => {
-    const paths = [...root.querySelectorAll?.('svg.sym path') ?? []];
-    for (const path of paths) {
-      const [fill, stroke] = [path.getAttribute('fill'), path.getAttribute('stroke')];
-      path.style.fill = isPlain || fill === 'none' ? '' : readable(fill);
-      path.style.stroke = isPlain ? '' : fill === 'none' ? readable(stroke) : edge({ edge: stroke });
+    for (const shape of root.querySelectorAll?.('.sym svg > *') ?? []) {
+      const paint = (name) => {
+        const given = shape.getAttribute(name);
+        shape.style[name] = isPlain || !given || given === 'none' ? '' : readable(given);
+      };
+      paint('fill');
+      paint('stroke');
     }
   };
   look();

@@ -1,0 +1,202 @@
+import Fieldwork
+import FieldworkGeometry
+import FieldworkTiles
+import Foundation
+import Testing
+
+@testable import FieldworkCollect
+
+/// The SDK gives a feature a symbol, the style draws it, the legend lists it: all three from one renderer.
+@Suite("Renderers: SDK, style and legend agree")
+struct RendererAgreementTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "../shared/data").standardized
+
+    struct Recorded: Sendable, CustomTestStringConvertible {
+        let name: String
+        let renderer: JSONValue
+        var testDescription: String { name }
+    }
+
+    /// Renderers that are found in documents of others, whatever stands around them.
+    private static let recorded: [Recorded] = ["geoservices", "webmap"].flatMap { part -> [Recorded] in
+        let root = folder.appending(path: part)
+        guard let files = FileManager.default.enumerator(atPath: root.path) else { return [] }
+        return files.compactMap { $0 as? String }.filter { $0.hasSuffix(".json") }.sorted().flatMap { path in
+            guard let data = try? Data(contentsOf: root.appending(path: path)),
+                let json = try? JSONParser.parse(data)
+            else { return [Recorded]() }
+            return renderers(in: json).enumerated().map { Recorded(name: "\(path) \($0)", renderer: $1) }
+        }
+    }
+
+    private static func renderers(in json: JSONValue) -> [JSONValue] {
+        switch json {
+        case .array(let items): return items.flatMap(renderers)
+        case .object(let object):
+            let own = object["renderer"].flatMap { $0["type"]?.stringValue == nil ? nil : $0 }
+            return (own.map { [$0] } ?? []) + object.members.flatMap { renderers(in: $0.value) }
+        default: return []
+        }
+    }
+
+    private static func marker(_ red: Int, _ style: String = "esriSMSCircle", size: Double = 9) -> JSONValue {
+        [
+            "type": "esriSMS", "style": .string(style), "color": [JSONValue(red), 0, 0, 255], "size": .number(size),
+            "outline": ["type": "esriSLS", "style": "esriSLSSolid", "color": [0, 0, 0, 255], "width": 1],
+        ]
+    }
+
+    /// What recorded documents hold none of.
+    private static let made: [Recorded] = [
+        Recorded(
+            name: "groups of two fields",
+            renderer: [
+                "type": "uniqueValue", "field1": "Kind", "field2": "State", "fieldDelimiter": "|",
+                "defaultSymbol": marker(9),
+                "uniqueValueGroups": [
+                    [
+                        "heading": "Trees",
+                        "classes": [
+                            ["label": "Old", "values": [["1", "old"], ["2", "old"]], "symbol": marker(1)],
+                            ["label": "New", "values": [["1", "new"]], "symbol": marker(2, "esriSMSDiamond")],
+                        ],
+                    ]
+                ],
+            ]),
+        Recorded(
+            name: "classes of numbers, turned and sized",
+            renderer: [
+                "type": "classBreaks", "field": "Height", "minValue": 0,
+                "classBreakInfos": [
+                    ["classMaxValue": 10, "label": "low", "symbol": marker(1)],
+                    ["classMaxValue": 20, "label": "high", "symbol": marker(2)],
+                ],
+                "visualVariables": [
+                    [
+                        "type": "sizeInfo", "field": "Height", "minDataValue": 0, "maxDataValue": 20, "minSize": 4,
+                        "maxSize": 24,
+                    ]
+                ],
+            ]),
+        Recorded(
+            name: "shares of another field",
+            renderer: [
+                "type": "classBreaks", "field": "Height", "normalizationType": "esriNormalizeByField",
+                "normalizationField": "Kind", "minValue": 0, "defaultSymbol": marker(7),
+                "classBreakInfos": [
+                    ["classMaxValue": 2, "label": "small", "symbol": marker(1)],
+                    ["classMaxValue": 9, "label": "large", "symbol": marker(2)],
+                ],
+            ]),
+    ]
+
+    // MARK: Features
+
+    /// The fields that a renderer names, and for each the values that tell its classes apart, and some that none names.
+    private static func values(_ renderer: JSONValue) -> [String: [(any Sendable)?]] {
+        var result: [String: [(any Sendable)?]] = [:]
+        let infos = (renderer["uniqueValueInfos"]?.arrayValue ?? []).compactMap { $0["value"] }
+        let classes = (renderer["uniqueValueGroups"]?.arrayValue ?? []).flatMap { $0["classes"]?.arrayValue ?? [] }
+        let rows = classes.flatMap { $0["values"]?.arrayValue ?? [] }
+        for (index, name) in ["field1", "field2", "field3"].enumerated() {
+            guard let field = renderer[name]?.stringValue, !field.isEmpty else { continue }
+            let listed = rows.compactMap { $0.arrayValue.flatMap { index < $0.count ? $0[index] : nil } }
+            let texts = (infos + listed).map { $0.stringValue ?? $0.text }
+            result[field] = [nil, "another", 3.0, Int32(1)] + texts + texts.compactMap { Int64($0) }
+        }
+        let breaks = (renderer["classBreakInfos"]?.arrayValue ?? []).compactMap { $0["classMaxValue"]?.doubleValue }
+        for field in [renderer["field"], renderer["normalizationField"]].compactMap({ $0?.stringValue }) {
+            result[field] = [nil, -1.0, 0.0, 1.0, Int32(7)] + breaks.flatMap { [$0 - 0.5, $0, $0 + 0.5] }
+        }
+        for variable in renderer["visualVariables"]?.arrayValue ?? [] {
+            guard let field = variable["field"]?.stringValue, result[field] == nil else { continue }
+            result[field] = [nil, 0.0, 3.5, 40.0, 1e6]
+        }
+        return result
+    }
+
+    /// Up to a thousand combinations.
+    private static func features(_ renderer: JSONValue) -> [[String: any Sendable]] {
+        var features: [[String: any Sendable]] = [[:]]
+        for (field, values) in values(renderer).sorted(by: { $0.key < $1.key }) {
+            features = features.flatMap { known in
+                values.map { value in
+                    var feature = known
+                    feature[field] = value
+                    return feature
+                }
+            }
+            if features.count > 1_000 { features = Array(features.shuffled().prefix(1_000)) }
+        }
+        return features
+    }
+
+    private static func json(_ value: any Sendable) -> JSONValue {
+        if let text = value as? String { return .string(text) }
+        return Symbology.number(value).map(JSONValue.number) ?? .null
+    }
+
+    private static func layers(_ renderer: Renderer, _ type: String, _ fields: [String]) throws -> [JSONValue] {
+        let looks = LayerStyle.Looks(
+            geometryType: type, fields: fields, objectIDField: "OBJECTID", renderer: renderer.toJSON(), labels: [],
+            opacity: 1, minScale: 0, maxScale: 0)
+        return try #require(try JSONParser.parse(LayerStyle(looks, source: "s").drawing).arrayValue)
+    }
+
+    /// What a renderer's symbols are for.
+    private static func type(_ renderer: JSONValue) -> (name: String, kind: GeometryKind) {
+        let infos = ["uniqueValueInfos", "classBreakInfos"].flatMap { renderer[$0]?.arrayValue ?? [] }
+        let symbols = [renderer["symbol"], renderer["defaultSymbol"]] + infos.map { $0["symbol"] }
+        switch symbols.compactMap({ $0?["type"]?.stringValue }).first {
+        case "esriSLS": return ("esriGeometryPolyline", .line)
+        case "esriSFS", "esriPFS": return ("esriGeometryPolygon", .polygon)
+        default: return ("esriGeometryPoint", .point)
+        }
+    }
+
+    // MARK: Tests
+
+    @Test("There are recorded renderers", .enabled(if: FileManager.default.fileExists(atPath: folder.path)))
+    func thereAreRecordings() { #expect(Self.recorded.count >= 15) }
+
+    @Test("The style draws each feature as it draws the symbol that the SDK gives it", arguments: recorded + made)
+    func styleAgrees(_ recorded: Recorded) throws {
+        let renderer = try Renderer.fromJSON(Data(recorded.renderer.text.utf8))
+        let type = Self.type(recorded.renderer)
+        let symbology = Symbology(renderer, kind: type.kind)
+        let fields = Self.values(recorded.renderer).keys.sorted()
+        let style = try Self.layers(symbology.renderer, type.name, fields)
+        var looks: Set<[String]> = []
+        for attributes in Self.features(recorded.renderer) {
+            let evaluator = StyleEvaluator(attributes: attributes.mapValues(Self.json))
+            let drawn = evaluator.drawn(style)
+            let symbol = symbology.renderer.symbol(for: Graphic(attributes: attributes))
+            // Of opacity the SDK speaks in a symbol's colour, the style beside it.
+            let hasOpacity = recorded.renderer["visualVariables"]?.arrayValue?.contains {
+                $0["type"] == "transparencyInfo" || $0["type"] == "colorInfo"
+            }
+            if let symbol, hasOpacity != true {
+                let alone = evaluator.drawn(try Self.layers(SimpleRenderer(symbol: symbol), type.name, fields))
+                #expect(drawn == alone, "\(attributes)")
+            } else {
+                #expect(drawn.isEmpty == (symbol == nil), "\(attributes)")
+            }
+            looks.insert(drawn)
+        }
+        if recorded.renderer["type"] != "simple" { #expect(looks.count > 1) }
+    }
+
+    @Test("The legend lists each symbol that a feature may get", arguments: recorded + made)
+    func legendAgrees(_ recorded: Recorded) throws {
+        guard recorded.renderer["visualVariables"] == nil else { return }
+        let renderer = try Renderer.fromJSON(Data(recorded.renderer.text.utf8))
+        let symbology = Symbology(renderer, kind: Self.type(recorded.renderer).kind)
+        let listed = Set(symbology.legend.map(\.swatch))
+        #expect(!listed.isEmpty)
+        for attributes in Self.features(recorded.renderer) {
+            guard let swatch = symbology.swatch(of: Graphic(attributes: attributes)) else { continue }
+            #expect(listed.contains(swatch), "\(attributes)")
+        }
+    }
+}
