@@ -159,7 +159,7 @@ extension LocatorCommand {
                 let count = try await Interruption.cancelling {
                     let shown = ShownProgress()
                     defer { shown.end() }
-                    return try LocatorCut.make(of: source, area: box, at: target) { shown.show($0) }
+                    return try LocatorCut.make(of: source, area: box, at: target) { shown.show($0.step, $0.count) }
                 }
                 let bytes = (try? FileManager.default.attributesOfItem(atPath: target.path)[.size] as? Int) ?? 0
                 Terminal.output("Wrote \(count) addresses to \(target.path), \(bytes / 1_024) KB")
