@@ -2,24 +2,30 @@
 """Puts small faults into a copy of the product, one at a time, and says which of them the tests notice.
 
 Each file of `patches` is one fault. All of them stand in one build of the copy, behind the environment variable
-FIELDWORK_MUTANT: a fault is on where the variable has its number. First the tests that should notice each fault run, then,
-with --all, the whole of the suites for what went by or was noticed by one test alone.
+FIELDWORK_MUTANT: a fault is on where the variable has its number. First the tests that should notice each fault run. With
+--all, what went by or was noticed by one test alone goes through the whole of the suites: several of these faults are on
+together there, and each test that fails runs once more with every one of them alone. A group that ends the process, or never
+ends, is halved. In a group one fault may hide another: that one is then reported as gone by, never as noticed.
 
     mutants.py --check                        says which patches no longer fit the sources
     mutants.py                                builds the copy and runs every fault
     mutants.py --only 10,32,200-219 --all     runs some of them, and whole suites where one test or none noticed
     mutants.py --copy DIR --no-build          runs what was built before
+    mutants.py --results FILE                 keeps what was found in a file, and goes on where an earlier run was ended
+    mutants.py --results FILE --table         prints what the file has as the table of RESULTS.md
 
 The exit code is 0 where every patch fits and every fault was noticed, else 1.
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -30,9 +36,11 @@ VARIABLE = "FIELDWORK_MUTANT"
 # The suites that a whole run goes through: those that take minutes are left to the names in the patches.
 WHOLE = [
     "FieldworkGeometryTests", "FieldworkRESTTests", "FieldworkStoreTests", "FieldworkPostGISTests", "FieldworkServerTests",
-    "FieldworkTests", "FieldworkCommandTests", "SeedCompatibilityTests", "SimulationTests.SimulationTests",
-    "FieldworkCollectTests",
+    "FieldworkTests", "FieldworkPortalTests", "FieldworkLocatorTests", "FieldworkTilesTests", "FieldworkArcadeTests",
+    "FieldworkCommandTests", "SeedCompatibilityTests", "SimulationTests.SimulationTests", "FieldworkCollectTests",
 ]
+# How many faults are on together in a run of the whole suites.
+GROUP = 8
 # These start programs and browsers, which would starve each other.
 ALONE = ("FieldworkCollectTests", "EndToEndTests")
 SWITCH = """\
@@ -104,53 +112,98 @@ class Copy:
 
 
 class Outcome:
+    """What a run of tests has found: the ids of the tests that failed, with their names, and how long it took."""
+
     def __init__(self, noticed, seconds, text):
         self.noticed, self.seconds, self.text = noticed, seconds, text
+
+    @property
+    def is_cut_off(self):
+        """Whether the process ended before its tests: the others might have noticed something as well."""
+        return any(" " in name for name in self.noticed)
 
 
 class Runner:
     COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-    FAILED = re.compile(r'^✘ Test (?!run with )(.+?)(?: with \d+ test cases?)? failed after', re.M)
-    PASSED = re.compile(r'^✔ Test (?!run with )(.+?)(?: with \d+ test cases?)? passed after', re.M)
 
     def __init__(self, copy, seconds, before):
         self.copy, self.seconds, self.before = copy, seconds, before
         self.bundle = next(copy.products.glob("*PackageTests.xctest"))
         self.resources = threading.Lock()
 
-    def run(self, number, tests, patch=None):
-        """Runs tests with a fault on: the names of those that failed."""
+    def run(self, numbers, tests, patch=None):
+        """Runs tests, named by their suites or by their ids, with faults on."""
         alone = [name for name in tests if name.startswith(ALONE)]
-        noticed, text, started = set(), "", time.monotonic()
+        noticed, text, started = {}, "", time.monotonic()
         for group in (alone, [name for name in tests if name not in alone]):
             if group:
-                failed, output = self._run(number, group, group is alone)
+                failed, output = self._run(numbers, group, group is alone)
                 noticed |= failed
                 text += output
         return Outcome(noticed, time.monotonic() - started, text)
 
-    def _run(self, number, tests, alone):
+    def whole(self, patches, tests, shaky):
+        """Which tests of whole suites notice each of several faults, that are on together at first."""
+        if not patches:
+            return {}
+        together = self.run(",".join(str(patch.number) for patch in patches), tests)
+        if len(patches) == 1:
+            return {patches[0]: together.noticed}
+        if together.is_cut_off:
+            half = len(patches) // 2
+            return self.whole(patches[:half], tests, shaky) | self.whole(patches[half:], tests, shaky)
+        names = sorted(set(together.noticed) - shaky)
+        return {patch: self.run(patch.number, names).noticed if names else {} for patch in patches}
+
+    def _run(self, numbers, tests, alone):
         command = self.before + [str(self.bundle), "--testing-library", "swift-testing"]
         for name in tests:
-            command += ["--filter", name.replace(".", r"\.") + r"(/|\b)"]
+            # An id is whole; a suite or a module goes on.
+            command += ["--filter", "^" + re.escape(name) + ("$" if ".swift:" in name else r"(/|\.|$)")]
         if alone:
             command.append("--no-parallel")
-        environment = dict(os.environ, NO_COLOR="1", **{VARIABLE: str(number)})
-        with subprocess.Popen(
-            command, cwd=self.copy.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True) as process:
-            try:
-                output = self.COLOUR.sub("", process.communicate(timeout=self.seconds)[0].decode(errors="replace"))
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                output = self.COLOUR.sub("", process.communicate()[0].decode(errors="replace"))
-                return set(self.FAILED.findall(output)) | {"the end of the run, which did not come"}, output
-        failed = set(self.FAILED.findall(output))
-        if process.returncode < 0 or process.returncode not in (0, 1):
-            failed.add(f"the process, which ended with {process.returncode}")
-        if not failed and not self.PASSED.search(output):
+        environment = dict(os.environ, NO_COLOR="1", **{VARIABLE: str(numbers)})
+        cut_off = None
+        with tempfile.NamedTemporaryFile(prefix="mutants-", suffix=".jsonl") as events:
+            command += ["--event-stream-output-path", events.name, "--event-stream-version", "0"]
+            with subprocess.Popen(
+                command, cwd=self.copy.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                start_new_session=True) as process:
+                try:
+                    output = process.communicate(timeout=self.seconds)[0]
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    output = process.communicate()[0]
+                    cut_off = "the end of the run, which did not come"
+            failed, count = self._failures(pathlib.Path(events.name).read_text(errors="replace"))
+        output = self.COLOUR.sub("", output.decode(errors="replace"))
+        if cut_off is None and process.returncode not in (0, 1):
+            cut_off = f"the process, which ended with {process.returncode}"
+        if cut_off:
+            failed[cut_off] = cut_off
+        if not failed and not count:
             raise SystemExit(f"No test has run for: {' '.join(tests)}\n{output[-2_000:]}")
         return failed, output
+
+    @staticmethod
+    def _failures(text):
+        """The ids of the tests that failed, each with its name, and how many ended."""
+        names, failed, count = {}, {}, 0
+        for line in text.splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue  # The process ended in the midst of the line.
+            payload = record.get("payload", {})
+            if record.get("kind") == "test":
+                suite = payload["id"].split("/")[0].split(".")[-1]
+                names[payload["id"]] = f"{suite}: {payload.get('displayName') or payload['name']}"
+            elif payload.get("kind") == "testEnded" and ".swift:" in payload.get("testID", ""):
+                count += 1
+            elif payload.get("kind") == "issueRecorded" and not payload.get("issue", {}).get("isKnown"):
+                test = payload.get("testID", "")
+                failed[test or "none"] = names.get(test, test or "an issue that belongs to no test")
+        return failed, count
 
     def try_patch(self, patch, tests):
         if not patch.is_resource:
@@ -204,14 +257,74 @@ def report(patch, outcome):
     count = len(outcome.noticed)
     word = "noticed by %d" % count if count else "GONE BY"
     print(f"{patch.number:4}  {word:14} {outcome.seconds:6.0f} s  {patch.promise}")
-    for name in sorted(outcome.noticed)[:3]:
+    for name in sorted(outcome.noticed.values())[:3]:
         print(f"{'':30} {name}")
     sys.stdout.flush()
+
+
+class Results:
+    """What was found, in a file that a run which is ended leaves whole."""
+
+    def __init__(self, file):
+        self.file = file
+        self.found = json.loads(file.read_text()) if file and file.is_file() else {}
+
+    def __getitem__(self, patch):
+        kept = self.found.get(str(patch.number))
+        # A patch that was changed since, or names other tests, is tried again.
+        if kept and kept["text"] == patch.text:
+            return Outcome(kept["noticed"], kept["seconds"], ""), kept["whole"]
+        return None
+
+    def keep(self, patch, outcome, whole):
+        self.found[str(patch.number)] = {
+            "text": patch.text, "noticed": outcome.noticed, "seconds": outcome.seconds, "whole": whole}
+        if self.file:
+            new = self.file.with_suffix(".new")
+            new.write_text(json.dumps(self.found, indent=1))
+            new.replace(self.file)
+
+
+def table(patches, results):
+    """The results as a page."""
+    rows, tried = [], []
+    for patch in patches:
+        kept = results[patch]
+        if kept is None:
+            rows.append(f"| {patch.number} | {patch.promise} | not run | |")
+            continue
+        outcome, whole = kept
+        tried.append((patch, outcome))
+        names = sorted(outcome.noticed.values())
+        shown = "; ".join(name.replace("|", "\\|") for name in names[:2]) + (f"; and {len(names) - 2} more" if names[2:] else "")
+        if not names:
+            shown = f"explained: {patch.equivalent}" if patch.equivalent else "**gone by**"
+        rows.append(f"| {patch.number} | {patch.promise} | {len(names)}{' (whole)' if whole else ''} | {shown} |")
+    noticed = [patch for patch, outcome in tried if outcome.noticed]
+    many = [patch for patch, outcome in tried if len(outcome.noticed) > 1]
+    explained = [patch for patch, outcome in tried if not outcome.noticed and patch.equivalent]
+    share = lambda part: f"{len(part)} ({100 * len(part) / max(len(tried), 1):.0f} %)"
+    print(f"Of {len(patches)} faults {len(tried)} were run. Noticed: {share(noticed)}; by more than one test: {share(many)}. "
+          f"Gone by: {len(tried) - len(noticed)}, of which {len(explained)} are explained.\n")
+    print("| number | promise | noticed by | tests |\n|---|---|---|---|")
+    print("\n".join(rows))
+
+
+def control(runner, names):
+    """Runs all without a fault: what fails then, and fails again alone, says nothing about faults."""
+    first = runner.run(0, names)
+    print(f"Without any fault, {len(first.noticed)} tests fail at first ({first.seconds:.0f} s).")
+    if first.is_cut_off:
+        return set(first.noticed), first
+    again = runner.run(0, sorted(first.noticed)) if first.noticed else first
+    return set(again.noticed), first
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only say which patches no longer fit")
+    parser.add_argument(
+        "--patches", type=pathlib.Path, default=ROOT / "Tests/Mutants/patches", help="another folder of patches")
     parser.add_argument("--only", help="numbers and ranges of the faults to run")
     parser.add_argument("--copy", type=pathlib.Path, default=ROOT / ".build/mutants", help="where the copy is built")
     parser.add_argument("--no-build", action="store_true", help="the copy is written and built already")
@@ -221,8 +334,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="how many faults to run at the same time")
     parser.add_argument("--seconds", type=int, default=900, help="how long one run of tests may take")
     parser.add_argument("--before", default="", help="a command that runs the tests, such as nice")
+    parser.add_argument("--results", type=pathlib.Path, help="a file that keeps what was found")
+    parser.add_argument("--table", action="store_true", help="print what --results has, and run nothing")
     options = parser.parse_args()
-    every = read_all(ROOT / "Tests/Mutants/patches")
+    every = read_all(options.patches)
+    results = Results(options.results)
+    if options.table:
+        table(every, results)
+        return 0
     broken = misfits(every)
     for patch, why in broken:
         print(f"{patch.number:4}  DOES NOT FIT   {patch.name}: {why}")
@@ -239,24 +358,44 @@ def main():
     patches = chosen(fitting, options.only)
     runner = Runner(copy, options.seconds, options.before.split())
     wanted = (lambda patch: options.tests.split(",")) if options.tests else (lambda patch: patch.tests)
-    # Without a fault all must pass, or nothing that follows says anything.
-    control = runner.run(0, sorted({name for patch in patches for name in wanted(patch)}))
-    if control.noticed:
-        print("Without any fault these tests fail:", *sorted(control.noticed), sep="\n  ")
+    left = [patch for patch in patches if options.tests or results[patch] is None]
+    outcomes = {patch: results[patch][0] for patch in patches if patch not in left}
+    weak, first = control(runner, sorted({name for patch in left for name in wanted(patch)})) if left else (set(), None)
+    if weak:
+        # Without a fault all must pass, or nothing that follows says anything.
+        print("Without any fault these tests fail, twice:", *sorted(weak), sep="\n  ")
         return 1
-    print(f"Without any fault all tests pass ({control.seconds:.0f} s).")
-    outcomes = {}
+    shaky = set(first.noticed) if first else set()
+    for name in sorted(shaky):
+        print(f"      failed once and then passed, and is not counted: {first.noticed[name]}")
+
+    def counted(outcome):
+        outcome.noticed = {name: text for name, text in outcome.noticed.items() if name not in shaky}
+        return outcome
+
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for kind in (False, True):
-            group = [patch for patch in patches if patch.is_resource == kind]
+            group = [patch for patch in left if patch.is_resource == kind]
             for patch, outcome in zip(group, pool.map(lambda patch: runner.try_patch(patch, wanted(patch)), group)):
-                outcomes[patch] = outcome
+                outcomes[patch] = counted(outcome)
+                results.keep(patch, outcome, False)
                 report(patch, outcome)
     if options.all:
-        few = [patch for patch in patches if len(outcomes[patch].noticed) < 2]
+        few = [
+            patch for patch in patches
+            if len(outcomes[patch].noticed) < 2 and not (results[patch] or (None, False))[1]]
         print(f"The whole suites for {len(few)}:")
-        for patch in few:
-            outcomes[patch].noticed |= runner.try_patch(patch, WHOLE).noticed
+        # Without a fault, so that no test that fails anyway is run again for each.
+        shaky |= set(runner.run(0, WHOLE).noticed) if few else set()
+        resources = [patch for patch in few if patch.is_resource]
+        compiled = [patch for patch in few if not patch.is_resource]
+        # Only the app has such files.
+        found = {patch: runner.try_patch(patch, ["FieldworkCollectTests"]).noticed for patch in resources}
+        for start in range(0, len(compiled), GROUP):
+            found |= runner.whole(compiled[start:start + GROUP], WHOLE, shaky)
+        for patch, noticed in found.items():
+            outcomes[patch].noticed |= noticed
+            results.keep(patch, counted(outcomes[patch]), True)
             report(patch, outcomes[patch])
     gone = [patch for patch in patches if not outcomes[patch].noticed]
     explained = [patch for patch in gone if patch.equivalent]

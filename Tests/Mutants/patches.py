@@ -48,7 +48,8 @@ class Patch:
         self.promise = self.equivalent = ""
         self.tests, self.files = [], {}
         hunks = None
-        for line in path.read_text().splitlines():
+        self.text = path.read_text()
+        for line in self.text.splitlines():
             head = self.HEAD.match(line) if hunks is None else None
             if head and head[1] == "Promise":
                 self.promise = head[2]
