@@ -48,12 +48,7 @@ struct OSMBasemapTests {
     }
 
     private static func area(_ parts: [[SIMD2<Int32>]]) -> Double {
-        parts.reduce(0) { sum, ring in
-            sum
-                + zip(ring, ring.dropFirst() + ring.prefix(1)).reduce(0) {
-                    $0 + Double($1.0.x) * Double($1.1.y) - Double($1.1.x) * Double($1.0.y)
-                } / 2
-        }
+        parts.reduce(0) { $0 + signedArea($1) }
     }
 
     @Test("An extract becomes roads, areas with holes, buildings, places in several languages, numbers and the sea")
