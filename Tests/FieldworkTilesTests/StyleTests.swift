@@ -1,6 +1,7 @@
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkTiles
+import Foundation
 import Testing
 
 @Suite("Styles of renderers")
@@ -187,12 +188,86 @@ struct StyleTests {
         ]
         let paint = StyleLayers.drawing(Self.layer(.point, renderer), source: "esri")[0]["paint"]
         #expect(paint?["circle-radius"]?.arrayValue?.first == "/")
+        let interpolation: JSONValue = [
+            "interpolate", ["linear"], ["to-number", ["get", "Height"]], 1, "rgba(9,9,9,1)", 5, "rgba(0,0,0,1)",
+        ]
+        // A feature without the value keeps the colour of its class.
         #expect(
             paint?["circle-color"]?.text
-                == ([
-                    "interpolate", ["linear"], ["to-number", ["get", "Height"]], 1, "rgba(9,9,9,1)", 5,
-                    "rgba(0,0,0,1)",
-                ] as JSONValue).text)
+                == (["case", ["has", "Height"], interpolation, "rgba(1,0,0,1)"] as JSONValue).text)
+    }
+
+    @Test("Sizes on the ground, and values that an expression makes, change nothing")
+    func unknownVariables() {
+        func radius(_ variable: JSONValue) -> JSONValue? {
+            let renderer: JSONValue = ["type": "simple", "symbol": Self.circle(1), "visualVariables": [variable]]
+            return StyleLayers.drawing(Self.layer(.point, renderer), source: "esri")[0]["paint"]?["circle-radius"]
+        }
+        let stops: JSONValue = [["value": 0, "size": 4], ["value": 9, "size": 40]]
+        #expect(radius(["type": "sizeInfo", "field": "Height", "stops": stops])?.arrayValue != nil)
+        #expect(
+            radius(["type": "sizeInfo", "field": "Height", "stops": stops, "valueUnit": "meters"])?.doubleValue == 6)
+        #expect(
+            radius(["type": "sizeInfo", "field": "Height", "stops": stops, "valueExpression": "1"])?.doubleValue == 6)
+    }
+
+    @Test("Markers turn with a value, by the newer form and by the older one")
+    func rotation() {
+        func turn(_ members: JSONValue) -> JSONValue? {
+            var renderer = JSONObject(["type": "simple"])
+            renderer["symbol"] = ["type": "esriSMS", "style": "esriSMSTriangle", "color": [1, 1, 1, 255], "size": 9]
+            for member in members.objectValue?.members ?? [] { renderer[member.key] = member.value }
+            let layer = Self.layer(.point, .object(renderer))
+            return StyleLayers.drawing(layer, source: "esri")[0]["layout"]?["icon-rotate"]
+        }
+        let value: JSONValue = ["to-number", ["get", "Height"]]
+        let newer: JSONValue = [
+            "visualVariables": [["type": "rotationInfo", "field": "Height", "rotationType": "geographic"]]
+        ]
+        #expect(turn(newer)?.text == (["case", ["has", "Height"], value, 0] as JSONValue).text)
+        let older: JSONValue = ["rotationExpression": "[Height]", "rotationType": "arithmetic"]
+        #expect(turn(older)?.text == (["case", ["has", "Height"], ["-", 90, value], 0] as JSONValue).text)
+        #expect(turn([:]) == nil)
+    }
+
+    @Test(
+        "A picture that a symbol brings is on the sheet in the symbol's size; one that can't be read is a plain circle")
+    func pictures() throws {
+        let red: [UInt8] = [255, 0, 0, 255]
+        let png = try PNGImage.encoded(width: 4, height: 2, pixels: (0..<8).flatMap { _ in red })
+        func symbol(_ data: [UInt8]) -> JSONValue {
+            [
+                "type": "esriPMS", "contentType": "image/png", "width": 12, "height": 6, "angle": 30,
+                "imageData": .string(Data(data).base64EncodedString()),
+            ]
+        }
+        let layer = Self.layer(.point, ["type": "simple", "symbol": symbol(png)])
+        let drawn = StyleLayers.drawing(layer, source: "esri", pictures: "data:")
+        #expect(drawn[0]["type"] == "symbol")
+        #expect(drawn[0]["layout"]?["icon-rotate"]?.doubleValue == -30)
+        let sprites = StyleDocument.sprites([layer])
+        let name = try #require(sprites.keys.first)
+        #expect(drawn[0]["layout"]?["icon-image"] == .string("data:\(name)"))
+        let sheet = try StyleSprite(symbols: sprites, scale: 2)
+        #expect(sheet.index[name]?["width"] == 32)
+        #expect(sheet.index[name]?["height"] == 16)
+        let pixels = try #require(PNGImage.decoded(sheet.png))
+        #expect(Array(pixels.bytes.prefix(4)) == red)
+        let broken = Self.layer(.point, ["type": "simple", "symbol": symbol(Array("GIF89a".utf8))])
+        #expect(StyleLayers.drawing(broken, source: "esri")[0]["type"] == "circle")
+    }
+
+    @Test("Labels whose texts the features carry are shown whatever their expression and condition")
+    func carriedLabels() {
+        let hard: JSONValue = [
+            "labelExpressionInfo": ["expression": "Round($feature.Height, 1)"], "where": "Height > 3",
+        ]
+        let layer = Self.layer(.point, ["type": "simple", "symbol": Self.circle(1)], labels: [hard])
+        #expect(StyleLayers.labels(layer, source: "esri").isEmpty)
+        let labels = StyleLayers.labels(layer, source: "esri", attribute: LayerStyle.labelAttribute)
+        #expect(labels.count == 1)
+        #expect(labels[0]["layout"]?["text-field"] == ["get", "label/0"])
+        #expect(labels[0]["filter"] == ["has", "label/0"])
     }
 
     @Test("More classes than a style draws are left out")

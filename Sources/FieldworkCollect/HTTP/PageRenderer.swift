@@ -69,7 +69,8 @@ struct PageRenderer: Sendable {
         values["addLabelShort"] = label.count > 10 ? "Add" : label
         let legend = map.layers.last?.symbology.legend ?? []
         values["legend"] = legend.prefix(5).map { symbol -> Values in
-            ["symbol": symbol.swatch.values, "label": symbol.label.isEmpty ? map.layers.last?.name ?? "" : symbol.label]
+            let label = symbol.label.isEmpty ? map.layers.last?.name ?? "" : symbol.label
+            return ["symbol": symbol.swatch.values, "label": label]
         }
         values["legendMore"] = legend.count > 5 ? "and \(legend.count - 5) more" : false
         return values

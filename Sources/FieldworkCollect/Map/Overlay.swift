@@ -21,7 +21,9 @@ struct Overlay: Encodable, Sendable {
                 var container = encoder.container(keyedBy: Name.self)
                 try container.encodeIfPresent(layer, forKey: Name("app:layer"))
                 try container.encode(isRefused, forKey: Name("app:refused"))
-                for attribute in drawn?.values ?? [] { try container.encode(attribute.value, forKey: Name(attribute.name)) }
+                for attribute in drawn?.values ?? [] {
+                    try container.encode(attribute.value, forKey: Name(attribute.name))
+                }
             }
         }
 

@@ -108,7 +108,8 @@ struct ConflictPicture {
         guard let symbol else { return nil }
         let at = pixel(point)
         return symbol.values.merging([
-            "x": Self.text(at.x), "y": Self.text(at.y), "scale": String(scale), "half": Self.text(Double(symbol.side) / 2),
+            "x": Self.text(at.x), "y": Self.text(at.y), "scale": String(scale),
+            "half": Self.text(Double(symbol.side) / 2),
         ]) { $1 }
     }
 

@@ -75,7 +75,8 @@ struct DataRoutes: Sendable {
         }
         let whole = map.whole ?? [-125, 24, -66, 50]
         return MapDocument(
-            title: map.title, hasPictures: !LayerSprites(map.layers.map(\.style)).isEmpty, layers: layers, view: view, whole: [[whole[0], whole[1]], [whole[2], whole[3]]])
+            title: map.title, hasPictures: !LayerSprites(map.layers.map(\.style)).isEmpty, layers: layers, view: view,
+            whole: [[whole[0], whole[1]], [whole[2], whole[3]]])
     }
 
     private func tile(_ request: Request, _ context: CollectContext, map: OpenMap) async throws -> Response {

@@ -61,12 +61,14 @@ package struct LayerStyle: Sendable {
             id: 0, name: Self.sourceLayer, geometryType: LayerGeometryType(rawValue: looks.geometryType),
             fields: looks.fields.map { FieldDefinition(name: $0, type: .string) }, objectIDField: looks.objectIDField,
             minScale: looks.minScale, maxScale: looks.maxScale, drawingInfo: .object(drawing))
-        self.drawing = JSONValue.array(
-            StyleLayers.drawing(layer, source: source, pictures: Self.pictures)
-        ).text
-        labels = JSONValue.array(
-            StyleLayers.labels(layer, source: source, attribute: Self.labelAttribute)
-        ).text
+        self.drawing =
+            JSONValue.array(
+                StyleLayers.drawing(layer, source: source, pictures: Self.pictures)
+            ).text
+        labels =
+            JSONValue.array(
+                StyleLayers.labels(layer, source: source, attribute: Self.labelAttribute)
+            ).text
         fields = StyleFields.drawn(layer)
         sprites = StyleLayers.sprites(layer)
     }

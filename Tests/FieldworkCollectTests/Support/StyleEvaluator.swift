@@ -35,7 +35,9 @@ struct StyleEvaluator {
         case "+": return numbers().map { .number($0.reduce(0, +)) }
         case "-": return numbers().map { .number($0.count == 1 ? -$0[0] : $0[0] - $0[1]) }
         case "case":
-            for index in stride(from: 1, to: parts.count - 1, by: 2) where part(index) == true { return part(index + 1) }
+            for index in stride(from: 1, to: parts.count - 1, by: 2) where part(index) == true {
+                return part(index + 1)
+            }
             return part(parts.count - 1)
         case "match":
             let input = part(1)
