@@ -46,7 +46,7 @@ struct AccountRoutes: Sendable {
         var values = asked.values
         values["heading"] = person == nil ? "Sign in" : "Sign in again"
         values["reason"] = reason
-        values["host"] = (asked.serverURL.map(DevicePerson.host)).orFalse
+        values["host"] = (asked.serverURL.map { DevicePerson.host(of: $0) }).orFalse
         values["fixed"] = (person?.name).orFalse
         values["userProblem"] = asked.problem != nil && asked.isAboutUser
         return try page(
@@ -181,7 +181,7 @@ struct AccountRoutes: Sendable {
         case .starting, .open:
             var url: URL?
             if case .open(let page) = browser.progress(id) { url = page }
-            let host = asked.serverURL.map(DevicePerson.host) ?? ""
+            let host = asked.serverURL.map { DevicePerson.host(of: $0) } ?? ""
             let again = "/account/browser?session=\(id.uuidString.lowercased())&\(asked.query)"
             return try page(
                 "account-browser", request,

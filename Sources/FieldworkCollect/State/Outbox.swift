@@ -183,7 +183,7 @@ actor Outbox {
                 wait = Limits.retryFirstMilliseconds
             } catch is CancellationError {
                 break
-            } catch  where Self.isRefusal(error) {
+            } catch let error where Self.isRefusal(error) {
                 end = .refused(reason: Self.reason(error))
                 break
             } catch {

@@ -70,7 +70,9 @@ struct OwnPortal: Sendable {
         let found = try #require(html.firstMatch(of: /name="oauth_state" value="([^"]+)"/), "\(html)")
         let action = try #require(html.firstMatch(of: /action="([^"]+)"/))
         let target = try #require(URL(string: String(action.1), relativeTo: page))
-        let form = [("oauth_state", String(found.1)), ("username", name), ("password", password)]
+        let form: [(name: String, value: String)] = [
+            ("oauth_state", String(found.1)), ("username", name), ("password", password),
+        ]
         let answer = try await client.answer(to: ServiceRequest(target.absoluteURL, form, isRead: false))
         return String(decoding: answer.bytes, as: UTF8.self)
     }

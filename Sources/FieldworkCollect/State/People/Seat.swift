@@ -15,7 +15,7 @@ final class Seat: Sendable {
         let accounts = try Accounts(directory: configuration.dataDirectory)
         self.accounts = accounts
         let first = try Self.workspace(configuration, accounts, hub, logger)
-        keeper = Keeper(first) { try Self.workspace(configuration, accounts, hub, logger) }
+        keeper = Keeper(first) { try Seat.workspace(configuration, accounts, hub, logger) }
         self.hub = hub
     }
 
