@@ -39,7 +39,8 @@ struct LargeRequestThreadsTests {
     @Test("One client leaves a thread to others, and the time that its requests wait for a thread is no work")
     func fairness() async throws {
         let threads = LargeRequestThreads(count: 2)
-        let (isHeld, release) = (Mutex(false), Mutex(false))
+        let isHeld = Mutex(false)
+        let release = Mutex(false)
         let first = Task {
             await Self.run(on: threads, WorkAllowance(time: .seconds(3_600), client: "a")) {
                 isHeld.withLock { $0 = true }
