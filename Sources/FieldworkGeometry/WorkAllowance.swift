@@ -139,7 +139,7 @@ package final class WorkAllowance: Sendable {
             held.wrappingSubtract(bytes, ordering: .relaxed)
             throw .memoryOfAllIsUp
         }
-        do { try whole?.charge(bytes) } catch {
+        do throws(AllowanceError) { try whole?.charge(bytes) } catch {
             held.wrappingSubtract(bytes, ordering: .relaxed)
             throw error
         }

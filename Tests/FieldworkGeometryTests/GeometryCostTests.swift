@@ -116,7 +116,8 @@ struct GeometryCostTests {
         #expect(abs(few - many) < 0.03 && few > 0.08)
     }
 
-    @Test("A comparison that is stopped for others has no answer: it is done again, and then refused, never taken for no")
+    @Test(
+        "A comparison that is stopped for others has no answer: it is done again, and then refused, never taken for no")
     func disturbed() throws {
         let filter = try PreparedFilter(Self.tangle(200), relation: .matches(pattern: "T********"))
         let blob = GeoPackageBinary.blob(for: Self.tangle(200), srsID: 0)

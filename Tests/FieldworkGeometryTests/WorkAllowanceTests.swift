@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Work allowance")
 struct WorkAllowanceTests {
-    @Test("A longer part of some work has a time of its own, counts its memory with it, and ends when its client leaves")
+    @Test(
+        "A longer part of some work has a time of its own, counts its memory with it, and ends when its client leaves")
     func prolonged() throws {
         let request = WorkAllowance(time: .zero, memory: 100, client: "a")
         let part = request.prolonged(to: .seconds(3_600))

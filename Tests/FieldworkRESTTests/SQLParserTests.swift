@@ -107,7 +107,8 @@ import Testing
         let long = String(repeating: "a%", count: 900)
         for text in [
             "Essay LIKE Essay", "POSITION(Essay IN Essay) > 0", "TRIM(Essay FROM Essay) = 'a'",
-            "Essay LIKE '\(long)'", "Word LIKE '%' || Essay || Essay || UPPER(Essay) || Essay || Essay", "Essay NOT LIKE UPPER(Essay)",
+            "Essay LIKE '\(long)'", "Word LIKE '%' || Essay || Essay || UPPER(Essay) || Essay || Essay",
+            "Essay NOT LIKE UPPER(Essay)",
         ] {
             #expect(try isRefused(text), "\(text.prefix(60))")
         }

@@ -81,7 +81,25 @@ struct JobRunnerTests {
         while try await runner.job(job.id)?.status.isFinal != true { try await Task.sleep(for: .milliseconds(10)) }
         await runner.stop()
         #expect(begun.withLock { $0 } == [edits])
-        #expect(folder.parameters(of: job.id).isEmpty)
+        #expect(throws: StoreError.self) { try folder.parameters(of: job.id) }
+    }
+
+    @Test("A job that an older server left, with its parameters beside its state, goes on with them")
+    func olderJob() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "fieldwork-work-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let folder = WorkFolder(url: url)
+        try folder.prepare()
+        let job = ServiceJob(
+            id: UUID(), service: SyncService.name, operation: .synchronizeReplica, parameters: [("edits", "[]")],
+            moment: TemporaryStore.moment)
+        try Data(job.storageJSON.text.utf8).write(to: url.appending(path: "jobs/\(job.id).json"))
+        var claimed = try #require(try folder.claim(1).first).job
+        claimed.parameters = []
+        claimed.status = .inProgress
+        _ = try folder.change(claimed)
+        #expect(try folder.parameters(of: job.id).map(\.value) == ["[]"])
+        #expect(folder.job(job.id)?.status == .inProgress)
     }
 
     @Test("A client has a part of the places for jobs, and what all jobs hold on the disk has a limit")
@@ -126,7 +144,7 @@ struct JobRunnerTests {
         folder.sweep(before: Date.now.addingTimeInterval(60))
         #expect(folder.result(name) == nil)
         #expect(folder.job(done.id) == nil)
-        #expect(folder.parameters(of: waiting.id).map(\.value) == ["b"])
+        #expect(try folder.parameters(of: waiting.id).map(\.value) == ["b"])
     }
 
     @Test("A result that can't be made leaves nothing")

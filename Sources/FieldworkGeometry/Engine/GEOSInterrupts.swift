@@ -1,4 +1,5 @@
 internal import CGEOS
+import Foundation
 internal import Synchronization
 
 /// Ends the work of GEOS when the task that it is for has no more time, or no more use for it.
@@ -8,6 +9,15 @@ internal import Synchronization
 /// instead: one that was stopped although its own allowance lasts is done again, and the flag is raised again at the next place.
 enum GEOSInterrupts {
     private static let requests = Atomic<Int>(0)
+    /// The moment of the last one, in nanoseconds, and for how long its flag may not have been seen.
+    private static let lastRequest = Atomic<Int64>(.min / 2)
+    private static let pendingNanoseconds: Int64 = 1_000_000_000
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
 
     /// Looks at the clock are cheap, but there are millions of places.
     private static let placesBetweenLooks = 16
@@ -33,12 +43,17 @@ enum GEOSInterrupts {
     /// - Returns: nil where GEOS failed for a reason of its own.
     static func run<Result>(_ body: () -> Result?) throws(AllowanceError) -> Result? {
         _ = registration
-        var attempt = 0
+        var (attempt, mayBePending) = (0, true)
         while true {
             let before = requests.load(ordering: .relaxed)
             if let result = body() { return result }
             try WorkAllowance.check()
-            if requests.load(ordering: .relaxed) == before { return nil }
+            if requests.load(ordering: .relaxed) == before {
+                // A request may have been counted before, and its flag seen only now.
+                guard mayBePending, now - lastRequest.load(ordering: .relaxed) < pendingNanoseconds else { return nil }
+                mayBePending = false
+                continue
+            }
             attempt += 1
             if attempt >= attempts, WorkAllowance.current != nil { throw .disturbed }
         }
@@ -46,6 +61,7 @@ enum GEOSInterrupts {
 
     /// Asks GEOS to stop: the computation of the thread that sees it first stops, whoever's it is.
     static func disturb() {
+        lastRequest.store(now, ordering: .relaxed)
         requests.wrappingAdd(1, ordering: .relaxed)
         GEOS_interruptRequest()
     }

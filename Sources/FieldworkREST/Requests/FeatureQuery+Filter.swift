@@ -58,7 +58,8 @@ extension FeatureQuery {
         guard count <= Limits.filterVertices else {
             throw ServiceError(
                 limit: .tooMuchWork(
-                    "The query's geometry has \(count) vertices, and may have \(Limits.filterVertices). Ask with fewer, or in parts."))
+                    "The query's geometry has \(count) vertices, and may have \(Limits.filterVertices). Ask with fewer, or in parts."
+                ))
         }
         do throws(AllowanceError) {
             try WorkAllowance.current?.charge(count * Limits.filterBytesPerVertex)

@@ -36,7 +36,10 @@ struct DatabaseWork: WorkKeeper {
     func job(_ id: UUID) async throws -> ServiceJob? { try await work.job(id.uuidString).flatMap(Self.job) }
 
     func parameters(of id: UUID) async throws -> [(name: String, value: String)] {
-        try await work.jobRequest(id.uuidString).flatMap(Self.job)?.parameters ?? []
+        guard let request = try await work.jobRequest(id.uuidString).flatMap(Self.job) else {
+            throw StoreError(.failure, "The request of the job \(id) can't be read.")
+        }
+        return request.parameters
     }
 
     private static func job(_ text: String) -> ServiceJob? {

@@ -33,14 +33,8 @@ struct WorkFolder: WorkKeeper {
     /// Has the job on the disk when it returns: first what it needs, then the job.
     func keep(_ job: ServiceJob) throws {
         try prepare()
-        var state = job
-        state.parameters = []
-        let request = url(ofRequest: job.id)
-        if !job.parameters.isEmpty, !FileManager.default.fileExists(atPath: request.path) {
-            try write(job.storageJSON, as: request)
-        }
-        try write(state.storageJSON, as: url(ofJob: job.id))
-        if job.status.isFinal { try? FileManager.default.removeItem(at: request) }
+        if !job.status.isFinal { try write(job.storageJSON, as: url(ofRequest: job.id)) }
+        _ = try change(job)
     }
 
     private func write(_ json: JSONValue, as target: URL) throws {
@@ -56,9 +50,12 @@ struct WorkFolder: WorkKeeper {
         return ServiceJob(storageJSON: json)
     }
 
-    /// An older server kept them with the job.
-    func parameters(of id: UUID) -> [(name: String, value: String)] {
-        (job(at: url(ofRequest: id)) ?? job(id))?.parameters ?? []
+    /// Throws when they can't be read: without its edits a synchronisation would seem to succeed.
+    func parameters(of id: UUID) throws -> [(name: String, value: String)] {
+        guard let request = job(at: url(ofRequest: id)) else {
+            throw StoreError(.failure, "The request of the job \(id) can't be read.")
+        }
+        return request.parameters
     }
 
     func submit(_ job: ServiceJob) throws -> Bool {
@@ -68,13 +65,18 @@ struct WorkFolder: WorkKeeper {
     }
 
     func change(_ job: ServiceJob) throws -> Bool {
-        try keep(job)
+        var state = job
+        state.parameters = []
+        try write(state.storageJSON, as: url(ofJob: job.id))
+        if job.status.isFinal { try? FileManager.default.removeItem(at: url(ofRequest: job.id)) }
         return true
     }
 
-    func claim(_ limit: Int) -> [LeftJob] {
-        let left = allJobs().filter { !$0.status.isFinal }.sorted { $0.submitted < $1.submitted }
-        return left.prefix(limit).map { LeftJob(job: $0) }
+    func claim(_ limit: Int) throws -> [LeftJob] {
+        let left = allJobs().filter { !$0.status.isFinal }.sorted { $0.submitted < $1.submitted }.prefix(limit)
+        // An older server kept the parameters with the job, where the next change of it would lose them.
+        for job in left where !FileManager.default.fileExists(atPath: url(ofRequest: job.id).path) { try keep(job) }
+        return left.map { LeftJob(job: $0) }
     }
 
     func renew(_ ids: [UUID]) {}
@@ -153,9 +155,15 @@ struct WorkFolder: WorkKeeper {
             for url in [url(ofJob: job.id), url(ofRequest: job.id)] { try? FileManager.default.removeItem(at: url) }
         }
         let keys: Set<URLResourceKey> = [.contentModificationDateKey]
-        let files =
-            (try? FileManager.default.contentsOfDirectory(at: results, includingPropertiesForKeys: Array(keys))) ?? []
-        for file in files {
+        func files(_ folder: URL) -> [URL] {
+            (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: Array(keys))) ?? []
+        }
+        // A server that was killed between the two files of a job leaves the first one.
+        let requests = files(jobs).filter { file in
+            let id = UUID(uuidString: file.deletingPathExtension().lastPathComponent)
+            return file.pathExtension == "request" && id.flatMap(job) == nil
+        }
+        for file in files(results) + requests {
             let modified = try? file.resourceValues(forKeys: keys).contentModificationDate
             if let modified, modified < moment { try? FileManager.default.removeItem(at: file) }
         }

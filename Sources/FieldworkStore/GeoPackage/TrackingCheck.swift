@@ -17,7 +17,7 @@ struct TrackingCheck {
         if layer.globalIDColumn == nil { wanted.removeAll { $0.hasSuffix("_global_id") } }
         // Other programs make those of the R-tree under other names, but for these two.
         if let index = SpatialIndex(layer: layer) { wanted += ["\(index.name)_insert", "\(index.name)_delete"] }
-        return try wanted.compactMap { trigger in
+        return try wanted.compactMap { trigger -> String? in
             let found = try connection.text(
                 "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND lower(name) = lower(?)"
             ) { try $0.bind(trigger, at: 1) }

@@ -17,7 +17,9 @@ package struct FairQueue<Waiter> {
     var count: Int { entries.values.reduce(0) { $0 + $1.count } }
 
     /// Whether anybody waits who may be served.
-    package func hasWaiter(where mayBeServed: (_ client: String) -> Bool) -> Bool { clients.contains(where: mayBeServed) }
+    package func hasWaiter(where mayBeServed: (_ client: String) -> Bool) -> Bool {
+        clients.contains(where: mayBeServed)
+    }
 
     package mutating func append(_ waiter: Waiter, id: Int, of client: String) {
         if entries[client] == nil { clients.append(client) }

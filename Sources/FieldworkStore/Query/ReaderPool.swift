@@ -127,7 +127,7 @@ package final class ReaderPool: Sendable {
                 remove(id)?.continuation.resume(throwing: StoreError(.busy, "All readers are in use for too long."))
             }
         }
-        let patience = max(patience, turn.allowance?.patience ?? .zero)
+        let patience = max(self.patience, turn.allowance?.patience ?? .zero)
         if let alarm { DispatchQueue.global().asyncAfter(deadline: .now() + patience.dispatched, execute: alarm) }
         defer { alarm?.cancel() }
         return try await withTaskCancellationHandler {

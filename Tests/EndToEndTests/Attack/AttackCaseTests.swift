@@ -43,7 +43,8 @@ struct AttackCaseTests {
             let edit = try await Self.times(
                 "Crews/FeatureServer/0/updateFeatures",
                 "f=json&features=[{\"attributes\":{\"OBJECTID\":1,\"counter\":5}}]", target)
-            print("Attack, \(kind), fourteen of the worst at once: a read \(Self.text(read)), an edit \(Self.text(edit))")
+            print(
+                "Attack, \(kind), fourteen of the worst at once: a read \(Self.text(read)), an edit \(Self.text(edit))")
             #expect(read[18] <= Self.readMilliseconds, "a read took \(read[18]) ms")
             #expect(edit[18] <= Self.editMilliseconds, "an edit took \(edit[18]) ms")
             try await group.waitForAll()
@@ -70,7 +71,9 @@ struct AttackCaseTests {
             let before = try target.computed()
             try await Task.sleep(for: .seconds(1))
             let rest = try target.computed() - before
-            print("Attack, \(kind), \(one.name): \(Int(rest * 1_000)) ms computed in the second after its client had left for one")
+            print(
+                "Attack, \(kind), \(one.name): \(Int(rest * 1_000)) ms computed in the second after its client had left for one"
+            )
             #expect(rest < 0.2, "\(one.name) went on without its client")
         }
         #expect(await target.process.interrupt() == 0)

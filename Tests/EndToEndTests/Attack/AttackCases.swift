@@ -87,7 +87,8 @@ struct AttackCase: Sendable {
         ])
     }
 
-    private static let widenedPath = AttackCase(name: "a self-crossing path of 200 points that is widened", path: areas) {
+    private static let widenedPath = AttackCase(name: "a self-crossing path of 200 points that is widened", path: areas)
+    {
         let path = positions(200) { number in (x: 6 * abs(sin(number * 7.31)), y: 6 * abs(sin(number * 3.77 + 1))) }
         return form([
             "where": "1=1", "geometryType": "esriGeometryPolyline", "inSR": "4326", "distance": "0.01",
@@ -99,7 +100,8 @@ struct AttackCase: Sendable {
         form(["where": repeating("name LIKE '%' || name || '%x'", 300, " OR ")])
     }
 
-    private static let slowLayer = "{\"0\":{\"queryOption\":\"useFilter\",\"where\":\"\(repeating("UPPER(name)='i'", 1_000, " OR "))\"}}"
+    private static let slowLayer =
+        "{\"0\":{\"queryOption\":\"useFilter\",\"where\":\"\(repeating("UPPER(name)='i'", 1_000, " OR "))\"}}"
 
     private static let changes = AttackCase(
         name: "changes of features that meet 1,000 conditions", path: "Crews/FeatureServer/extractChanges"

@@ -45,7 +45,9 @@ final class AttackSocket {
         guard Self.with(0x7F00_0000 + source, 0, { bind(descriptor, $0, $1) }) == 0 else {
             throw Failure(description: "The address 127.0.0.\(source) can't be used: \(errno).")
         }
-        guard Self.with(0x7F00_0001, port, { connect(descriptor, $0, $1) }) == 0 else { throw Failure(description: "The server takes no connection: \(errno).") }
+        guard Self.with(0x7F00_0001, port, { connect(descriptor, $0, $1) }) == 0 else {
+            throw Failure(description: "The server takes no connection: \(errno).")
+        }
     }
 
     deinit { close(descriptor) }

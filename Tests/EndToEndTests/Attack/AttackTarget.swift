@@ -59,7 +59,9 @@ struct AttackTarget {
     func computed() throws -> Double {
         let text = try String(contentsOfFile: "/proc/\(process.processID)/stat", encoding: .utf8)
         // The name, in parentheses, may have spaces in it; the state follows, then numbers.
-        let numbers = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").compactMap { Double($0) }
+        let numbers = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").compactMap {
+            Double($0)
+        }
         return (numbers[9] + numbers[10]) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 

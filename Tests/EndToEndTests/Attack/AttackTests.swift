@@ -82,7 +82,9 @@ struct AttackTests {
                     // A server that is gone answers none of the others.
                     if tally.failures.count > 50 { return tally }
                 }
-                tally.add((ContinuousClock.now - start) / .seconds(1), "request \(number): \(request.line)", isRefused: isRefused)
+                tally.add(
+                    (ContinuousClock.now - start) / .seconds(1), "request \(number): \(request.line)",
+                    isRefused: isRefused)
             }
             return tally
         }

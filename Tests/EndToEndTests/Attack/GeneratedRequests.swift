@@ -198,7 +198,8 @@ struct GeneratedRequests {
             .appending(path: "../../../Documentation/operations.md").standardized
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         let values = [
-            "{service}": "Crews", "{folder}": "Old", "{layer}": "0", "{username}": "admin", "{name}": "a", "{prefix}": "p",
+            "{service}": "Crews", "{folder}": "Old", "{layer}": "0", "{username}": "admin", "{name}": "a",
+            "{prefix}": "p",
             "{item}": "0123456789abcdef0123456789abcdef", "{group}": "0123456789abcdef0123456789abcdef",
         ]
         return text.split(separator: "`").filter { $0.hasPrefix("/arcgis") && !$0.contains(" ") }.map { found in
