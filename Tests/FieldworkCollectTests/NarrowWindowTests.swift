@@ -10,7 +10,7 @@ import Testing
     .enabled(if: Browser.program != nil, "Chromium isn't installed"),
     .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup")
 )
-struct NarrowAndForcedTests {
+struct NarrowWindowTests {
     private static let tree = String(TreesField.address(0).dropFirst())
 
     /// Every kind of page, by its address.

@@ -7,7 +7,7 @@ import Testing
 @testable import Fieldwork
 
 @Suite("Edits survive", .fewAtATime)
-struct SurvivalTests {
+struct UnsentEditsTests {
     /// Adds, changes and deletes, then lets go of everything without closing it.
     private static func edit(_ service: TestService) async throws {
         let geodatabase = try await service.geodatabase()

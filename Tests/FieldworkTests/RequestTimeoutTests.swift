@@ -8,7 +8,7 @@ import Testing
 @testable import Fieldwork
 
 @Suite("Waiting for answers", .fewAtATime)
-struct PatienceTests {
+struct RequestTimeoutTests {
     /// The pauses that were made, without making them.
     private final class Pauses: Sendable {
         private let state = Mutex<[Duration]>([])

@@ -9,7 +9,7 @@ import Testing
 /// Edits that cross with a sync, on both sides. Each of these ended once in a device that was unlike its service, and the
 /// simulator found it.
 @Suite("Edits that cross with a sync", .fewAtATime)
-struct CrossingEditTests {
+struct EditsDuringSyncTests {
     private static let content = "attachments/"
 
     private static func with(

@@ -9,7 +9,7 @@ import Testing
 /// A feature whose add was lost on its way may have been edited under both of its ids: that of this device, and that of the
 /// service. The simulator found what was lost of that.
 @Suite("Edits of one feature under two ids", .fewAtATime)
-struct JoinedEditTests {
+struct LateAddTests {
     private static let globalID = UUID()
     private static let layer = DamageService.damage
 

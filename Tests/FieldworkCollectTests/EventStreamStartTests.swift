@@ -9,7 +9,7 @@ import Testing
     .enabled(if: Browser.program != nil, "Chromium isn't installed"),
     .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup")
 )
-struct LateWindowTests {
+struct EventStreamStartTests {
     /// Saves an edit, and waits for its answer, in the moment before the window would listen.
     private static let script = """
         const Listener = window.EventSource;

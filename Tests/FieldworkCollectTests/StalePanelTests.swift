@@ -11,7 +11,7 @@ import Testing
     .enabled(if: Browser.program != nil, "Chromium isn't installed"),
     .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup")
 )
-struct PressTests {
+struct StalePanelTests {
     /// The app offline in its area, and the page of an address without its map.
     private static func with(
         _ path: String, _ test: (DamageField, PlainClient, Browser) async throws -> Void

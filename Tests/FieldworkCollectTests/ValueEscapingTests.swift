@@ -10,7 +10,7 @@ import Testing
     .enabled(if: Browser.program != nil, "Chromium isn't installed"),
     .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup")
 )
-struct HardValuesTests {
+struct ValueEscapingTests {
     private static let markup =
         "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>&amp;"
     private static let arabic = "شجرة قديمة قرب الجسر"
