@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct DefinitionCodingTests {
-    @Test func aStoredDefinitionComesBackWhole() throws {
+    @Test("A stored definition comes back whole")
+    func aStoredDefinitionComesBackWhole() throws {
         let text = Samples.service.storageJSON.text
         let read = try ServiceDefinition(storageJSON: try JSONParser.parse(text))
         for (one, other) in zip(read.layers, Samples.service.layers) {
@@ -16,7 +17,8 @@ import Testing
         #expect(read == Samples.service)
     }
 
-    @Test func aLayerResourceReadsAsTheLayer() throws {
+    @Test("A layer resource reads as the layer")
+    func aLayerResourceReadsAsTheLayer() throws {
         let json = Samples.trees.json(context: ResourceContext())
         var read = try LayerDefinition(json: try JSONParser.parse(json.text))
         #expect(read.unknownMembers["hasContingentValuesDefinition"] == false)
@@ -32,7 +34,8 @@ import Testing
         #expect(read.globalIDField == "GlobalID")
     }
 
-    @Test func theResourceSaysNoMoreThanTheServiceAllows() {
+    @Test("The resource says no more than the service allows")
+    func theResourceSaysNoMoreThanTheServiceAllows() {
         let context = ResourceContext(serviceCapabilities: [.query], serviceMaxRecordCount: 5)
         let json = Samples.trees.json(context: context)
         #expect(json["capabilities"] == "Query")
@@ -43,7 +46,8 @@ import Testing
         #expect(json["type"] == "Feature Layer")
     }
 
-    @Test func aTableHasNoGeometry() throws {
+    @Test("A table has no geometry")
+    func aTableHasNoGeometry() throws {
         let json = Samples.visits.json(context: ResourceContext())
         #expect(json["type"] == "Table")
         #expect(json["geometryType"] == nil)
@@ -52,7 +56,8 @@ import Testing
         #expect(read.isTable && read.capabilities == [.query] && read.maxRecordCount == 10)
     }
 
-    @Test func theRootListsLayersTablesAndRelationships() {
+    @Test("The root lists layers, tables and relationships")
+    func theRootListsLayersTablesAndRelationships() {
         let json = Samples.service.json()
         #expect(json["layers"]?.arrayValue?.compactMap { $0["id"] } == [0])
         #expect(json["tables"]?.arrayValue?.compactMap { $0["name"] } == ["Visits"])
@@ -60,13 +65,17 @@ import Testing
         #expect(json["capabilities"] == "Create,Query")
     }
 
-    @Test(arguments: ["[]", "{}", #"{"id":0}"#, #"{"id":0,"name":"x","fields":[{"name":"a","type":"wrong"}]}"#])
+    @Test(
+        "JSON that is no layer is refused",
+        arguments: ["[]", "{}", #"{"id":0}"#, #"{"id":0,"name":"x","fields":[{"name":"a","type":"wrong"}]}"#])
     func whatIsNoLayerIsRefused(_ text: String) throws {
         let json = try JSONParser.parse(text)
         #expect(throws: ServiceError.self) { try LayerDefinition(json: json) }
     }
 
-    @Test(.enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
+    @Test(
+        "Recorded layers are read and written without loss",
+        .enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
     func recordedLayersAreReadAndWrittenWithoutLoss() throws {
         var count = 0
         for (path, bytes) in Recorded.files("json") {
@@ -85,7 +94,8 @@ import Testing
         #expect(count >= 15)
     }
 
-    @Test func mutatedDefinitionsAreReadOrRefused() throws {
+    @Test("Mutated definitions are read or refused")
+    func mutatedDefinitionsAreReadOrRefused() throws {
         var generator = SeededGenerator(seed: 3)
         let bytes = Array(Samples.service.storageJSON.text.utf8)
         var read = 0

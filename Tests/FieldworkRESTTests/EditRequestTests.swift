@@ -11,7 +11,8 @@ import Testing
         try ApplyEditsRequest(edits: Samples.parameters(fields), layer: Samples.trees, moment: Samples.moment)
     }
 
-    @Test func editsOfALayerAreRead() throws {
+    @Test("Edits of a layer are read")
+    func editsOfALayerAreRead() throws {
         let request = try request([
             "adds": #"[{"attributes":{"species":"Oak","Stems":2},"geometry":{"x":-122.5,"y":45.25}}]"#,
             "updates": #"[{"attributes":{"objectid":7,"Height":null},"geometry":null},{"attributes":{"OBJECTID":8}}]"#,
@@ -31,7 +32,8 @@ import Testing
         #expect(!request.batch.rollsBackOnFailure && !request.batch.usesGlobalIDs)
     }
 
-    @Test func aGeometryIsBroughtToTheLayersReference() throws {
+    @Test("A geometry is projected into the layer's spatial reference")
+    func aGeometryIsBroughtToTheLayersReference() throws {
         let request = try request([
             "adds": #"[{"geometry":{"x":-13636637.6,"y":5661700.1,"spatialReference":{"wkid":102100}}}]"#
         ])
@@ -44,11 +46,15 @@ import Testing
         #expect(point.spatialReference == .wgs84)
     }
 
-    @Test(arguments: [
-        #""text""#, #"{"attributes":[1]}"#, #"{"attributes":{"Species":{"a":1}}}"#, #"{"geometry":{"x":"a","y":1}}"#,
-        #"{"geometry":{"rings":[[[0,0],[1,1]]]}}"#, #"{"geometry":{"x":1,"y":1,"spatialReference":{"wkid":99999999}}}"#,
-        #"{"geometry":7}"#, #"{"geometry":{"x":"NaN","y":"Infinity"}}"#,
-    ])
+    @Test(
+        "An error in one feature fails that feature alone",
+        arguments: [
+            #""text""#, #"{"attributes":[1]}"#, #"{"attributes":{"Species":{"a":1}}}"#,
+            #"{"geometry":{"x":"a","y":1}}"#,
+            #"{"geometry":{"rings":[[[0,0],[1,1]]]}}"#,
+            #"{"geometry":{"x":1,"y":1,"spatialReference":{"wkid":99999999}}}"#,
+            #"{"geometry":7}"#, #"{"geometry":{"x":"NaN","y":"Infinity"}}"#,
+        ])
     func whatIsWrongWithOneFeatureIsItsOwnFailure(_ feature: String) throws {
         let request = try request(["adds": #"[\#(feature),{"attributes":{"Species":"Oak"}}]"#])
         let adds = request.batch.layers[0].adds
@@ -57,17 +63,20 @@ import Testing
         #expect(adds[1].rejection == nil)
     }
 
-    @Test(arguments: [
-        ("adds", "[{"), ("adds", "{}"), ("adds", "[{\"geometry\":{\"x\":1e999,\"y\":1}}]"), ("updates", "7"),
-        ("deletes", "a,b"), ("rollbackOnFailure", "maybe"),
-        ("attachments", "{\"adds\":7}"), ("editsUploadId", "x"), ("async", "true"),
-    ])
+    @Test(
+        "An error in the request refuses all of its edits",
+        arguments: [
+            ("adds", "[{"), ("adds", "{}"), ("adds", "[{\"geometry\":{\"x\":1e999,\"y\":1}}]"), ("updates", "7"),
+            ("deletes", "a,b"), ("rollbackOnFailure", "maybe"),
+            ("attachments", "{\"adds\":7}"), ("editsUploadId", "x"), ("async", "true"),
+        ])
     func whatIsWrongWithTheRequestChangesNothing(_ name: String, _ value: String) {
         let error = #expect(throws: ServiceError.self) { try request([name: value]) }
         #expect(error?.code == 400)
     }
 
-    @Test func globalIDsIdentifyWhenAskedFor() throws {
+    @Test("Global ids identify features when the request asks for it")
+    func globalIDsIdentifyWhenAskedFor() throws {
         let text = GUID.normalForm(id).lowercased()
         let adds = #"[{"attributes":{"globalid":"\#(text)"}}]"#
         let with = try request(["adds": adds, "useGlobalIds": "true", "deletes": #"["\#(text)"]"#])
@@ -76,13 +85,15 @@ import Testing
         #expect(try request(["adds": adds]).batch.layers[0].adds[0].globalID == nil)
     }
 
-    @Test func deletingWithoutAChoiceIsRefused() {
+    @Test("Deleting without a choice is refused")
+    func deletingWithoutAChoiceIsRefused() {
         #expect(throws: ServiceError.self) {
             try ApplyEditsRequest(deleting: RequestParameters(), layer: Samples.trees, moment: Samples.moment)
         }
     }
 
-    @Test func deletingByConditionIsBoundToTheLayer() throws {
+    @Test("Deleting by condition is bound to the layer")
+    func deletingByConditionIsBoundToTheLayer() throws {
         let request = try ApplyEditsRequest(
             deleting: Samples.parameters(["where": "stems > 3"]), layer: Samples.trees, moment: Samples.moment)
         guard case .matching(let query) = request.batch.layers[0].deletes else {
@@ -92,7 +103,8 @@ import Testing
         #expect(query.condition?.text == "Stems > 3")
     }
 
-    @Test func aServiceNamesEachOfItsLayersOnce() throws {
+    @Test("A service names each of its layers once")
+    func aServiceNamesEachOfItsLayersOnce() throws {
         func read(_ edits: String) throws -> ApplyEditsRequest {
             try ApplyEditsRequest(
                 edits: Samples.parameters(["edits": edits]), service: Samples.service, moment: Samples.moment)
@@ -103,14 +115,16 @@ import Testing
         #expect(throws: ServiceError.self) { try read("{}") }
     }
 
-    @Test(arguments: ["{}", "null", "[]"]) func aDeleteByAGeometryThatSaysNothingIsRefused(_ geometry: String) {
+    @Test("A delete by a geometry that says nothing is refused", arguments: ["{}", "null", "[]"])
+    func aDeleteByAGeometryThatSaysNothingIsRefused(_ geometry: String) {
         #expect(throws: ServiceError.self) {
             try ApplyEditsRequest(
                 deleting: Samples.parameters(["geometry": geometry]), layer: Samples.trees, moment: Samples.moment)
         }
     }
 
-    @Test(arguments: [true, false]) func withoutARollbackTheResultsAreToldWhateverIsAsked(rollsBack: Bool) throws {
+    @Test("Without a rollback the results are given, whatever the request asks for", arguments: [true, false])
+    func withoutARollbackTheResultsAreToldWhateverIsAsked(rollsBack: Bool) throws {
         let request = try request([
             "adds": #"[{"attributes":{"Species":"Oak"}}]"#, "rollbackOnFailure": rollsBack ? "true" : "false",
             "returnEditResults": "false",
@@ -118,7 +132,8 @@ import Testing
         #expect(request.returnsResults == !rollsBack)
     }
 
-    @Test func aLayerThatIsNamedTwiceIsRefused() {
+    @Test("A layer that is named twice is refused")
+    func aLayerThatIsNamedTwiceIsRefused() {
         #expect(throws: ServiceError.self) {
             try ApplyEditsRequest(
                 edits: Samples.parameters(["edits": #"[{"id":0,"deletes":[1]},{"id":0,"deletes":[2]}]"#]),
@@ -126,7 +141,8 @@ import Testing
         }
     }
 
-    @Test func mutatedEditsAreReadOrRefused() {
+    @Test("Mutated edits are read or refused")
+    func mutatedEditsAreReadOrRefused() {
         var generator = SeededGenerator(seed: 5)
         let edits = Array(
             #"[{"id":0,"adds":[{"attributes":{"Species":"Oak","Stems":2},"geometry":{"x":1,"y":2}}],"updates":[{"attributes":{"OBJECTID":3}}],"deletes":[1,2]}]"#
@@ -175,7 +191,8 @@ import Testing
             && text(one.geometry) == text(other.geometry)
     }
 
-    @Test func aBatchIsReadAsItWasSent() throws {
+    @Test("A batch is read as it was sent")
+    func aBatchIsReadAsItWasSent() throws {
         let parameters = RequestParameters(try EditUpload.serviceParameters(batch, layers: Samples.service.layers))
         let read = try ApplyEditsRequest(edits: parameters, service: Samples.service, moment: Samples.moment)
         #expect(read.batch.usesGlobalIDs && read.batch.rollsBackOnFailure && read.returnsResults)
@@ -191,7 +208,8 @@ import Testing
         #expect(ids == [.globalID(id)])
     }
 
-    @Test func oneLayerIsReadAsItWasSent() throws {
+    @Test("One layer is read as it was sent")
+    func oneLayerIsReadAsItWasSent() throws {
         let parameters = RequestParameters(
             try EditUpload.layerParameters(batch.layers[0], of: batch, layer: Samples.trees))
         let read = try ApplyEditsRequest(edits: parameters, layer: Samples.trees, moment: Samples.moment)
@@ -199,7 +217,8 @@ import Testing
         #expect(adds.count == sent.count && zip(adds, sent).allSatisfy(same))
     }
 
-    @Test func whatCantBeSaidIsNotSent() {
+    @Test("Edits that the protocol can't express are not sent")
+    func whatCantBeSaidIsNotSent() {
         var matching = batch
         matching.layers[0].deletes = .matching(FeatureQuery())
         #expect(throws: ServiceError.self) {
@@ -243,7 +262,8 @@ import Testing
             edits: RequestParameters(parameters), service: Samples.service, moment: Samples.moment)
     }
 
-    @Test func theAnswerOfAServiceIsReadAsItWasGiven() throws {
+    @Test("The answer of a service is read as it was given")
+    func theAnswerOfAServiceIsReadAsItWasGiven() throws {
         let request = try request(try EditUpload.serviceParameters(batch, layers: Samples.service.layers))
         let answer = try JSONParser.parse(EditAnswer.json(result, to: request, of: Samples.service).text)
         let read = try EditAnswerReader.read(service: answer, to: batch, moment: .distantPast)
@@ -251,7 +271,8 @@ import Testing
         #expect(read.hasErrors)
     }
 
-    @Test func theAnswerOfALayerIsReadAsItWasGiven() throws {
+    @Test("The answer of a layer is read as it was given")
+    func theAnswerOfALayerIsReadAsItWasGiven() throws {
         let request = try ApplyEditsRequest(
             edits: RequestParameters(try EditUpload.layerParameters(batch.layers[0], of: batch, layer: Samples.trees)),
             layer: Samples.trees, moment: Samples.moment)
@@ -261,11 +282,13 @@ import Testing
         #expect(read == result)
     }
 
-    @Test(arguments: [
-        "[]", "{}", #"[{"id":0,"addResults":[{"objectId":1,"success":true}],"deleteResults":[]}]"#,
-        #"[{"id":0,"addResults":[{"objectId":1},{"objectId":2}],"deleteResults":[{"objectId":9,"success":true}]}]"#,
-        #"[{"id":1,"addResults":[]}]"#,
-    ])
+    @Test(
+        "An answer that leaves an item open is refused",
+        arguments: [
+            "[]", "{}", #"[{"id":0,"addResults":[{"objectId":1,"success":true}],"deleteResults":[]}]"#,
+            #"[{"id":0,"addResults":[{"objectId":1},{"objectId":2}],"deleteResults":[{"objectId":9,"success":true}]}]"#,
+            #"[{"id":1,"addResults":[]}]"#,
+        ])
     func anAnswerThatLeavesAnItemOpenIsRefused(_ text: String) throws {
         let answer = try JSONParser.parse(text)
         let error = #expect(throws: ServiceError.self) {
@@ -274,7 +297,8 @@ import Testing
         #expect(error?.code == 500)
     }
 
-    @Test func theServicesOwnErrorIsPassedOn() throws {
+    @Test("The error of a service is passed on")
+    func theServicesOwnErrorIsPassedOn() throws {
         let answer = ServiceError(code: 498, message: "Invalid token.", details: ["x"]).json
         let error = #expect(throws: ServiceError.self) {
             try EditAnswerReader.read(service: answer, to: batch, moment: Samples.moment)
@@ -282,18 +306,21 @@ import Testing
         #expect(error == ServiceError(code: 498, message: "Invalid token.", details: ["x"]))
     }
 
-    @Test func withoutResultsTheAnswerSaysWhetherAllWentWell() throws {
+    @Test("An answer without results says whether all edits succeeded")
+    func withoutResultsTheAnswerSaysWhetherAllWentWell() throws {
         let quiet = try request([("edits", #"[{"id":0}]"#), ("returnEditResults", "false")])
         let fine = EditBatchResult(layers: [], generation: 1, moment: Samples.moment)
         #expect(EditAnswer.json(fine, to: quiet, of: Samples.service) == ["success": true])
     }
 
     /// Each is a mistake in drawing: were it read as "no geometry", an update would take away the one that is stored.
-    @Test(arguments: [
-        #"{"paths":[[[0,0]]]}"#, #"{"paths":[[]]}"#, #"{"paths":[[[0,0],[1,1]],[[5,5]]]}"#,
-        #"{"rings":[[[0,0],[1,1]]]}"#,
-        #"{"curvePaths":[[[0,0]]]}"#, #"{"curveRings":[[[0,0],[1,1]]]}"#,
-    ])
+    @Test(
+        "JSON with a part that is none is no geometry",
+        arguments: [
+            #"{"paths":[[[0,0]]]}"#, #"{"paths":[[]]}"#, #"{"paths":[[[0,0],[1,1]],[[5,5]]]}"#,
+            #"{"rings":[[[0,0],[1,1]]]}"#,
+            #"{"curvePaths":[[[0,0]]]}"#, #"{"curveRings":[[[0,0],[1,1]]]}"#,
+        ])
     func aPartThatIsNoneIsNoGeometry(_ geometry: String) throws {
         for type in [LayerGeometryType.polyline, .polygon] {
             let layer = LayerDefinition(

@@ -13,20 +13,22 @@ import Testing
         SQLEvaluator(now: 0) { _ in .null }.evaluate(try SQLParser.parse(expression: text))
     }
 
-    @Test func aPartOfATextMayLieBeyondItsEnd() throws {
+    @Test("SUBSTRING may reach beyond the end of its text")
+    func aPartOfATextMayLieBeyondItsEnd() throws {
         #expect(try value("SUBSTRING('Oak', 9223372036854775807, 9223372036854775807)") == .text(""))
         #expect(try value("SUBSTRING('Oak', 2, 9223372036854775807)") == .text("ak"))
         #expect(try value("SUBSTRING('Oak', 1e308, 1e308)") == .text(""))
     }
 
-    @Test(arguments: SQLDatePart.allCases)
+    @Test("EXTRACT takes any number as a date", arguments: SQLDatePart.allCases)
     func anyNumberHasPartsOfADate(_ part: SQLDatePart) throws {
         for number in ["9223372036854775807", "-9223372036854775807", "(-9223372036854775807 - 1)"] {
             #expect(try value("EXTRACT(\(part.rawValue) FROM \(number))").integerValue != nil)
         }
     }
 
-    @Test func functionsAndSignsTakeAnyNumbers() throws {
+    @Test("Functions and signs take any numbers")
+    func functionsAndSignsTakeAnyNumbers() throws {
         for one in Self.numbers {
             for function in [
                 "ABS", "CEILING", "FLOOR", "ROUND", "TRUNCATE", "SIGN", "SQRT", "EXP", "LOG", "TAN", "ACOS",
@@ -45,15 +47,17 @@ import Testing
         #expect(try value("9223372036854775807 + 1") == .real(0x1p63))
     }
 
-    @Test(arguments: [
-        "INTERVAL '999999999 999999999:0:0' DAY TO SECOND", "TIMESTAMP '9999-12-31 23:59:59 -00:01'",
-        "TIMESTAMP '0000-01-01 00:00:00 +00:01'",
-    ])
+    @Test(
+        "Dates that can't be written are not read",
+        arguments: [
+            "INTERVAL '999999999 999999999:0:0' DAY TO SECOND", "TIMESTAMP '9999-12-31 23:59:59 -00:01'",
+            "TIMESTAMP '0000-01-01 00:00:00 +00:01'",
+        ])
     func momentsThatCantBeWrittenAreNotRead(_ text: String) {
         #expect(throws: SQLParseError.self) { try SQLParser.parse(expression: text) }
     }
 
-    @Test(arguments: ["json", "pbf"])
+    @Test("A grid of quantization may be finer than coordinates can be counted", arguments: ["json", "pbf"])
     func aGridMayBeFinerThanCoordinatesCanBeCounted(_ format: String) throws {
         let line = Polyline(
             points: [Point(x: -100, y: -50), Point(x: 100, y: 50), Point(x: -100, y: 50)], spatialReference: .wgs84)

@@ -73,7 +73,8 @@ struct Row {
         Row(values: [.integer(7), .text("a\"b\\c\n\u{1F333}"), .real(0.1)], geometry: geometry)
     }
 
-    @Test func aPointInJSON() throws {
+    @Test("A point is written in JSON")
+    func aPointInJSON() throws {
         let answer = try json(row(Samples.point), layer(.point))
         #expect(answer["objectIdFieldName"] == "OBJECTID")
         #expect(answer["geometryType"] == "esriGeometryPoint")
@@ -89,7 +90,8 @@ struct Row {
         #expect(answer["exceededTransferLimit"] == nil)
     }
 
-    @Test func manyFeaturesAndTheCutAnswer() throws {
+    @Test("An answer that is cut says so")
+    func manyFeaturesAndTheCutAnswer() throws {
         let encoder = try JSONFeatureEncoder(layer: layer(.point), query: FeatureQuery())
         let rows = (0..<50).map { Row(values: [.integer(Int64($0)), .null, .null], geometry: nil) }
         let answer = try JSONParser.parse(try Row.encode(rows, with: encoder, exceeded: true))
@@ -99,13 +101,15 @@ struct Row {
         #expect(answer["features"]?.arrayValue?.allSatisfy { $0["geometry"].map(\.isNull) ?? true } == true)
     }
 
-    @Test func aTableHasAttributesOnly() throws {
+    @Test("Features of a table have attributes only")
+    func aTableHasAttributesOnly() throws {
         let answer = try json(Row(values: [.integer(1), .null, .real(2)], geometry: nil), layer(nil))
         #expect(answer["geometryType"] == nil)
         #expect(answer["features"] == [["attributes": ["OBJECTID": 1, "name \"x\"": nil, "size": 2]]])
     }
 
-    @Test func precisionRoundsAndAReferenceProjects() throws {
+    @Test("geometryPrecision rounds coordinates, and outSR projects them")
+    func precisionRoundsAndAReferenceProjects() throws {
         var query = FeatureQuery(output: GeometryOutput(precision: 1))
         #expect(
             try json(row(Point(x: 1.26, y: -2.24, spatialReference: .wgs84)), layer(.point), query)["features"]?
@@ -117,7 +121,8 @@ struct Row {
         #expect(answer["spatialReference"]?["latestWkid"] == 3857)
     }
 
-    @Test func heightsAndMeasuresComeWhenAskedFor() throws {
+    @Test("Heights and measures are written when the query asks for them")
+    func heightsAndMeasuresComeWhenAskedFor() throws {
         let line = Polyline(
             points: [Point(x: 1, y: 2, z: 3, m: 4), Point(x: 5, y: 6, z: 7, m: 8)], spatialReference: .wgs84)
         let both = FeatureQuery(output: GeometryOutput(returnsZ: true, returnsM: true))
@@ -129,7 +134,8 @@ struct Row {
             try json(row(line), layer)["features"]?.arrayValue?.first?["geometry"]?["paths"] == [[[1, 2], [5, 6]]])
     }
 
-    @Test func aGridTurnsVerticesIntoSteps() throws {
+    @Test("Quantization turns vertices into steps on the grid")
+    func aGridTurnsVerticesIntoSteps() throws {
         let grid = Quantization(tolerance: 1, originX: 0, originY: 10)
         let line = Polyline(
             points: [Point(x: 1, y: 9), Point(x: 3, y: 9.2), Point(x: 3.1, y: 9), Point(x: 6, y: 5)],
@@ -140,7 +146,8 @@ struct Row {
         #expect(answer["transform"]?["originPosition"] == "upperLeft")
     }
 
-    @Test func ringsAreWoundAsEachFormatWants() throws {
+    @Test("Each format winds rings its own way")
+    func ringsAreWoundAsEachFormatWants() throws {
         let layer = layer(.polygon)
         let esri = try json(row(try square), layer)["features"]?.arrayValue?.first?["geometry"]?["rings"]?.arrayValue
         #expect(try #require(esri).map { Self.area($0) > 0 } == [false, true, false])
@@ -158,7 +165,8 @@ struct Row {
         return zip(points, points.dropFirst()).reduce(0) { $0 + $1.0[0] * $1.1[1] - $1.1[0] * $1.0[1] }
     }
 
-    @Test func geoJSONHasIdsAndProperties() throws {
+    @Test("GeoJSON has ids and properties")
+    func geoJSONHasIdsAndProperties() throws {
         let encoder = try GeoJSONFeatureEncoder(layer: layer(.point), query: FeatureQuery())
         let answer = try JSONParser.parse(
             try Row.encode([row(Samples.point), row(nil)], with: encoder, exceeded: true))
@@ -169,7 +177,9 @@ struct Row {
         #expect(answer["properties"]?["exceededTransferLimit"] == true)
     }
 
-    @Test(arguments: LayerGeometryType.allCases.filter { $0 != .envelope })
+    @Test(
+        "Protocol buffers and JSON hold the same features",
+        arguments: LayerGeometryType.allCases.filter { $0 != .envelope })
     func protocolBuffersAndJSONSayTheSame(_ type: LayerGeometryType) throws {
         let geometry: Geometry =
             switch type {
@@ -200,7 +210,8 @@ struct Row {
     }
 
     /// Points of this store are read by a short way, those of other programs by the long one: both come out the same.
-    @Test func aPointOfAnyWriterComesOutTheSame() throws {
+    @Test("A point is read the same, whichever program wrote its binary")
+    func aPointOfAnyWriterComesOutTheSame() throws {
         let (x, y) = (-122.675, 45.52)
         func bytes(_ value: Double, isLittleEndian: Bool) -> [UInt8] {
             withUnsafeBytes(of: isLittleEndian ? value.bitPattern.littleEndian : value.bitPattern.bigEndian) {
@@ -241,7 +252,8 @@ struct Row {
         #expect(try !String(decoding: answers(nowhere)[0], as: UTF8.self).contains("geometry\":{"))
     }
 
-    @Test(arguments: [-1, 0, 1, 9_007_199_254_740_993, .min, .max] as [Int64])
+    @Test(
+        "A big integer is read as it was written", arguments: [-1, 0, 1, 9_007_199_254_740_993, .min, .max] as [Int64])
     func aBigIntegerComesThroughAsItIs(_ value: Int64) throws {
         let layer = LayerDefinition(
             id: 0, name: "Sample",
@@ -259,7 +271,8 @@ struct Row {
     }
 
     /// The height and the measure of each vertex say where it is: they must say so in whichever direction a ring goes.
-    @Test(arguments: [false, true]) func aRingThatIsTurnedTakesHeightsAndMeasuresAlong(isReversed: Bool) throws {
+    @Test("A ring that is reversed keeps each vertex's height and measure", arguments: [false, true])
+    func aRingThatIsTurnedTakesHeightsAndMeasuresAlong(isReversed: Bool) throws {
         let corners = [(0.0, 0.0), (0.0, 4.0), (4.0, 4.0), (4.0, 1.0)].map { x, y in
             Point(x: x, y: y, z: 100 + 10 * x + y, m: 10 * x + y)
         }
@@ -281,7 +294,8 @@ struct Row {
         }
     }
 
-    @Test func aMissingMeasureStaysMissing() throws {
+    @Test("A missing measure stays missing")
+    func aMissingMeasureStaysMissing() throws {
         let line = Polyline(
             points: [Point(x: 1, y: 2, z: 3, m: 4), Point(x: 5, y: 6, z: 7, m: .nan)], spatialReference: .wgs84)
         let query = FeatureQuery(output: GeometryOutput(returnsZ: true, returnsM: true))
@@ -298,7 +312,8 @@ struct Row {
         }
     }
 
-    @Test func aCorruptBlobIsAnErrorAndNoCrash() throws {
+    @Test("A corrupt blob is an error, not a crash")
+    func aCorruptBlobIsAnErrorAndNoCrash() throws {
         var generator = SeededGenerator(seed: 9)
         let blob = GeoPackageBinary.blob(for: try square, srsID: 4_326)
         for _ in 0..<2_000 {

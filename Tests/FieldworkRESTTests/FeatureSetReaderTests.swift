@@ -5,14 +5,16 @@ import TestSupport
 import Testing
 
 @Suite struct FeatureSetReaderTests {
-    @Test func theErrorOfAServiceIsItsOwn() throws {
+    @Test("The error of a service keeps its code and message")
+    func theErrorOfAServiceIsItsOwn() throws {
         let answer = try JSONParser.parse(#"{"error":{"code":498,"message":"Invalid token","details":[]}}"#)
         let error = #expect(throws: ServiceError.self) { try FeatureSetReader.read(json: answer) }
         #expect(error?.code == 498 && error?.message == "Invalid token")
         #expect(throws: ServiceError.self) { try FeatureSetReader.read(json: ["count": 3]) }
     }
 
-    @Test func aQuantizedAnswerGetsItsCoordinatesBack() throws {
+    @Test("Coordinates of a quantized answer are those of the map again")
+    func aQuantizedAnswerGetsItsCoordinatesBack() throws {
         let answer = try JSONParser.parse(
             #"""
             {"objectIdFieldName":"ID","geometryType":"esriGeometryPolyline","spatialReference":{"wkid":4326},
@@ -28,7 +30,9 @@ import Testing
         #expect(set.records.map(\.objectID) == [1])
     }
 
-    @Test(.enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
+    @Test(
+        "Recorded answers in JSON are read whole",
+        .enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
     func recordedJSONIsReadWhole() throws {
         var count = 0
         for (path, bytes) in Recorded.files("json") {
@@ -42,7 +46,9 @@ import Testing
         #expect(count >= 20)
     }
 
-    @Test(.enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
+    @Test(
+        "Recorded answers in protocol buffers are read",
+        .enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
     func recordedProtocolBuffersAreRead() throws {
         var (count, features) = (0, 0)
         for (path, bytes) in Recorded.files("pbf") {
@@ -59,6 +65,7 @@ import Testing
     }
 
     @Test(
+        "Recorded protocol buffers are read as another reader reads them",
         .enabled(if: Recorded.exists, "The recorded answers of real services are not here."),
         arguments: ["points", "lines-quantization", "multilinestring", "null-handling", "quantization"])
     func recordedProtocolBuffersSayWhatOtherReadersRead(_ name: String) throws {
@@ -90,6 +97,7 @@ import Testing
     }
 
     @Test(
+        "Recorded heights and measures are the same in both formats",
         .enabled(if: Recorded.exists, "The recorded answers of real services are not here."),
         arguments: ["PointHas", "LineHas", "PolygonHas"])
     func recordedHeightsAndMeasuresAreTheSameInBothFormats(_ name: String) throws {
@@ -122,7 +130,9 @@ import Testing
         return abs(one - other) < 0.01 || (one.isNaN && (other.isNaN || other == -100_000))
     }
 
-    @Test(.enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
+    @Test(
+        "A mutated protocol buffer is read or refused",
+        .enabled(if: Recorded.exists, "The recorded answers of real services are not here."))
     func mutatedProtocolBuffersAreReadOrRefused() {
         var generator = SeededGenerator(seed: 13)
         let files = Recorded.files("pbf").filter { $0.bytes.count < 40_000 }
@@ -134,7 +144,8 @@ import Testing
         #expect(refused > 0)
     }
 
-    @Test func mutatedAnswersAreReadOrRefused() throws {
+    @Test("Mutated answers are read or refused")
+    func mutatedAnswersAreReadOrRefused() throws {
         var generator = SeededGenerator(seed: 17)
         let layer = Samples.trees
         let row = Row(

@@ -11,27 +11,31 @@ import Testing
         return query
     }
 
-    @Test func aPlainQueryAsksForThePage() throws {
+    @Test("A plain query asks for one page")
+    func aPlainQueryAsksForThePage() throws {
         let query = try features(["where": "1=1", "outFields": "*", "f": "PJSON"])
         #expect(query.condition == nil && query.outFields == nil && query.returnsGeometry)
         #expect(query.limit == 100 && query.offset == 0)
         #expect(try Samples.query(["where": "1=1", "f": "PJSON"]).format == .pjson)
     }
 
-    @Test func fieldsComeInTheLayersOrderAndSpelling() throws {
+    @Test("Fields have the layer's order and spelling")
+    func fieldsComeInTheLayersOrderAndSpelling() throws {
         #expect(try features(["where": "1=1", "outFields": "height, SPECIES"]).outFields == ["Species", "Height"])
         #expect(try features(["where": "1=1", "outFields": "height,*"]).outFields == nil)
         #expect(throws: ServiceError.self) { try features(["where": "1=1", "outFields": "Colour"]) }
     }
 
-    @Test func aPageIsNeverLargerThanTheService() throws {
+    @Test("A page is never larger than the service's maximum")
+    func aPageIsNeverLargerThanTheService() throws {
         #expect(try features(["where": "1=1", "resultRecordCount": "7", "resultOffset": "14"]).limit == 7)
         #expect(try features(["where": "1=1", "resultRecordCount": "7000"]).limit == 100)
         #expect(try features(["where": "1=1", "resultOffset": "14"]).offset == 14)
         #expect(throws: ServiceError.self) { try features(["where": "1=1", "resultOffset": "-1"]) }
     }
 
-    @Test func theKindOfAnswerFollowsTheFlags() throws {
+    @Test("The kind of answer follows the flags of the query")
+    func theKindOfAnswerFollowsTheFlags() throws {
         if case .count = try Samples.query(["returnCountOnly": "true", "where": "1=1"]).content {
         } else {
             Issue.record("count")
@@ -45,7 +49,8 @@ import Testing
         if case .extent = try Samples.query(both).content {} else { Issue.record("extent") }
     }
 
-    @Test func aGeometryIsBroughtToTheLayersReference() throws {
+    @Test("A geometry is projected into the layer's spatial reference")
+    func aGeometryIsBroughtToTheLayersReference() throws {
         let query = try features([
             "geometry": "-13636637.6,5661700.1,-13636637.5,5661700.2", "inSR": "102100", "where": "1=1",
             "geometryType": "esriGeometryEnvelope", "spatialRel": "esriSpatialRelEnvelopeIntersects",
@@ -56,7 +61,8 @@ import Testing
         #expect(query.spatialFilter?.relation == .envelopeIntersects)
     }
 
-    @Test func aDistanceWidensTheGeometry() throws {
+    @Test("A distance widens the geometry")
+    func aDistanceWidensTheGeometry() throws {
         let query = try features([
             "geometry": "-122.5,45.25", "geometryType": "esriGeometryPoint", "distance": "1", "where": "1=1",
             "units": "esriSRUnit_Kilometer",
@@ -67,6 +73,7 @@ import Testing
     }
 
     @Test(
+        "A distance beyond the earth is refused",
         arguments: [
             ("1.8e308", nil), ("361", nil), ("-1e300", "esriSRUnit_Meter"), ("20041", "esriSRUnit_Kilometer"),
             ("nan", "esriSRUnit_Foot"),
@@ -85,26 +92,29 @@ import Testing
         #expect(error?.code == 400)
     }
 
-    @Test(arguments: [
-        ("f", "xml"), ("where", "a = "), ("where", "Colour = 1"), ("where", "1=1; DROP TABLE x"),
-        ("outStatistics", "[{}]"), ("having", "count(*) > 1"), ("time", "1,2"), ("spatialRel", "near"),
-        ("outSR", "999999999"), ("maxAllowableOffset", "-1"), ("geometry", "{\"x\":\"NaN\",\"y\":1"),
-        ("orderByFields", "Species; x"), ("objectIds", "1;2"), ("returnGeometry", "perhaps"),
-        ("quantizationParameters", "{\"tolerance\":-1}"), ("historicMoment", "then"),
-        ("uniqueIds", "1"), ("text", "Oak"), ("returnUniqueIdsOnly", "true"), ("returnCentroid", "true"),
-        ("maxRecordCountFactor", "5.5"), ("resultType", "most"), ("datumTransformation", "1, 2"),
-        ("datumTransformation", #"{"geoTransforms":[{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1}]}"#),
-        ("sqlFormat", "native"),
-        ("quantizationParameters", #"{"extent":{"xmin":1,"ymin":1,"xmax":1,"ymax":1}}"#),
-        ("quantizationParameters", #"{"tolerance":"wide","extent":{"xmin":0,"ymin":0,"xmax":1,"ymax":1}}"#),
-    ])
+    @Test(
+        "Queries that can't be answered are refused",
+        arguments: [
+            ("f", "xml"), ("where", "a = "), ("where", "Colour = 1"), ("where", "1=1; DROP TABLE x"),
+            ("outStatistics", "[{}]"), ("having", "count(*) > 1"), ("time", "1,2"), ("spatialRel", "near"),
+            ("outSR", "999999999"), ("maxAllowableOffset", "-1"), ("geometry", "{\"x\":\"NaN\",\"y\":1"),
+            ("orderByFields", "Species; x"), ("objectIds", "1;2"), ("returnGeometry", "perhaps"),
+            ("quantizationParameters", "{\"tolerance\":-1}"), ("historicMoment", "then"),
+            ("uniqueIds", "1"), ("text", "Oak"), ("returnUniqueIdsOnly", "true"), ("returnCentroid", "true"),
+            ("maxRecordCountFactor", "5.5"), ("resultType", "most"), ("datumTransformation", "1, 2"),
+            ("datumTransformation", #"{"geoTransforms":[{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1},{"wkid":1}]}"#),
+            ("sqlFormat", "native"),
+            ("quantizationParameters", #"{"extent":{"xmin":1,"ymin":1,"xmax":1,"ymax":1}}"#),
+            ("quantizationParameters", #"{"tolerance":"wide","extent":{"xmin":0,"ymin":0,"xmax":1,"ymax":1}}"#),
+        ])
     func whatCantBeAnsweredIsRefused(_ name: String, _ value: String) {
         let error = #expect(throws: ServiceError.self) { try Samples.query(["where": "1=1", name: value]) }
         #expect(error?.code == 400)
         #expect(error?.details.isEmpty == false)
     }
 
-    @Test func flagsThatAskForNothingSpecialAreTaken() throws {
+    @Test("Flags with their default values are accepted")
+    func flagsThatAskForNothingSpecialAreTaken() throws {
         #expect(throws: Never.self) {
             try Samples.query([
                 "returnCentroid": "false", "returnUniqueIdsOnly": "false", "sqlFormat": "none", "text": "",
@@ -113,11 +123,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (#""tolerance":0.5,"#, "0", 0.5), ("", "0.25", 0.25), ("", "0", 0.0004),
-        (#""mode":"view","tolerance":2,"#, "1", 2),
-        (#""mode":"edit","tolerance":5,"#, "0", 1e-9),
-    ])
+    @Test(
+        "The cells of a grid are as large as the query asks",
+        arguments: [
+            (#""tolerance":0.5,"#, "0", 0.5), ("", "0.25", 0.25), ("", "0", 0.0004),
+            (#""mode":"view","tolerance":2,"#, "1", 2),
+            (#""mode":"edit","tolerance":5,"#, "0", 1e-9),
+        ])
     func theCellsOfAGridAreAsLargeAsAsked(_ members: String, _ offset: String, _ tolerance: Double) throws {
         let query = try features([
             "maxAllowableOffset": offset,
@@ -127,7 +139,8 @@ import Testing
         #expect(query.output.quantization?.originY == 2)
     }
 
-    @Test func theLayerMaySayHowManyFeaturesATileHolds() throws {
+    @Test("The layer may say how many features a tile holds")
+    func theLayerMaySayHowManyFeaturesATileHolds() throws {
         var layer = Samples.trees
         layer.unknownMembers["tileMaxRecordCount"] = 7
         func limit(_ fields: KeyValuePairs<String, String>) throws -> Int? {
@@ -144,7 +157,8 @@ import Testing
         #expect(layer.json(context: ResourceContext(serviceMaxRecordCount: 100))["tileMaxRecordCount"] == 7)
     }
 
-    @Test func aQueryOfTheClientIsReadAsItWas() throws {
+    @Test("A query that the client writes is read as it was")
+    func aQueryOfTheClientIsReadAsItWas() throws {
         let expression = try SQLParser.parse(where: "Stems > 1 AND (Species LIKE 'O%' OR Height IS NULL)")
         let query = FeatureQuery(
             condition: expression, objectIDs: [3, 1],
@@ -165,7 +179,8 @@ import Testing
         #expect(read == query)
     }
 
-    @Test func theOtherQuestionsOfTheClientAreReadAsTheyWere() throws {
+    @Test("Counts, ids and extents that the client asks for are read as they were")
+    func theOtherQuestionsOfTheClientAreReadAsTheyWere() throws {
         let query = FeatureQuery(condition: .isNull(.field("Height"), negated: false))
         func content(_ question: FeatureQuery.Question) throws -> QueryRequest.Content {
             try QueryRequest(

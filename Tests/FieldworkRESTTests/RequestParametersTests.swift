@@ -8,24 +8,28 @@ import Testing
         try FormURLEncoded.fields(Array(text.utf8)).map { "\($0.name)=\($0.value)" }
     }
 
-    @Test func escapesAndPlusSignsAreDecoded() throws {
+    @Test("Escapes and plus signs are decoded")
+    func escapesAndPlusSignsAreDecoded() throws {
         #expect(try fields("where=a+%3D+%27x%27&f=json&empty=&bare") == ["where=a = 'x'", "f=json", "empty=", "bare="])
         #expect(try fields("t=100%&u=%zz&v=%4") == ["t=100%", "u=%zz", "v=%4"])
         #expect(try fields("&&a=1&&") == ["a=1"])
     }
 
-    @Test func rawFeaturesOfQGISKeepTheirSigns() throws {
+    @Test("Features that QGIS sends unescaped keep their plus signs")
+    func rawFeaturesOfQGISKeepTheirSigns() throws {
         let features = #"[{"attributes":{"note":"50% + 1 & more %41"}}]"#
         #expect(try fields("f=json&features=\(features)") == ["f=json", "features=\(features)"])
         // Encoded ones are decoded, as ever.
         #expect(try fields("f=json&features=%5B%5D&x=1") == ["f=json", "features=[]", "x=1"])
     }
 
-    @Test func whatIsNotUTF8IsRefused() {
+    @Test("Bytes that are not UTF-8 are refused")
+    func whatIsNotUTF8IsRefused() {
         #expect(throws: ServiceError.self) { try FormURLEncoded.fields(Array("a=%FF%FE".utf8)) }
     }
 
-    @Test func tooManyFieldsAreRefused() {
+    @Test("Too many fields are refused")
+    func tooManyFieldsAreRefused() {
         let many = String(repeating: "a=1&", count: Limits.parameterCount + 1)
         #expect(throws: ServiceError.self) { try FormURLEncoded.fields(Array(many.utf8)) }
         let enough = String(repeating: "a=1&", count: Limits.parameterCount)
@@ -34,7 +38,8 @@ import Testing
 }
 
 @Suite struct RequestParametersTests {
-    @Test func namesMatchInAnyCaseAndEmptyMeansAbsent() throws {
+    @Test("Parameter names match in any case, and an empty value means none")
+    func namesMatchInAnyCaseAndEmptyMeansAbsent() throws {
         let parameters = Samples.parameters(["Where": "a=1", "OUTFIELDS": "", "where": "a=2"])
         #expect(parameters["WHERE"] == "a=2")
         #expect(parameters["outFields"] == nil)
@@ -42,12 +47,15 @@ import Testing
         #expect(!parameters.names("geometry"))
     }
 
-    @Test(arguments: [("true", true), ("TRUE", true), ("1", true), ("false", false), ("0", false), (" false ", false)])
+    @Test(
+        "Booleans are read in all spellings",
+        arguments: [("true", true), ("TRUE", true), ("1", true), ("false", false), ("0", false), (" false ", false)])
     func truthsAreSpelledInManyWays(_ text: String, _ expected: Bool) throws {
         #expect(try Samples.parameters(["b": text]).bool("b") == expected)
     }
 
-    @Test func whatIsNoValueIsRefused() {
+    @Test("Values of the wrong kind are refused")
+    func whatIsNoValueIsRefused() {
         let parameters = Samples.parameters([
             "b": "maybe", "i": "1.5", "n": "NaN", "j": "{", "ids": "1,x", "g": "1,2,3",
         ])
@@ -59,19 +67,21 @@ import Testing
         #expect(throws: ServiceError.self) { try parameters.geometry("g", spatialReference: nil) }
     }
 
-    @Test(arguments: ["1,2,-3", " 1, 2 , -3 ", "[1,2,-3]", "[\"1\", 2, -3]"])
+    @Test("Ids are read in all spellings", arguments: ["1,2,-3", " 1, 2 , -3 ", "[1,2,-3]", "[\"1\", 2, -3]"])
     func idsAreReadInAllSpellings(_ text: String) throws {
         #expect(try Samples.parameters(["ids": text]).objectIDs("ids") == [1, 2, -3])
     }
 
-    @Test func globalIDsAreReadWithAndWithoutBraces() throws {
+    @Test("Global ids are read with and without braces")
+    func globalIDsAreReadWithAndWithoutBraces() throws {
         let id = UUID()
         for text in ["{\(id)}", "\(id)", "[\"\(id.uuidString.lowercased())\"]"] {
             #expect(try Samples.parameters(["ids": text]).globalIDs("ids") == [id])
         }
     }
 
-    @Test func referencesAreNumbersOrJSON() throws {
+    @Test("A spatial reference is a number or JSON")
+    func referencesAreNumbersOrJSON() throws {
         #expect(try Samples.parameters(["s": "4326"]).spatialReference("s") == .wgs84)
         #expect(try Samples.parameters(["s": "102100"]).spatialReference("s") == .webMercator)
         #expect(
@@ -81,18 +91,21 @@ import Testing
     }
 
     /// Taken for none, each of these would choose all features instead of nothing.
-    @Test(arguments: [
-        #"{"rings":[]}"#, #"{"rings":[[[0,0],[1,1]]]}"#, #"{"paths":[[[0,0]]]}"#, #"{"points":[]}"#,
-        #"{"x":"NaN","y":"NaN"}"#, #"{"x":null}"#, #"{"xmin":"NaN","ymin":"NaN","xmax":"NaN","ymax":"NaN"}"#,
-        #"{"spatialReference":{"wkid":4326}}"#,
-    ])
+    @Test(
+        "A geometry without a place is refused",
+        arguments: [
+            #"{"rings":[]}"#, #"{"rings":[[[0,0],[1,1]]]}"#, #"{"paths":[[[0,0]]]}"#, #"{"points":[]}"#,
+            #"{"x":"NaN","y":"NaN"}"#, #"{"x":null}"#, #"{"xmin":"NaN","ymin":"NaN","xmax":"NaN","ymax":"NaN"}"#,
+            #"{"spatialReference":{"wkid":4326}}"#,
+        ])
     func aGeometryWithoutAPlaceIsRefused(_ text: String) {
         #expect(throws: ServiceError.self) {
             try Samples.parameters(["g": text]).geometry("g", spatialReference: nil)
         }
     }
 
-    @Test func geometriesAreReadInAllSpellings() throws {
+    @Test("Geometries are read in all spellings")
+    func geometriesAreReadInAllSpellings() throws {
         let point = try Samples.parameters(["g": "-122.5, 4.525e1"]).geometry("g", spatialReference: .wgs84)
         #expect(point == Samples.point)
         // As an address decodes what QGIS writes: `-1.3662e+07,5.69501e+06,…`.

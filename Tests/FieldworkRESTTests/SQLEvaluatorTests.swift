@@ -14,6 +14,7 @@ import Testing
     }
 
     @Test(
+        "Conditions are true, false or unknown",
         arguments: [
             ("1=1 AND 1=1", true), ("1=1 AND 1=0", false), ("1=1 AND n=1", nil), ("1=0 AND n=1", false),
             ("n=1 AND n=1", nil), ("1=1 OR n=1", true), ("1=0 OR n=1", nil), ("1=0 OR 1=0", false), ("NOT n=1", nil),
@@ -36,6 +37,7 @@ import Testing
     }
 
     @Test(
+        "Values are computed as the store computes them",
         arguments: [
             ("7 / 2", .integer(3)), ("-7 / 2", .integer(-3)), ("7 / 2.0", .real(3.5)), ("1 / 0", .null),
             ("1 + NULL", .null), ("oak || '!' ", .text("Oak!")), ("oak || n", .null), ("UPPER(oak)", .text("OAK")),
@@ -53,7 +55,8 @@ import Testing
         #expect(try value(text) == expected)
     }
 
-    @Test func aPatternOfManyStarsIsMatchedInLinearTime() throws {
+    @Test("A pattern of many stars is matched in linear time")
+    func aPatternOfManyStarsIsMatchedInLinearTime() throws {
         let text = String(repeating: "a", count: 5_000)
         let pattern = String(repeating: "%a", count: 200) + "b"
         let evaluator = SQLEvaluator(now: 0) { _ in .text(text) }
@@ -68,11 +71,13 @@ import Testing
         try SQLParser.parse(where: text).bound(to: Samples.trees).text
     }
 
-    @Test func fieldsGetTheLayersSpelling() throws {
+    @Test("Fields get the layer's spelling")
+    func fieldsGetTheLayersSpelling() throws {
         #expect(try bound("species = 'Oak' AND TREES.HEIGHT > 3") == "Species = 'Oak' AND Height > 3")
     }
 
-    @Test func textsBesideDatesBecomeMoments() throws {
+    @Test("A text that is compared with a date is read as a date")
+    func textsBesideDatesBecomeMoments() throws {
         #expect(try bound("planted > '2020-01-02'") == "Planted > TIMESTAMP '2020-01-02 00:00:00'")
         #expect(try bound("'2020-01-02 03:04' < planted") == "TIMESTAMP '2020-01-02 03:04:00' < Planted")
         #expect(
@@ -81,29 +86,35 @@ import Testing
         #expect(try bound("species = '2020-01-02'") == "Species = '2020-01-02'")
     }
 
-    @Test(arguments: [
-        ("height = '10.5'", "Height = 10.5"), ("height > '10'", "Height > 10"), ("species = 7", "Species = '7'"),
-        ("species IN (7, 'a')", "Species IN ('7', 'a')"), ("'3' <= height", "3 <= Height"),
-        ("height BETWEEN '1' AND 2", "Height BETWEEN 1 AND 2"),
-    ])
+    @Test(
+        "A literal is read as the kind that it is compared with",
+        arguments: [
+            ("height = '10.5'", "Height = 10.5"), ("height > '10'", "Height > 10"), ("species = 7", "Species = '7'"),
+            ("species IN (7, 'a')", "Species IN ('7', 'a')"), ("'3' <= height", "3 <= Height"),
+            ("height BETWEEN '1' AND 2", "Height BETWEEN 1 AND 2"),
+        ])
     func literalsAreReadAsWhatTheyAreComparedWith(_ text: String, _ expected: String) throws {
         #expect(try bound(text) == expected)
     }
 
-    @Test(arguments: [
-        "height = 'tall'", "species > 7", "species = height", "height IN (1, 'a')", "UPPER(species) < height",
-        "height BETWEEN 'a' AND 'b'",
-    ])
+    @Test(
+        "A comparison of a number with a text is refused",
+        arguments: [
+            "height = 'tall'", "species > 7", "species = height", "height IN (1, 'a')", "UPPER(species) < height",
+            "height BETWEEN 'a' AND 'b'",
+        ])
     func numbersAndTextsThatCantBeComparedAreRefused(_ text: String) {
         #expect(throws: ServiceError.self) { try bound(text) }
     }
 
-    @Test(arguments: [
-        ("planted - DATE '2020-01-01'", AttributeValue.real(1.5)),
-        ("planted + 1", AttributeValue.integer(1_578_052_800_000)),
-        ("0.5 + planted", AttributeValue.integer(1_578_009_600_000)),
-        ("planted - INTERVAL '12' HOUR", AttributeValue.integer(1_577_923_200_000)),
-    ])
+    @Test(
+        "The difference of two dates is a number of days",
+        arguments: [
+            ("planted - DATE '2020-01-01'", AttributeValue.real(1.5)),
+            ("planted + 1", AttributeValue.integer(1_578_052_800_000)),
+            ("0.5 + planted", AttributeValue.integer(1_578_009_600_000)),
+            ("planted - INTERVAL '12' HOUR", AttributeValue.integer(1_577_923_200_000)),
+        ])
     func differencesOfDatesAreDays(_ text: String, _ expected: AttributeValue) throws {
         let expression = try SQLParser.parse(expression: text).bound(to: Samples.trees)
         let evaluator = SQLEvaluator(
@@ -112,7 +123,8 @@ import Testing
         #expect(evaluator.evaluate(expression) == expected)
     }
 
-    @Test func aFieldThatTheLayerLacksIsAnErrorOfTheRequest() {
+    @Test("A field that the layer lacks is an error of the request")
+    func aFieldThatTheLayerLacksIsAnErrorOfTheRequest() {
         let error = #expect(throws: ServiceError.self) { try bound("Colour = 'red'") }
         #expect(error?.code == 400)
         #expect(error?.details.joined().contains("Colour") == true)

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct SQLTextTests {
-    @Test func randomExpressionsComeBackAsTheyWere() throws {
+    @Test("A random expression is the same after it was written and read")
+    func randomExpressionsComeBackAsTheyWere() throws {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<3_000 {
             let expression = RandomSQL.condition(depth: 4, &generator)
@@ -18,7 +19,8 @@ import Testing
     }
 
     /// Found by mutation: the tree leans to the right, its text does not say so, and nothing depends on it.
-    @Test func aGroupOnTheRightOfItsOwnKindNeedsNoParentheses() throws {
+    @Test("A group to the right of its own operator needs no parentheses")
+    func aGroupOnTheRightOfItsOwnKindNeedsNoParentheses() throws {
         for text in ["1 OR (a IN (1, 2, 3) OR b IS NOT NULL)", "a > 1 AND (b < 0 AND (c = 'x' AND d IS NULL))"] {
             let expression = try SQLParser.parse(where: text)
             let again = try SQLParser.parse(where: expression.text)
@@ -28,14 +30,16 @@ import Testing
         }
     }
 
-    @Test func namesThatMeanSomethingAreQuoted() {
+    @Test("Field names that are words of SQL are quoted")
+    func namesThatMeanSomethingAreQuoted() {
         #expect(SQLExpression.field("order").text == "\"order\"")
         #expect(SQLExpression.field("Straße").text == "\"Straße\"")
         #expect(SQLExpression.field("2nd").text == "\"2nd\"")
         #expect(SQLExpression.field("a\" OR 1=1 --").text == "\"a\"\" OR 1=1 --\"")
     }
 
-    @Test func valuesAreWrittenSoThatTheyComeBack() throws {
+    @Test("Values are the same after they were written and read")
+    func valuesAreWrittenSoThatTheyComeBack() throws {
         let literals: [SQLLiteral] = [
             .integer(.max), .integer(-7), .real(0.1), .real(-1e300), .real(.leastNonzeroMagnitude),
             .string("O'Brien; --"),
