@@ -1,20 +1,27 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test vendor build fuzz mutants simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test test-app test-command vendor build fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 run: ## Build in release and start the demo
 	@scripts/setup run
 	swift build -c release --product fieldwork
 	@exec .build/release/fieldwork demo $(ARGS)
 
-# Tests that start programs and browsers run one at a time, each kind in a process of its own.
+# Tests that start programs and browsers run one at a time, each kind in a process of its own. The two processes run beside each
+# other, since both wait more than they compute.
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests
 	swift test --skip-build --skip 'FieldworkTests\.|FieldworkCollectTests|EndToEndTests|SimulationTests'
 	swift test --skip-build --filter 'FieldworkTests\.'
 	swift test --skip-build --filter SimulationTests
-	swift test --skip-build --no-parallel --filter FieldworkCollectTests
-	swift test --skip-build --no-parallel --filter EndToEndTests
+	@$(MAKE) --no-print-directory -j2 test-app test-command
+
+test-app:
+	swift test --skip-build --ignore-lock --no-parallel --filter FieldworkCollectTests
+
+# FIELDWORK_EXECUTABLE names another fieldwork than the one that the tests are built with, such as a release.
+test-command:
+	swift test --skip-build --ignore-lock --no-parallel --filter EndToEndTests
 
 vendor: ## Install the vendor's Python client, and run the test that works with it over TLS
 	@scripts/setup vendor
@@ -39,6 +46,19 @@ fuzz: ## Feed each reader of foreign input ten million mutated ones (FUZZ_INPUTS
 mutants: ## Put small faults into a copy, one at a time, and see which of them no test notices (ARGS="--only 10-20 --all")
 	@scripts/setup test
 	python3 Tests/Mutants/mutants.py $(ARGS)
+
+# The functions are chosen at random: another SEED chooses others. One build serves all of them.
+COUNT ?= 40
+SEED ?= 1
+
+empty-bodies: ## Empty the bodies of functions chosen at random, and see which of them no test misses (COUNT, SEED)
+	@scripts/setup test
+	python3 Tests/Mutants/empty-bodies.py --count $(COUNT) --seed $(SEED) --into .build/empty-bodies
+	python3 Tests/Mutants/mutants.py --patches .build/empty-bodies --results .build/empty-bodies/results.json $(ARGS)
+
+check-tests: ## Look for mutants that no longer fit the sources, and for tests that could not fail (seconds)
+	python3 Tests/Mutants/mutants.py --check
+	python3 Tests/Mutants/idle-tests.py
 
 # Each seed is a story of its own: a failing one prints the command that tells it again.
 SIMULATION_SEEDS ?= 10000

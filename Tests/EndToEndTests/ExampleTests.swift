@@ -10,7 +10,7 @@ struct ExampleTests {
 
         /// What a program prints when it has come to its end. Its edits are kept beside the demo's data.
         func run(_ name: String, _ arguments: [String] = []) async throws -> [String] {
-            let program = FieldworkProcess.executable.deletingLastPathComponent().appending(path: name)
+            let program = FieldworkProcess.products.appending(path: name)
             try #require(
                 FileManager.default.isExecutableFile(atPath: program.path), "\(name) is not built beside fieldwork")
             let output = try await FieldworkProcess.run(

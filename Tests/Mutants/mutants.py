@@ -323,6 +323,8 @@ def control(runner, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only say which patches no longer fit")
+    parser.add_argument(
+        "--patches", type=pathlib.Path, default=ROOT / "Tests/Mutants/patches", help="another folder of patches")
     parser.add_argument("--only", help="numbers and ranges of the faults to run")
     parser.add_argument("--copy", type=pathlib.Path, default=ROOT / ".build/mutants", help="where the copy is built")
     parser.add_argument("--no-build", action="store_true", help="the copy is written and built already")
@@ -335,7 +337,7 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, help="a file that keeps what was found")
     parser.add_argument("--table", action="store_true", help="print what --results has, and run nothing")
     options = parser.parse_args()
-    every = read_all(ROOT / "Tests/Mutants/patches")
+    every = read_all(options.patches)
     results = Results(options.results)
     if options.table:
         table(every, results)

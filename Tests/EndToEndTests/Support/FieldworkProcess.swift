@@ -7,13 +7,14 @@ final class FieldworkProcess: Sendable {
         var description: String
     }
 
-    /// Where the package's build put the executable; `FIELDWORK_EXECUTABLE` names another.
-    static let executable: URL = {
-        if let path = ProcessInfo.processInfo.environment["FIELDWORK_EXECUTABLE"] { return URL(filePath: path) }
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        return root.appending(path: ".build/debug/fieldwork")
-    }()
+    /// Where the build of the tests put the package's programs.
+    static let products = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: ".build/debug")
+
+    /// The `fieldwork` that is tested: that of the same build, unless `FIELDWORK_EXECUTABLE` names another, such as a release.
+    static let executable =
+        ProcessInfo.processInfo.environment["FIELDWORK_EXECUTABLE"].map { URL(filePath: $0) }
+        ?? products.appending(path: "fieldwork")
 
     struct Output: Sendable {
         var status: Int32
