@@ -93,14 +93,22 @@ struct BasemapService: Sendable {
             levels: description.levels, layers: description.vectorLayers)
     }
 
-    /// The package's own style, or a plain one.
-    func style(_ addresses: StyleDocument.Addresses) throws(ServiceError) -> JSONValue {
+    /// The package's own style, one of ours for the layers that we make, or a plain one.
+    /// - Parameters:
+    ///   - look: of the styles of ours; others have one look.
+    ///   - language: the reader's.
+    func style(
+        _ addresses: StyleDocument.Addresses, look: BasemapLook = .light, language: String? = nil
+    ) throws(ServiceError) -> JSONValue {
         try require(.vectorTile)
         let own = try read { () throws(TileError) in try basemap.package.resource("styles/root.json") }
-        guard let own, let json = try? JSONParser.parse(own) else {
-            return GenericStyle.json(description, addresses: addresses)
+        guard let own, let json = try? JSONParser.parse(own), var object = json.objectValue else {
+            guard description.schema == BasemapSchema.mark else {
+                return GenericStyle.json(description, addresses: addresses)
+            }
+            return BasemapStyle(look: look, language: language)
+                .json(description, name: basemap.title, addresses: addresses)
         }
-        guard case .absolute = addresses, var object = json.objectValue else { return json }
         // A package's style names its tiles and fonts relative to itself; foreign addresses in it are not kept.
         let shell = StyleDocument.wrapped(
             name: basemap.title, layers: json["layers"]?.arrayValue ?? [], addresses: addresses,

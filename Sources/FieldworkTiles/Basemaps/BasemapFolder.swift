@@ -30,17 +30,28 @@ package struct BasemapFolder: Sendable {
         url.appending(path: "\(name).\(Self.ending)", directoryHint: .notDirectory)
     }
 
-    /// Takes a package into the folder, where it appears whole or not at all.
-    /// - Parameter moves: the file is one of ours that isn't needed elsewhere.
-    package func add(_ package: URL, as name: String, replaces: Bool, moves: Bool = false) throws {
+    /// Refuses what is no name, and one that is taken.
+    package func check(_ name: String, replaces: Bool) throws(TileError) {
         guard Self.isName(name) else {
             throw TileError(
                 .unsupported, "A basemap's name has letters, digits, '_' and '-' only: '\(name.prefix(100))'.")
         }
-        let taken = names().first { $0.lowercased() == name.lowercased() }
-        guard taken == nil || replaces else {
+        guard replaces || !names().contains(where: { $0.lowercased() == name.lowercased() }) else {
             throw TileError(.unsupported, "There is a basemap \(name) already. --replace puts this one in its place.")
         }
+    }
+
+    /// Where a package is made before it is added. The file is on the same disk, and is not served.
+    package func draft(_ name: String) throws -> URL {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url.appending(path: ".\(name).\(ProcessInfo.processInfo.processIdentifier).making")
+    }
+
+    /// Takes a package into the folder, where it appears whole or not at all.
+    /// - Parameter moves: the file is one of ours that isn't needed elsewhere.
+    package func add(_ package: URL, as name: String, replaces: Bool, moves: Bool = false) throws {
+        try check(name, replaces: replaces)
+        let taken = names().first { $0.lowercased() == name.lowercased() }
         let manager = FileManager.default
         try manager.createDirectory(at: url, withIntermediateDirectories: true)
         let coming = url.appending(path: ".\(name).\(ProcessInfo.processInfo.processIdentifier).coming")
