@@ -15,7 +15,8 @@ package struct BasemapStyle: Sendable {
 
     package func json(_ description: TileSetDescription, name: String, addresses: StyleDocument.Addresses) -> JSONValue
     {
-        let layers = [background] + areas + lines + BasemapLabels(look.colors, language: language).layers
+        let hasEarth = description.vectorLayers.contains { $0["id"]?.stringValue == BasemapSchema.Layer.earth.rawValue }
+        let layers = ground(hasEarth: hasEarth) + areas + lines + BasemapLabels(look.colors, language: language).layers
         return StyleDocument.wrapped(
             name: name, layers: layers, addresses: addresses, levels: description.levels,
             attribution: description.attribution, hasSprites: false)
@@ -23,8 +24,16 @@ package struct BasemapStyle: Sendable {
 
     private var colors: BasemapLook.Colors { look.colors }
 
-    private var background: JSONValue {
-        ["id": "background", "type": "background", "paint": ["background-color": .string(colors.land)]]
+    /// Where the land is drawn, all else is the sea; elsewhere all is land, and the sea is drawn.
+    private func ground(hasEarth: Bool) -> [JSONValue] {
+        func background(_ color: String) -> JSONValue {
+            ["id": "background", "type": "background", "paint": ["background-color": .string(color)]]
+        }
+        guard hasEarth else { return [background(colors.land)] }
+        return [
+            background(colors.water),
+            StyleLayer.fill("earth", BasemapSchema.Layer.earth.rawValue, color: .string(colors.land)),
+        ]
     }
 
     // MARK: Areas

@@ -89,6 +89,7 @@ package struct BasemapMaker: ~Copyable {
         var tags: (bytes: [UInt8], count: Int) = ([], -1)
         for index in slicers.indices where slicers[index].level >= feature.level {
             let level = slicers[index].level
+            if let deepest = feature.deepest, level > deepest { break }
             let count = feature.tags.count { $0.level <= level }
             if count != tags.count { tags = (PartBytes.tags(feature.tags, level: level), count) }
             try add(feature, slicer: index, rank: rank, tags: tags.bytes)

@@ -1,8 +1,9 @@
 /// The layers of basemaps that Fieldwork makes, in the order in which they stand in tiles. `Documentation/basemap-schema.md` says
 /// what they hold.
 package enum BasemapSchema {
+    /// Only maps of the world have `earth`: elsewhere all that is not water is land.
     package enum Layer: String, CaseIterable, Sendable {
-        case water, waterway, land, landuse, boundary, road, railway, building, place, poi, housenumber
+        case earth, water, waterway, land, landuse, boundary, road, railway, building, place, poi, housenumber
     }
 
     /// The mark of a package with these layers.

@@ -23,15 +23,19 @@ package struct MapFeature: Sendable {
     package var shape: Shape
     /// The level from which on tiles have the feature.
     package var level: Int
+    /// The last level whose tiles have it; nil for all.
+    package var deepest: Int?
     /// An area with fewer square pixels at a level is left out there; 0 keeps all.
     package var leastPixels: Double
     /// Small numbers come first in their layer. A tile that is too large loses those that come last.
     package var order: UInt32
 
     package init(
-        layer: String, tags: [Tag], shape: Shape, level: Int = 0, leastPixels: Double = 0, order: UInt32 = 0
+        layer: String, tags: [Tag], shape: Shape, level: Int = 0, deepest: Int? = nil, leastPixels: Double = 0,
+        order: UInt32 = 0
     ) {
         (self.layer, self.tags, self.shape) = (layer, tags, shape)
-        (self.level, self.leastPixels, self.order) = (level, leastPixels, order)
+        (self.level, self.deepest) = (level, deepest)
+        (self.leastPixels, self.order) = (leastPixels, order)
     }
 }
