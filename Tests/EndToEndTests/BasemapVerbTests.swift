@@ -22,11 +22,15 @@ struct BasemapVerbTests {
         let folder = try TemporaryFolder()
         let (data, extract) = (folder.url.appending(path: "data"), folder.url.appending(path: "village.osm.pbf"))
         try Data(TinyExtract.village.bytes).write(to: extract)
+        // What a process that was killed has left behind.
+        let basemaps = data.appending(path: "basemaps")
+        try FileManager.default.createDirectory(at: basemaps, withIntermediateDirectories: true)
+        try Data().write(to: basemaps.appending(path: ".Old.4194399.making.parts"))
         let made = try await FieldworkProcess.run(["basemap", "make", extract.path, "--name", "Haven", "--data", data.path])
         #expect(made.status == 0, "\(made.errors)")
         #expect(made.text.hasPrefix("Made Haven: "), "\(made.text)")
         #expect(made.errors.contains("The extract lacks 2 nodes"), "\(made.errors)")
-        #expect(Self.names(data.appending(path: "basemaps")) == ["Haven.tiles"])
+        #expect(Self.names(basemaps) == ["Haven.tiles"])
 
         let again = try await FieldworkProcess.run(["basemap", "make", extract.path, "--name", "haven", "--data", data.path])
         #expect(again.status == 65 && again.errors.contains("--replace"), "\(again.errors)")
@@ -49,7 +53,7 @@ struct BasemapVerbTests {
         }
         _ = await server.interrupt()
         let removed = try await FieldworkProcess.run(["basemap", "remove", "Haven", "--data", data.path])
-        #expect(removed.status == 0 && Self.names(data.appending(path: "basemaps")).isEmpty)
+        #expect(removed.status == 0 && Self.names(basemaps).isEmpty)
     }
 
     @Test("Files that are broken, foreign or not there are told by name, and leave nothing")
@@ -71,6 +75,31 @@ struct BasemapVerbTests {
         let levels = try await FieldworkProcess.run(["basemap", "make", "x.osm.pbf", "--levels", "9-3"])
         #expect(levels.status == 64, "\(levels.errors)")
         #expect(Self.names(data.appending(path: "basemaps")).isEmpty)
+    }
+
+    @Test("An interruption leaves nothing, neither a basemap nor a part of one")
+    func interrupted() async throws {
+        let folder = try TemporaryFolder()
+        let (data, file) = (folder.url.appending(path: "data"), folder.url.appending(path: "town.osm.pbf"))
+        var town = TinyExtract()
+        town.bounds = [10, 50, 10.4, 50.4]
+        for street in 0..<30_000 {
+            let (x, y) = (10 + 0.002 * Double(street % 200), 50 + 0.002 * Double(street / 200))
+            let first = Int64(street * 3 + 1)
+            for step in 0..<3 { town.node(first + Int64(step), x + 0.0006 * Double(step), y + 0.0003 * Double(step % 2)) }
+            town.way(first, [first, first + 1, first + 2], ["highway": "residential", "name": "Street \(street % 500)"])
+        }
+        try Data(town.bytes).write(to: file)
+        let making = try FieldworkProcess.start(["basemap", "make", file.path, "--name", "Town", "--data", data.path])
+        let basemaps = data.appending(path: "basemaps")
+        // It has begun when the folder is there.
+        while !FileManager.default.fileExists(atPath: basemaps.path) {
+            try #require(making.isRunning)
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        let status = await making.interrupt()
+        #expect(status == 130, "\(try making.errors())")
+        #expect(Self.names(basemaps).isEmpty, "\(Self.names(basemaps))")
     }
 
     @Test("GeoJSON becomes a layer with the name of its file")

@@ -44,7 +44,19 @@ package struct BasemapFolder: Sendable {
     /// Where a package is made before it is added. The file is on the same disk, and is not served.
     package func draft(_ name: String) throws -> URL {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        clearDrafts()
         return url.appending(path: ".\(name).\(ProcessInfo.processInfo.processIdentifier).making")
+    }
+
+    /// Deletes drafts of processes that were killed: `.NAME.PROCESS.making`, and the file of parts beside it.
+    private func clearDrafts() {
+        for file in (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] {
+            let words = file.split(separator: ".")
+            guard file.hasPrefix("."), words.count >= 3, words[2] == "making" || words[2] == "coming",
+                let process = Int32(words[1]), process > 0, kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            try? FileManager.default.removeItem(at: url.appending(path: file))
+        }
     }
 
     /// Takes a package into the folder, where it appears whole or not at all.

@@ -64,7 +64,7 @@ struct ShapeSlicer {
         guard let box = Self.box(pieces),
             max(box.xHigh - box.xLow, box.yHigh - box.yLow) >= (tolerance * scale < 1 ? 1 : Self.unitsPerPixel)
         else { return }
-        try divide(pieces, box, areas: false, body)
+        try divide(pieces, columns, rows, areas: false, body)
     }
 
     mutating func areas(
@@ -83,8 +83,7 @@ struct ShapeSlicer {
             if isShell { hasShell = isLarge }
             if isLarge { pieces.append(Piece(line: ring, isShell: isShell)) }
         }
-        guard let box = Self.box(pieces) else { return }
-        try divide(pieces, box, areas: true, body)
+        try divide(pieces, columns, rows, areas: true, body)
     }
 
     /// Square units.
@@ -118,9 +117,10 @@ struct ShapeSlicer {
     }
 
     private mutating func divide(
-        _ pieces: [Piece], _ box: ClipBox, areas: Bool, _ body: (Int, Int, [Slice]) throws -> Void
+        _ pieces: [Piece], _ columns: ClosedRange<Int>, _ rows: ClosedRange<Int>, areas: Bool,
+        _ body: (Int, Int, [Slice]) throws -> Void
     ) rethrows {
-        guard let columns = Self.touched(box.xLow, box.xHigh, columns),
+        guard let box = Self.box(pieces), let columns = Self.touched(box.xLow, box.xHigh, columns),
             let rows = Self.touched(box.yLow, box.yHigh, rows)
         else { return }
         if columns.count == 1, rows.count == 1 {
@@ -128,25 +128,19 @@ struct ShapeSlicer {
         }
         var (first, second) = (ClipBox(), ClipBox())
         if columns.count >= rows.count {
-            let middle = Double((columns.lowerBound + columns.upperBound + 1) / 2) * Self.extent
-            (first.xHigh, second.xLow) = (middle + Self.margin, middle - Self.margin)
+            let middle = (columns.lowerBound + columns.upperBound + 1) / 2
+            first.xHigh = Double(middle) * Self.extent + Self.margin
+            second.xLow = Double(middle) * Self.extent - Self.margin
+            let (left, right) = (columns.lowerBound...middle - 1, middle...columns.upperBound)
+            try divide(clip(pieces, to: first, areas: areas), left, rows, areas: areas, body)
+            try divide(clip(pieces, to: second, areas: areas), right, rows, areas: areas, body)
         } else {
-            let middle = Double((rows.lowerBound + rows.upperBound + 1) / 2) * Self.extent
-            (first.yHigh, second.yLow) = (middle + Self.margin, middle - Self.margin)
-        }
-        for (index, half) in [first, second].enumerated() {
-            let rest = clip(pieces, to: half, areas: areas)
-            guard var box = Self.box(rest) else { continue }
-            // What reaches into the margin only belongs to the other half's tiles no more.
-            let tiny = 1e-6
-            if index == 0 {
-                if half.xHigh.isFinite { box.xHigh = min(box.xHigh, half.xHigh - 2 * Self.margin - tiny) }
-                if half.yHigh.isFinite { box.yHigh = min(box.yHigh, half.yHigh - 2 * Self.margin - tiny) }
-            } else {
-                if half.xLow.isFinite { box.xLow = max(box.xLow, half.xLow + 2 * Self.margin) }
-                if half.yLow.isFinite { box.yLow = max(box.yLow, half.yLow + 2 * Self.margin) }
-            }
-            try divide(rest, box, areas: areas, body)
+            let middle = (rows.lowerBound + rows.upperBound + 1) / 2
+            first.yHigh = Double(middle) * Self.extent + Self.margin
+            second.yLow = Double(middle) * Self.extent - Self.margin
+            let (above, below) = (rows.lowerBound...middle - 1, middle...rows.upperBound)
+            try divide(clip(pieces, to: first, areas: areas), columns, above, areas: areas, body)
+            try divide(clip(pieces, to: second, areas: areas), columns, below, areas: areas, body)
         }
     }
 
