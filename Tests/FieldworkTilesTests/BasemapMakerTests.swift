@@ -21,7 +21,8 @@ struct BasemapMakerTests {
         let box = try #require(package.description.box)
         var found: [TileAddress: [VectorTileReader.Layer]] = [:]
         for level in levels {
-            let range = box.grown(by: 1).tiles(level: level)
+            // What reaches into a margin is drawn in the tile beyond, too.
+            let range = box.grown(by: 2 * WebMercator.halfSide / Double(1 << level) / 60).tiles(level: level)
             for column in range.columns {
                 for row in range.rows {
                     guard let address = TileAddress(level: level, column: column, row: row),
@@ -42,12 +43,6 @@ struct BasemapMakerTests {
             TileShape(xs: closed.map(\.0), ys: closed.map(\.1), parts: [0..<closed.count], areShells: [true]))
     }
 
-    private static func area(_ ring: [SIMD2<Int32>]) -> Double {
-        zip(ring, ring.dropFirst() + ring.prefix(1)).reduce(0) {
-            $0 + Double($1.0.x) * Double($1.1.y) - Double($1.1.x) * Double($1.0.y)
-        } / 2
-    }
-
     @Test("An area over many tiles fills each of them as far as it reaches, with its margin")
     func area() throws {
         // A diamond over 9 × 9 tiles of level 10.
@@ -57,7 +52,7 @@ struct BasemapMakerTests {
         let found = try Self.tiles([MapFeature(layer: "a", tags: [], shape: diamond)], levels: 10...10)
         // What lies in a tile, by counting places within the diamond.
         for (address, layers) in found {
-            let part = layers[0].features.flatMap(\.parts).reduce(0) { $0 + Self.area($1) }
+            let part = layers[0].features.flatMap(\.parts).reduce(0) { $0 + ringArea($1) }
             let (left, top) = (address.xMin - side / 128, address.yMax + side / 128)
             let (steps, width) = (200, side * (1 + 1.0 / 64))
             var inside = 0
