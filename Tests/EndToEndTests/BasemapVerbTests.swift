@@ -26,13 +26,17 @@ struct BasemapVerbTests {
         let basemaps = data.appending(path: "basemaps")
         try FileManager.default.createDirectory(at: basemaps, withIntermediateDirectories: true)
         try Data().write(to: basemaps.appending(path: ".Old.4194399.making.parts"))
-        let made = try await FieldworkProcess.run(["basemap", "make", extract.path, "--name", "Haven", "--data", data.path])
+        let made = try await FieldworkProcess.run([
+            "basemap", "make", extract.path, "--name", "Haven", "--data", data.path,
+        ])
         #expect(made.status == 0, "\(made.errors)")
         #expect(made.text.hasPrefix("Made Haven: "), "\(made.text)")
         #expect(made.errors.contains("The extract lacks 2 nodes"), "\(made.errors)")
         #expect(Self.names(basemaps) == ["Haven.tiles"])
 
-        let again = try await FieldworkProcess.run(["basemap", "make", extract.path, "--name", "haven", "--data", data.path])
+        let again = try await FieldworkProcess.run([
+            "basemap", "make", extract.path, "--name", "haven", "--data", data.path,
+        ])
         #expect(again.status == 65 && again.errors.contains("--replace"), "\(again.errors)")
         let replaced = try await FieldworkProcess.run([
             "basemap", "make", extract.path, "--name", "Haven", "--data", data.path, "--replace", "--levels", "12-14",
@@ -67,7 +71,9 @@ struct BasemapVerbTests {
         ] as [(String, [UInt8], Int32)] {
             let file = folder.url.appending(path: name)
             try Data(content).write(to: file)
-            let output = try await FieldworkProcess.run(["basemap", "make", file.path, "--name", "A", "--data", data.path])
+            let output = try await FieldworkProcess.run([
+                "basemap", "make", file.path, "--name", "A", "--data", data.path,
+            ])
             #expect(output.status == code && output.errors.contains(name), "\(name): \(output.status) \(output.errors)")
         }
         let missing = try await FieldworkProcess.run(["basemap", "make", "/no/such.osm.pbf", "--data", data.path])
@@ -86,8 +92,11 @@ struct BasemapVerbTests {
         for street in 0..<30_000 {
             let (x, y) = (10 + 0.002 * Double(street % 200), 50 + 0.002 * Double(street / 200))
             let first = Int64(street * 3 + 1)
-            for step in 0..<3 { town.node(first + Int64(step), x + 0.0006 * Double(step), y + 0.0003 * Double(step % 2)) }
-            town.way(first, [first, first + 1, first + 2], ["highway": "residential", "name": "Street \(street % 500)"])
+            for step in 0..<3 {
+                town.node(first + Int64(step), x + 0.0006 * Double(step), y + 0.0003 * Double(step % 2))
+            }
+            town.way(
+                first, [first, first + 1, first + 2], ["highway": "residential", "name": "Street \(street % 500)"])
         }
         try Data(town.bytes).write(to: file)
         let making = try FieldworkProcess.start(["basemap", "make", file.path, "--name", "Town", "--data", data.path])

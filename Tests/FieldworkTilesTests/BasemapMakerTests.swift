@@ -21,7 +21,8 @@ struct BasemapMakerTests {
         let box = try #require(package.description.box)
         var found: [TileAddress: [VectorTileReader.Layer]] = [:]
         for level in levels {
-            let range = box.grown(by: 1).tiles(level: level)
+            // What reaches into a margin is drawn in the tile beyond, too.
+            let range = box.grown(by: 2 * WebMercator.halfSide / Double(1 << level) / 60).tiles(level: level)
             for column in range.columns {
                 for row in range.rows {
                     guard let address = TileAddress(level: level, column: column, row: row),
@@ -51,7 +52,7 @@ struct BasemapMakerTests {
         let found = try Self.tiles([MapFeature(layer: "a", tags: [], shape: diamond)], levels: 10...10)
         // What lies in a tile, by counting places within the diamond.
         for (address, layers) in found {
-            let part = layers[0].features.flatMap(\.parts).reduce(0) { $0 + signedArea($1) }
+            let part = layers[0].features.flatMap(\.parts).reduce(0) { $0 + ringArea($1) }
             let (left, top) = (address.xMin - side / 128, address.yMax + side / 128)
             let (steps, width) = (200, side * (1 + 1.0 / 64))
             var inside = 0

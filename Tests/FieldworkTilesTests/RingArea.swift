@@ -1,9 +1,11 @@
-/// The area of a ring in units of the tile; negative for one that turns the other way.
-func signedArea(_ ring: [SIMD2<Int32>]) -> Double {
+/// Square units of a ring in a tile; positive for shells, negative for holes.
+func ringArea(_ ring: [SIMD2<Int32>]) -> Double {
     var sum = 0.0
-    for (index, corner) in ring.enumerated() {
-        let next = ring[(index + 1) % ring.count]
-        sum += Double(corner.x) * Double(next.y) - Double(next.x) * Double(corner.y)
+    guard var before = ring.last else { return 0 }
+    for place in ring {
+        sum += Double(before.x) * Double(place.y)
+        sum -= Double(place.x) * Double(before.y)
+        before = place
     }
     return sum / 2
 }

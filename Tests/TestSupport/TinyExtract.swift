@@ -1,35 +1,35 @@
 /// An OpenStreetMap extract that a test writes by hand: one block each for nodes, ways and relations, not packed.
-public struct TinyExtract: Sendable {
-    public typealias Tags = [String: String]
+package struct TinyExtract: Sendable {
+    package typealias Tags = [String: String]
 
-    public struct Member: Sendable {
-        public var way: Int64
-        public var role: String
+    package struct Member: Sendable {
+        package var way: Int64
+        package var role: String
 
-        public init(_ way: Int64, _ role: String) { (self.way, self.role) = (way, role) }
+        package init(_ way: Int64, _ role: String) { (self.way, self.role) = (way, role) }
     }
 
     private var nodes: [(id: Int64, longitude: Double, latitude: Double, tags: Tags)] = []
     private var ways: [(id: Int64, nodes: [Int64], tags: Tags)] = []
     private var relations: [(id: Int64, members: [Member], tags: Tags)] = []
     /// West, south, east, north.
-    public var bounds: [Double]?
+    package var bounds: [Double]?
 
-    public init() {}
+    package init() {}
 
-    public mutating func node(_ id: Int64, _ longitude: Double, _ latitude: Double, _ tags: Tags = [:]) {
+    package mutating func node(_ id: Int64, _ longitude: Double, _ latitude: Double, _ tags: Tags = [:]) {
         nodes.append((id, longitude, latitude, tags))
     }
 
-    public mutating func way(_ id: Int64, _ nodes: [Int64], _ tags: Tags = [:]) { ways.append((id, nodes, tags)) }
+    package mutating func way(_ id: Int64, _ nodes: [Int64], _ tags: Tags = [:]) { ways.append((id, nodes, tags)) }
 
-    public mutating func relation(_ id: Int64, _ members: [Member], _ tags: Tags) {
+    package mutating func relation(_ id: Int64, _ members: [Member], _ tags: Tags) {
         relations.append((id, members, tags))
     }
 
     // MARK: Bytes
 
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var header: [UInt8] = []
         if let bounds, bounds.count == 4 {
             var box: [UInt8] = []
@@ -141,7 +141,7 @@ public struct TinyExtract: Sendable {
 extension TinyExtract {
     /// A village by the sea: a coast, a park with a pond whose ring is two ways, a house with a number, a street that goes on
     /// outside, a river.
-    public static var village: TinyExtract {
+    package static var village: TinyExtract {
         var extract = TinyExtract()
         extract.bounds = [10, 50, 10.02, 50.02]
         extract.node(1, 10.010, 50.010, ["place": "village", "name": "Haven", "name:de": "Hafen", "name:xx": "Other"])
@@ -170,7 +170,8 @@ extension TinyExtract {
         extract.relation(
             201, [Member(101, "outer"), Member(102, "outer"), Member(103, "inner")],
             ["type": "multipolygon", "leisure": "park", "name": "Green"])
-        extract.relation(202, [Member(101, "outer"), Member(888, "outer")], ["type": "multipolygon", "natural": "wood"])
+        extract.relation(
+            202, [Member(101, "outer"), Member(888, "outer")], ["type": "multipolygon", "natural": "wood"])
         return extract
     }
 }

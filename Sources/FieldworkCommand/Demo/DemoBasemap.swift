@@ -61,7 +61,8 @@ struct DemoBasemap {
             if layer == .boundary { tags.append(MapFeature.Tag("level", .integer(2))) }
             return try MapFeature.Shape.shapes(of: geometry).map { shape in
                 MapFeature(
-                    layer: layer.rawValue, tags: tags, shape: shape, level: properties["level"]?.integerValue.map(Int.init) ?? 0,
+                    layer: layer.rawValue, tags: tags, shape: shape,
+                    level: properties["level"]?.integerValue.map(Int.init) ?? 0,
                     deepest: worldLevel)
             }
         }

@@ -42,7 +42,8 @@ enum DemoMaps {
         for name in names {
             let place = place(of: name, in: folder)
             let isThere = FileManager.default.fileExists(atPath: place.path)
-            let known = try isThere
+            let known =
+                try isThere
                 ? JSONParser.parse(Data(contentsOf: place)) : withBasemap(document(of: name), in: folder, services)
             let map = addressed(known, service: name, to: services)
             if isThere, map == known { continue }

@@ -42,7 +42,9 @@ struct BasemapService: Sendable {
         return true
     }
 
-    private static func beginsAsGzip(_ bytes: [UInt8]) -> Bool { bytes.count > 2 && bytes[0] == 0x1F && bytes[1] == 0x8B }
+    private static func beginsAsGzip(_ bytes: [UInt8]) -> Bool {
+        bytes.count > 2 && bytes[0] == 0x1F && bytes[1] == 0x8B
+    }
 
     func root(_ face: ServiceFace) throws(ServiceError) -> JSONValue {
         try require(face)

@@ -96,7 +96,8 @@ extension RouteContext {
         guard let basemap else { return try tiles.style(service, addresses) }
         let named = try request.parameters["style"].map { name in
             guard let look = BasemapLook(rawValue: name.lowercased()) else {
-                throw ServiceError.notFound("There is no style '\(name.prefix(40))'. There are light, dark and sunlight.")
+                throw ServiceError.notFound(
+                    "There is no style '\(name.prefix(40))'. There are light, dark and sunlight.")
             }
             return look
         }

@@ -17,11 +17,13 @@ struct BasemapLabels {
     var layers: [JSONValue] {
         [
             label(
-                "housenumber", "housenumber", text: ["get", "number"], size: [(17, 10), (20, 13)], color: colors.faintText,
+                "housenumber", "housenumber", text: ["get", "number"], size: [(17, 10), (20, 13)],
+                color: colors.faintText,
                 level: 17),
             label(
                 "poi", "poi", size: [(14, 10), (18, 13)], color: colors.interest, level: 15,
-                filter: ["!", StyleLayer.isClass(["water", "park", "station", "airport", "hospital", "peak"])], width: 7),
+                filter: ["!", StyleLayer.isClass(["water", "park", "station", "airport", "hospital", "peak"])], width: 7
+            ),
             label(
                 "poi/green", "poi", font: Self.italic, size: [(12, 10), (18, 14)], color: colors.greenText,
                 filter: StyleLayer.isClass(["park"]), width: 7),

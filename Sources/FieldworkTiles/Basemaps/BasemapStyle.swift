@@ -53,7 +53,9 @@ package struct BasemapStyle: Sendable {
             "park": colors.park, "golf": colors.park, "allotments": colors.scrub, "playground": colors.pitch,
             "school": colors.school, "hospital": colors.hospital, "cemetery": colors.cemetery,
         ]
-        let grounds = ["pitch": colors.pitch, "parking": colors.paved, "pedestrian": colors.paved, "apron": colors.paved]
+        let grounds = [
+            "pitch": colors.pitch, "parking": colors.paved, "pedestrian": colors.paved, "apron": colors.paved,
+        ]
         let built = ["pier": colors.land, "bridge": colors.paved, "platform": colors.paved, "harbour": colors.land]
         return [
             fill("landuse/zones", "landuse", zones), fill("land", "land", landColors),
@@ -80,7 +82,8 @@ package struct BasemapStyle: Sendable {
 
     /// What widens from level to level: by the square of what is seen.
     static func widths(_ stops: [(Double, Double)]) -> JSONValue {
-        .array(["interpolate", ["exponential", 1.5], ["zoom"]] + stops.flatMap { [JSONValue.number($0.0), .number($0.1)] })
+        .array(
+            ["interpolate", ["exponential", 1.5], ["zoom"]] + stops.flatMap { [JSONValue.number($0.0), .number($0.1)] })
     }
 
     private struct Road {
@@ -109,7 +112,8 @@ package struct BasemapStyle: Sendable {
     private var lines: [JSONValue] {
         var layers: [JSONValue] = [
             StyleLayer.line(
-                "road/runway", "road", color: .string(colors.airport), width: Self.widths([(10, 1), (14, 12), (18, 90)]),
+                "road/runway", "road", color: .string(colors.airport),
+                width: Self.widths([(10, 1), (14, 12), (18, 90)]),
                 filter: StyleLayer.isClass(["runway", "taxiway"])),
             StyleLayer.line(
                 "road/ferry", "road", color: .string(colors.waterText), width: 1, filter: StyleLayer.isClass(["ferry"]),
@@ -120,7 +124,9 @@ package struct BasemapStyle: Sendable {
             ("bridge", ["has", "bridge"]),
         ] as [(String, JSONValue)] {
             layers.append(paths(place, condition))
-            for road in roads where road.kinds != ["track"] { layers.append(self.road(road, place, condition, isEdge: true)) }
+            for road in roads where road.kinds != ["track"] {
+                layers.append(self.road(road, place, condition, isEdge: true))
+            }
             for road in roads { layers.append(self.road(road, place, condition, isEdge: false)) }
             layers += railways(place, condition)
         }
@@ -151,7 +157,8 @@ package struct BasemapStyle: Sendable {
         return StyleLayer.line(
             "\(place)/\(road.kinds[0])\(isEdge ? "/edge" : "")", "road",
             color: .string(isEdge ? colors.roadEdge : road.color), width: .array(width),
-            level: isEdge ? max(road.level, 8) : road.level, filter: ["all", StyleLayer.isClass(road.kinds), condition],
+            level: isEdge ? max(road.level, 8) : road.level,
+            filter: ["all", StyleLayer.isClass(road.kinds), condition],
             dashes: isEdge && place == "tunnel" ? [2, 2] : nil, opacity: !isEdge && place == "tunnel" ? 0.5 : nil,
             isRound: place == "road")
     }

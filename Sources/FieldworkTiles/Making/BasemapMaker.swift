@@ -40,6 +40,9 @@ package struct BasemapMaker: ~Copyable {
         }
     }
 
+    /// Metres around what is drawn: the box of a single point is none.
+    private static let pointMargin = 1.0
+
     private let options: Options
     private let target: URL
     private let progress: (Progress) -> Void
@@ -177,7 +180,8 @@ package struct BasemapMaker: ~Copyable {
         try writer.finish(
             TileSetDescription(
                 name: options.name, attribution: options.attribution, format: .vector, levels: options.levels,
-                box: options.box ?? box, vectorLayers: fields.json(levels: options.levels), schema: options.schema))
+                box: options.box ?? box?.grown(by: Self.pointMargin), vectorLayers: fields.json(levels: options.levels),
+                schema: options.schema))
         return summary
     }
 

@@ -14,8 +14,10 @@ package enum BasemapSchema {
 
     /// The languages whose names are kept.
     package static let languages: Set<String> = [
-        "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "ga", "he", "hi", "hr", "hu", "id",
-        "is", "it", "ja", "ko", "lt", "lv", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "se", "sk", "sl", "sr", "sv",
+        "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "ga", "he", "hi", "hr", "hu",
+        "id",
+        "is", "it", "ja", "ko", "lt", "lv", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "se", "sk", "sl", "sr",
+        "sv",
         "th", "tr", "uk", "vi", "zh",
     ]
 }

@@ -55,7 +55,8 @@ enum PartBytes {
             var reader = ProtocolBufferReader(raw)
             let count = Int(try reader.varint())
             let start = ProtobufBytes.varintLength(UInt64(count))
-            guard start + count < bytes.count, let kind = VectorLayer.Kind(rawValue: UInt64(bytes[start + count])) else {
+            guard start + count < bytes.count, let kind = VectorLayer.Kind(rawValue: UInt64(bytes[start + count]))
+            else {
                 throw TileError(.broken, "A part of a feature breaks off.")
             }
             reader = ProtocolBufferReader(UnsafeRawBufferPointer(rebasing: raw[(start + count + 1)...]))

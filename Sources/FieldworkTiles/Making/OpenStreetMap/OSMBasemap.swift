@@ -126,9 +126,11 @@ package struct OSMBasemap {
                 nodes.place(id, x, y)
                 guard abs(x) <= 180, abs(y) <= 90 else { return }
                 let (x, y) = (WebMercator.x(longitude: x), WebMercator.y(latitude: y))
-                box = box.map {
-                    PlaneBox(xMin: min($0.xMin, x), yMin: min($0.yMin, y), xMax: max($0.xMax, x), yMax: max($0.yMax, y))
-                } ?? PlaneBox(xMin: x, yMin: y, xMax: x, yMax: y)
+                box =
+                    box.map {
+                        PlaneBox(
+                            xMin: min($0.xMin, x), yMin: min($0.yMin, y), xMax: max($0.xMax, x), yMax: max($0.yMax, y))
+                    } ?? PlaneBox(xMin: x, yMin: y, xMax: x, yMax: y)
                 guard let tags = reader.read(tags) else { return }
                 for template in OSMTemplates.of(tags, on: .node) {
                     try maker.add(template.feature(.point(x: x, y: y)))
@@ -256,7 +258,8 @@ package struct OSMBasemap {
         for template in relation.templates { try add(template, shape: shape, to: &maker) }
     }
 
-    private func addBoundary(_ way: [Int64], _ level: Int, _ tags: OSMObjectTags?, to maker: inout BasemapMaker) throws {
+    private func addBoundary(_ way: [Int64], _ level: Int, _ tags: OSMObjectTags?, to maker: inout BasemapMaker) throws
+    {
         let levels = [2: 0, 3: 5, 4: 4, 5: 7, 6: 8, 7: 9, 8: 10]
         guard let first = levels[level] else { return }
         let shape = lines(way)
