@@ -50,7 +50,7 @@ const isPlainLook = () => !document.documentElement.dataset.theme?.match(/dark|s
 /** A layer of the author's style as the app draws it: readable on the ground of the look, smaller where the map shows much. */
 function fitted(style) {
   const { paint = {}, layout = {} } = style;
-  for (const name of ['circle-color', 'circle-stroke-color', 'line-color', 'text-color']) {
+  for (const name of ['circle-color', 'line-color', 'text-color']) {
     if (paint[name] !== undefined) paint[name] = adapted(paint[name]);
   }
   if (style.type === 'circle') {
