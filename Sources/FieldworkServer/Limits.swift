@@ -153,4 +153,6 @@ package enum Limits {
     package static let tileBlockSide = 128
     /// Object ids of one answer in protocol buffers: it is held in memory as a whole.
     package static let idsInProtocolBuffer = 1_000_000
+    /// Addresses of the part of a locator that is cut for a client.
+    package static let addressesPerCut = 250_000
 }

@@ -151,11 +151,16 @@ struct RequestRouter: Sendable {
         try await visible(try await catalog.names(), to: request, as: .feature)
     }
 
+    /// The locators that whoever asks may see.
+    func locatorNames(for request: ServiceRequest) async throws -> [ServiceName] {
+        try await visible(await locators.names(), to: request, as: .geocoding)
+    }
+
     /// The locators and basemaps that whoever asks may see. A service hides a basemap of its name.
     private func otherEntries(beside services: [ServiceName], for request: ServiceRequest) async throws
         -> [CatalogueEntry]
     {
-        var entries = try await visible(await locators.names(), to: request, as: .geocoding).map {
+        var entries = try await locatorNames(for: request).map {
             CatalogueEntry(name: $0, type: ServerInfo.locatorType)
         }
         for basemap in basemaps?.basemaps() ?? [] {
@@ -204,7 +209,7 @@ struct RequestRouter: Sendable {
         try access.require(match.route.right, rights, of: request.principal)
         return RouteContext(
             request: request, values: match.values, server: self, service: nil, layer: nil,
-            locator: GeocodeService(locator: found.locator, name: found.locator.name))
+            locator: GeocodeService(locator: found.locator, name: found.locator.name, cutter: locators.cutter))
     }
 
     /// The basemap of an address that names one.

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkLocator
+import FieldworkREST
 import FieldworkStore
 import Foundation
 import TestSupport
@@ -99,6 +100,36 @@ struct GeocodeServiceTests {
                 path, ["f": "json", "SingleLine": "121 Main St", "searchExtent": "0,0,1,1"]
             ).json
             #expect(outside["candidates"]?.arrayValue?.isEmpty == true)
+        }
+    }
+
+    @Test("A house is answered with its place on the street where that is wanted, and in the countries that are wanted")
+    func streetPlacesAndCountries() async throws {
+        try await serve { client in
+            let text = ["f": "json", "SingleLine": "121 Main St, Alderton"]
+            let path = "Town/GeocodeServer/findAddressCandidates"
+            func first(_ more: (String, String)...) async throws -> JSONValue? {
+                var pairs: [String: String] = text
+                for (name, value) in more { pairs[name] = value }
+                let query = pairs.map { "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
+                return try await client.get("\(path)?\(query.joined(separator: "&"))").json["candidates"]?.arrayValue?.first
+            }
+            #expect(try await first(("locationType", "rooftop"))?["location"]?["x"]?.doubleValue == -122.5001)
+            #expect(try await first(("locationType", "street"))?["location"]?["x"]?.doubleValue == -122.5)
+            #expect(try await first(("locationType", "roof")) == nil)
+            #expect(try await first(("sourceCountry", "USA")) != nil)
+            #expect(try await first(("sourceCountry", "DE")) == nil)
+            let street = try await client.get(
+                "Town/GeocodeServer/reverseGeocode",
+                ["f": "json", "location": "-122.50012,45.501", "locationType": "street"]
+            ).json
+            #expect(street["location"]?["x"]?.doubleValue == -122.5 && street["address"]?["AddNum"] == .string("121"))
+            for (country, count) in [("US,CA", 1), ("FR", 0)] {
+                let suggested = try await client.get(
+                    "Town/GeocodeServer/suggest", ["f": "json", "text": "121 mai", "countryCode": country]
+                ).json
+                #expect(suggested["suggestions"]?.arrayValue?.count == count, "\(country)")
+            }
         }
     }
 

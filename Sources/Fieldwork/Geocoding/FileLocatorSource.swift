@@ -72,6 +72,7 @@ actor FileLocatorSource: LocatorSource {
         options.minimumScore = max(values.minScore, 10)
         if values.maxResults > 0 { options.maximumCount = values.maxResults }
         options.magicKey = magicKey
+        options.findsRoutePlaces = true
         options.country = values.countryCode
         try Self.set(values.searchArea, values.preferredSearchLocation, values.categories, in: &options)
         let asked = options
@@ -107,6 +108,7 @@ actor FileLocatorSource: LocatorSource {
         var options = ReverseOptions()
         options.maximumCount = max(1, values.maxResults)
         options.maximumDistance = values.maxDistance > 0 ? values.maxDistance : nil
+        options.findsRoutePlaces = true
         let kinds = values.featureTypes.compactMap { name in
             LocatorResult.Kind.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
         }

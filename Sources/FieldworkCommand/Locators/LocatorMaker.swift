@@ -29,7 +29,7 @@ struct LocatorMaker {
 }
 
 /// The step that is being done, in one line of a terminal, or now and then elsewhere.
-private final class ShownProgress {
+final class ShownProgress {
     private var shownAt = ContinuousClock.now
 
     func show(_ progress: LocatorBuilder.Progress) {

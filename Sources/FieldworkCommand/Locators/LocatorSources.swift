@@ -63,17 +63,9 @@ struct LocatorSources {
             try map.add(nil, to: builder) { column in
                 places[column].flatMap { $0 < values.count ? values[$0] : nil }
             } zone: {
-                filled($0)
+                zone.completing($0)
             }
         }
-    }
-
-    private func filled(_ own: AddressZone) -> AddressZone {
-        var own = own
-        if own.city.isEmpty { own.city = zone.city }
-        if own.region.isEmpty { own.region = zone.region }
-        if own.country.isEmpty { own.country = zone.country }
-        return own
     }
 
     // MARK: GeoJSON
@@ -89,12 +81,12 @@ struct LocatorSources {
                 guard let name = names[column] else { return nil }
                 return feature.attributes.first { $0.name == name }.flatMap { Self.text($0.value) }
             } zone: {
-                filled($0)
+                zone.completing($0)
             }
         }
     }
 
-    private static func text(_ value: AttributeValue) -> String? {
+    static func text(_ value: AttributeValue) -> String? {
         switch value {
         case .text(let text): text
         case .integer(let number): "\(number)"
@@ -135,7 +127,7 @@ struct LocatorSources {
                 default: nil
                 }
             } zone: {
-                filled($0)
+                zone.completing($0)
             }
         }
         while let piece = try source.next() {

@@ -14,13 +14,16 @@ struct LocatorCommand: AsyncParsableCommand {
               fieldwork locator make norway.osm.pbf --name Norway
               fieldwork locator make addresses.csv --name City --field number=HNR --field street=STRASSE --country DE
               fieldwork locator make openaddresses.geojson streets.gpkg --name County
+              fieldwork locator make --service Trees/Addresses --name Trees
+              fieldwork locator update Trees
+              fieldwork locator cut Norway --area 10.6,59.8,10.9,60.0 --to oslo.locator
               fieldwork locator test Norway
             """,
-        subcommands: [Make.self, Add.self, Test.self])
+        subcommands: [Make.self, Update.self, Add.self, List.self, Remove.self, Cut.self, Test.self])
 
     struct Make: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a locator of files of addresses, streets and places.",
+            abstract: "Make a locator of files of addresses, streets and places, or of a layer.",
             discussion: """
                 Reads OpenStreetMap extracts (.osm.pbf), tables (.csv), GeoJSON (.geojson, also a feature a line, as OpenAddresses
                 has it), the latter two also packed (.gz), and through ogr2ogr, where it is installed, GeoPackages, shapefiles and
@@ -30,15 +33,27 @@ struct LocatorCommand: AsyncParsableCommand {
                 neighborhood, city, subregion, region, postal, country, name, otherNames, type, population, leftFrom, leftTo, rightFrom,
                 rightTo, x, y. A column address has the number and the street in one.
 
-                A locator of that name is replaced when the new one is whole. An interruption leaves everything as it was.
+                --service takes the features of a layer instead: of a service in the folder (Service, Service/0, Service/Name),
+                or at an address. Coded values go by their names. The locator remembers its layer: fieldwork locator update makes
+                it again when the layer has changed.
+
+                A locator of that name is replaced when the new one is whole: a server that runs answers from the new one with
+                its next request. An interruption leaves everything as it was, and the next make begins anew.
 
                 EXAMPLES
                   fieldwork locator make san-francisco.osm.pbf --name SanFrancisco
                   fieldwork locator make city.csv --name City --field x=LON --field y=LAT --city Freiburg --country DE
+                  fieldwork locator make --service City/Buildings --name City --field number=NR --field street=STR
                 """)
 
         @Argument(help: "The files to make it of.")
-        var files: [String]
+        var files: [String] = []
+
+        @Option(
+            help: ArgumentHelp(
+                "The layer to make it of, in place of files: Service/Layer in the folder of services, or an address.",
+                valueName: "layer"))
+        var service: String?
 
         @Option(help: "The name of the locator: letters, digits, _ and -.")
         var name: String
@@ -60,7 +75,9 @@ struct LocatorCommand: AsyncParsableCommand {
         @OptionGroup var data: DataOption
 
         func validate() throws {
-            guard !files.isEmpty else { throw ValidationError("Name a file to make the locator of.") }
+            guard files.isEmpty == (service != nil) else {
+                throw ValidationError("Name the files to make the locator of, or a layer with --service.")
+            }
             try LocatorCommand.check(name)
             _ = try roles()
         }
@@ -80,8 +97,14 @@ struct LocatorCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await runVerb {
-                let sources = LocatorSources(
-                    chosen: try roles(), zone: AddressZone(city: city, region: region, country: country))
+                let zone = AddressZone(city: city, region: region, country: country)
+                if let service {
+                    let layer = LocatorLayer(layer: service, roles: try roles(), zone: zone)
+                    let (name, folder) = (name, data.url)
+                    Terminal.output(try await Interruption.cancelling { try await layer.make(name, in: folder) })
+                    return
+                }
+                let sources = LocatorSources(chosen: try roles(), zone: zone)
                 let inputs = files.map { URL(filePath: ($0 as NSString).expandingTildeInPath) }
                 let (name, folder) = (name, data.url)
                 try await Interruption.cancelling {
@@ -156,10 +179,7 @@ struct LocatorCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await runVerb {
-                let url =
-                    locator.hasSuffix(".\(LocatorFile.pathExtension)")
-                    ? URL(filePath: (locator as NSString).expandingTildeInPath)
-                    : LocatorFile.url(name: locator, in: data.url)
+                let url = LocatorCommand.file(locator, in: data)
                 let most = most
                 try await Interruption.cancelling { try await LocatorTrial.run(url, most: most) }
             }
@@ -170,5 +190,11 @@ struct LocatorCommand: AsyncParsableCommand {
         guard LocatorFile.isName(name) else {
             throw ValidationError("A locator's name begins with a letter and has letters, digits, _ and -.")
         }
+    }
+
+    /// The file of a locator that is named by its file or by its name beside the services.
+    static func file(_ locator: String, in data: DataOption) -> URL {
+        locator.hasSuffix(".\(LocatorFile.pathExtension)")
+            ? URL(filePath: (locator as NSString).expandingTildeInPath) : LocatorFile.url(name: locator, in: data.url)
     }
 }

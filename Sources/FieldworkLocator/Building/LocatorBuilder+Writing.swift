@@ -279,7 +279,7 @@ extension LocatorBuilder {
             "made": ISO8601DateFormatter().string(from: Date()), "streets": "\(streetCount)", "places": "\(placeCount)",
             "extent": [extent.xMin, extent.yMin, extent.xMax, extent.yMax].map { "\($0)" }.joined(separator: ","),
             // Suggestions carry it: those of another build mean nothing here.
-            "build": UUID().uuidString,
+            "build": UUID().uuidString, "origin": origin,
         ]
         for (key, value) in values {
             try connection.run("INSERT INTO gc_meta VALUES (?, ?)") {

@@ -28,6 +28,8 @@ package final class LocatorBuilder {
     package private(set) var placeCount = 0
     /// Records whose coordinates are no degrees, or that have no name.
     package private(set) var skippedCount = 0
+    /// What the locator was made of, for making it again; it says so of itself.
+    package var origin = ""
 
     /// - Parameters:
     ///   - name: what the locator calls itself in its answers.
@@ -37,7 +39,8 @@ package final class LocatorBuilder {
         self.target = target
         self.report = report
         let folder = target.deletingLastPathComponent()
-        let stem = ".\(target.lastPathComponent)-\(UUID().uuidString)"
+        WorkFiles.removeAbandoned(of: target)
+        let stem = WorkFiles.stem(of: target)
         workFile = folder.appending(path: stem + "-work", directoryHint: .notDirectory)
         finishedFile = folder.appending(path: stem + "-new", directoryHint: .notDirectory)
         connection = try StoreConnection(path: workFile.path, mode: .create)
@@ -91,21 +94,49 @@ package final class LocatorBuilder {
                 continue
             }
             let unit = [number.unit.isEmpty ? "" : Self.unitText(text), address.unit.trimmed].filter { !$0.isEmpty }
-            let (name, zone) = (names.id(of: street, key: TokenizedText.key(street)), zones.id(of: address.zone))
-            try connection.run("INSERT INTO stage_address VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {
-                try $0.bind(PlaceCell.firstRow(x: address.x, y: address.y), at: 1)
-                try $0.bind(Int64(number.value), at: 2)
-                try $0.bind(number.suffix.isEmpty ? nil : number.suffix.uppercased(), at: 3)
-                try $0.bind(unit.isEmpty ? nil : unit.joined(separator: " "), at: 4)
-                try $0.bind(Int64(name), at: 5)
-                try $0.bind(Int64(zone), at: 6)
-                try $0.bind(address.x, at: 7)
-                try $0.bind(address.y, at: 8)
-            }
-            addressCount += 1
-            extent.take(address.x, address.y)
+            try stage(
+                House(
+                    number: Int64(number.value), suffix: number.suffix.isEmpty ? nil : number.suffix.uppercased(),
+                    unit: unit.isEmpty ? nil : unit.joined(separator: " "), street: street, zone: address.zone,
+                    x: address.x, y: address.y))
         }
         filler.learn(address.zone, x: address.x, y: address.y)
+    }
+
+    /// A house as a locator keeps it.
+    struct House {
+        var number: Int64
+        var suffix: String?
+        var unit: String?
+        var street: String
+        var otherNames: [String] = []
+        var zone: AddressZone
+        var x: Double
+        var y: Double
+    }
+
+    /// Takes a house of another locator, whose number was taken apart before.
+    func add(_ house: House) throws {
+        try step("addresses", addressCount)
+        try stage(house)
+        filler.learn(house.zone, x: house.x, y: house.y)
+    }
+
+    private func stage(_ house: House) throws {
+        let name = names.id(of: house.street, key: TokenizedText.key(house.street), others: house.otherNames)
+        let zone = zones.id(of: house.zone)
+        try connection.run("INSERT INTO stage_address VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {
+            try $0.bind(PlaceCell.firstRow(x: house.x, y: house.y), at: 1)
+            try $0.bind(house.number, at: 2)
+            try $0.bind(house.suffix, at: 3)
+            try $0.bind(house.unit, at: 4)
+            try $0.bind(Int64(name), at: 5)
+            try $0.bind(Int64(zone), at: 6)
+            try $0.bind(house.x, at: 7)
+            try $0.bind(house.y, at: 8)
+        }
+        addressCount += 1
+        extent.take(house.x, house.y)
     }
 
     /// Takes a piece of a street.

@@ -71,6 +71,8 @@ package struct LocatorInformation: Sendable, Hashable {
     /// xMin, yMin, xMax, yMax in degrees.
     package var extent: [Double]
     package var made: String
+    /// What it was made of, in the words of who made it; empty where that isn't known.
+    package var origin: String
 }
 
 /// An address as the locator keeps it.
@@ -113,11 +115,12 @@ actor LocatorReader {
         return LocatorInformation(
             name: data.name, addressCount: Int(try meta("addresses")) ?? 0,
             countries: try meta("countries").split(separator: ",").map(String.init),
-            extent: try meta("extent").split(separator: ",").compactMap { Double($0) }, made: try meta("made"))
+            extent: try meta("extent").split(separator: ",").compactMap { Double($0) }, made: try meta("made"),
+            origin: try meta("origin"))
     }
 
     func candidates(for text: String, _ options: LocatorOptions, allowance: WorkAllowance?) throws -> [LocatorResult] {
-        try run(allowance) { try Self.candidates($0, text, options) }
+        try run(allowance) { try Self.routed(Self.candidates($0, text, options), $0, options.findsRoutePlaces) }
     }
 
     func best(
@@ -127,7 +130,8 @@ actor LocatorReader {
             try questions.map { question in
                 try data.connection.watch.check()
                 do {
-                    return try Self.candidates(data, question.text, question.options)
+                    let found = try Self.candidates(data, question.text, question.options)
+                    return try Self.routed(found, data, question.options.findsRoutePlaces)
                 } catch let error as LocatorError where error.code == .invalidRequest {
                     // One bad record has no answer; the others have theirs.
                     return []
@@ -162,6 +166,13 @@ actor LocatorReader {
         return RankedResults.chosen(results, options)
     }
 
+    /// Finds for each house where it is reached from, where that is wanted.
+    private static func routed(
+        _ results: [LocatorResult], _ data: LocatorData, _ isWanted: Bool
+    ) throws -> [LocatorResult] {
+        isWanted ? try results.map { try RoutePlace(data: data).found(for: $0) } : results
+    }
+
     func suggestions(for text: String, _ options: LocatorOptions, allowance: WorkAllowance?) throws
         -> [LocatorSuggestion]
     {
@@ -177,7 +188,9 @@ actor LocatorReader {
         atX x: Double, y: Double, _ options: ReverseOptions, allowance: WorkAllowance?
     ) throws -> [LocatorResult] {
         guard abs(x) <= 180, abs(y) <= 90 else { return [] }
-        return try run(allowance) { try ReverseSearch($0, x: x, y: y, options).results() }
+        return try run(allowance) {
+            try Self.routed(ReverseSearch($0, x: x, y: y, options).results(), $0, options.findsRoutePlaces)
+        }
     }
 
     func addresses(after id: Int64, limit: Int) throws -> [StoredAddress] {

@@ -7,6 +7,8 @@ package struct ReverseOptions: Sendable, Hashable {
     /// Metres beyond which nothing is an answer; nil for the tolerances of the kinds.
     package var maximumDistance: Double?
     package var maximumCount = 1
+    /// Whether the place on the street from which a house is reached is looked for as well.
+    package var findsRoutePlaces = false
 
     package init() {}
 }
@@ -165,6 +167,7 @@ struct ReverseSearch {
         }
         if !result.unit.isEmpty { result.kind = .subaddress }
         result.distance = house.distance
+        result.addressID = house.id
         return result
     }
 

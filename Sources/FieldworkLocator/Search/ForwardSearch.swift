@@ -149,6 +149,7 @@ extension LocatorResult {
         range = found.range
         box = nil
         if let zone = found.zoneID { self.zone = try data.zone(zone).zone }
+        addressID = found.addressID
         if found.addressID != 0 { key += ".\(found.addressID)" }
     }
 }

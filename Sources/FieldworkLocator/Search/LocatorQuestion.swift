@@ -14,6 +14,8 @@ package struct LocatorOptions: Sendable, Hashable {
     package var matchesOutOfRange = true
     /// Names an answer that a suggestion stood for.
     package var magicKey = ""
+    /// Whether the place on the street from which a house is reached is looked for as well.
+    package var findsRoutePlaces = false
 
     package struct Location: Sendable, Hashable {
         package var x: Double

@@ -56,6 +56,8 @@ package struct LocatorResult: Sendable, Hashable {
     var importance: Int64 = 0
     /// Names the answer in this build of the locator.
     var key = ""
+    /// The house's row; 0 for what is no house.
+    var addressID: Int64 = 0
 
     struct PlaceBox: Sendable, Hashable {
         var xMin: Double

@@ -17,6 +17,7 @@ struct MagicSearch {
         // A number between houses has no key of its own: the text tells it.
         guard let address else { return nil }
         var result = LocatorResult(kind: .pointAddress, zone: try data.zone(road.zoneID).zone, x: road.x, y: road.y)
+        result.addressID = address
         var isThere = false
         try data.connection.run(
             "SELECT number, suffix, unit, zone_id, geom FROM gc_address WHERE id = ? AND road_id = ?"

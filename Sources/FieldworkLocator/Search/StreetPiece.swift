@@ -22,7 +22,8 @@ struct StreetPiece {
         line = GeometryBytes.readLine(row.blob(7))
     }
 
-    private static func range(_ row: StoreStatement, _ column: Int) -> NumberRange? {
+    /// The range in three columns: its ends and its parity; nil where there is none.
+    static func range(_ row: StoreStatement, _ column: Int) -> NumberRange? {
         guard !row.isNull(column), !row.isNull(column + 1) else { return nil }
         // What another program wrote may be any number.
         func number(_ column: Int) -> Int { Int(max(0, min(row.integer(column), 1_000_000_000))) }

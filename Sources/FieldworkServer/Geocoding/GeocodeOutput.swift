@@ -33,8 +33,9 @@ struct GeocodeOutput {
         return (xs[0], ys[0])
     }
 
+    /// Results whose place on the street was not looked for have the house itself there.
     private func place(_ result: LocatorResult) -> JSONValue {
-        let (x, y) = projected(result.x, result.y)
+        let (x, y) = projected(result.routeX, result.routeY)
         return ["x": .number(x), "y": .number(y)]
     }
 
@@ -96,8 +97,7 @@ struct GeocodeOutput {
             address["InputX"] = .number(question.x)
             address["InputY"] = .number(question.y)
         }
-        let (x, y) = question.isRooftop ? (result.x, result.y) : (result.routeX, result.routeY)
-        let place = projected(x, y)
+        let place = projected(result.routeX, result.routeY)
         return [
             "address": .object(address),
             "location": ["x": .number(place.x), "y": .number(place.y), "spatialReference": referenceJSON],

@@ -26,6 +26,7 @@ struct GeocodeRequest: Sendable {
         options.magicKey = parameters["magicKey"] ?? ""
         options.maximumCount = try Self.count(parameters, "maxLocations", default: 20, most: Limits.candidates)
         options.matchesOutOfRange = try parameters.bool("matchOutOfRange") ?? true
+        options.findsRoutePlaces = try Self.wantsStreet(parameters)
         // A suggestion may be named without its text.
         if text.isEmpty, !options.magicKey.isEmpty { text = options.magicKey }
         fields = try Self.fields(parameters)
@@ -35,6 +36,15 @@ struct GeocodeRequest: Sendable {
     static func fields(_ parameters: RequestParameters) throws(ServiceError) -> Set<String>? {
         guard let names = try parameters.words("outFields"), !names.isEmpty else { return nil }
         return Set(names.map { $0.lowercased() })
+    }
+
+    /// Whether the place on the street is wanted instead of the house itself.
+    static func wantsStreet(_ parameters: RequestParameters) throws(ServiceError) -> Bool {
+        switch parameters["locationType"]?.lowercased() {
+        case nil, "", "rooftop": return false
+        case "street": return true
+        default: throw .invalidParameter("'locationType' must be rooftop or street.")
+        }
     }
 
     static func count(
@@ -48,13 +58,7 @@ struct GeocodeRequest: Sendable {
     /// What searches and suggestions have in common.
     static func options(_ parameters: RequestParameters) throws(ServiceError) -> LocatorOptions {
         var options = LocatorOptions()
-        if let extent = try parameters.geometry("searchExtent", spatialReference: .wgs84)?.extent {
-            let (low, high) = (
-                try degrees(extent.xMin, extent.yMin, extent.spatialReference, "searchExtent"),
-                try degrees(extent.xMax, extent.yMax, extent.spatialReference, "searchExtent")
-            )
-            options.extent = .init(xMin: low.x, yMin: low.y, xMax: high.x, yMax: high.y)
-        }
+        options.extent = try extent(parameters, "searchExtent")
         if let point = try parameters.geometry("location", spatialReference: .wgs84) as? Point {
             let place = try degrees(point.x, point.y, point.spatialReference, "location")
             options.location = .init(x: place.x, y: place.y)
@@ -65,6 +69,16 @@ struct GeocodeRequest: Sendable {
         }
         options.country = parameters["sourceCountry"] ?? ""
         return options
+    }
+
+    /// A box in degrees of WGS 84; nil where the request has none.
+    static func extent(
+        _ parameters: RequestParameters, _ name: String
+    ) throws(ServiceError) -> LocatorOptions.Extent? {
+        guard let extent = try parameters.geometry(name, spatialReference: .wgs84)?.extent else { return nil }
+        let low = try degrees(extent.xMin, extent.yMin, extent.spatialReference, name)
+        let high = try degrees(extent.xMax, extent.yMax, extent.spatialReference, name)
+        return LocatorOptions.Extent(xMin: low.x, yMin: low.y, xMax: high.x, yMax: high.y)
     }
 
     /// A place in degrees of WGS 84.
@@ -90,6 +104,7 @@ struct GeocodeBatch: Sendable {
         options.maximumCount = 2
         options.matchesOutOfRange = try parameters.bool("matchOutOfRange") ?? true
         options.minimumScore = GeocodeDocument.minimumMatchScore
+        options.findsRoutePlaces = try GeocodeRequest.wantsStreet(parameters)
         fields = try GeocodeRequest.fields(parameters)
         reference = try parameters.spatialReference("outSR") ?? .wgs84
         guard let records = try parameters.json("addresses")?["records"]?.arrayValue else {
@@ -136,7 +151,6 @@ struct ReverseRequest: Sendable {
     var fields: Set<String>?
     var reference: SpatialReference
     var tellsInput: Bool
-    var isRooftop: Bool
 
     init(_ parameters: RequestParameters) throws(ServiceError) {
         guard let point = try parameters.geometry("location", spatialReference: .wgs84) as? Point else {
@@ -164,6 +178,6 @@ struct ReverseRequest: Sendable {
         fields = try GeocodeRequest.fields(parameters)
         reference = try parameters.spatialReference("outSR") ?? .wgs84
         tellsInput = try parameters.bool("returnInputLocation") ?? false
-        isRooftop = parameters["locationType"]?.lowercased() != "street"
+        options.findsRoutePlaces = try GeocodeRequest.wantsStreet(parameters)
     }
 }

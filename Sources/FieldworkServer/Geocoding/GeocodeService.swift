@@ -6,6 +6,7 @@ import FieldworkREST
 struct GeocodeService: Sendable {
     let locator: Locator
     let name: String
+    let cutter: LocatorCutter
 
     func root(_ request: ServiceRequest) throws -> Answer {
         .json(GeocodeDocument.root(locator), format: try request.format())
@@ -36,6 +37,8 @@ struct GeocodeService: Sendable {
         var options = try GeocodeRequest.options(parameters)
         options.maximumCount = try GeocodeRequest.count(
             parameters, "maxSuggestions", default: 5, most: Limits.suggestions)
+        // The parameter's name differs between the operations of the protocol.
+        if options.country.isEmpty { options.country = parameters["countryCode"] ?? "" }
         let chosen = options
         let suggestions = try await answering { try await locator.suggestions(for: text, chosen) }
         let list = suggestions.map { suggestion -> JSONValue in
@@ -69,6 +72,22 @@ struct GeocodeService: Sendable {
         }
         let output = try GeocodeOutput(question.reference)
         return .json(try output.address(result, question), format: try request.jsonOnly())
+    }
+
+    // MARK: For work offline
+
+    /// What the locator has in an area and around it, as a locator file.
+    func cut(_ request: ServiceRequest) async throws -> Answer {
+        guard let area = try GeocodeRequest.extent(request.parameters, "area") else {
+            throw ServiceError.invalidParameter("'area' must be xmin,ymin,xmax,ymax or an envelope in JSON.")
+        }
+        let part = try await cutter.cut(locator.url, area: area)
+        var answer = Answer(
+            contentType: WorkFolder.packageType, body: .stream(try part.pieces(0..<part.size)))
+        answer.contentLength = Int(part.size)
+        answer.isCompressible = false
+        answer.disposition = ContentDisposition.text(name: "\(name).\(LocatorFile.pathExtension)", isShown: false)
+        return answer
     }
 
     /// What the locator refuses is the client's to know.

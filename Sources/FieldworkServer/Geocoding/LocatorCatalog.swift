@@ -29,6 +29,7 @@ actor LocatorCatalog {
 
     /// nil for a server without locators.
     private let folder: URL?
+    let cutter = LocatorCutter()
     private var entries: [String: Entry] = [:]
 
     init(folder: URL?) { self.folder = folder }

@@ -111,11 +111,14 @@ struct PortalAnswers: Sendable {
     private func url(of item: Item) -> String? {
         if item.service != nil {
             guard let service = Self.serviceName(item.name) else { return nil }
-            let address = String(request.address(of: "", service, instance: instance).dropLast())
-            let face = (ServiceItemKind(rawValue: item.type) ?? .feature).face
-            return address.dropLast(ServiceItemKind.feature.face.count) + face
+            return address(of: service, as: ServiceItemKind(rawValue: item.type) ?? .feature)
         }
         return item.url.isEmpty ? nil : item.url
+    }
+
+    private func address(of service: ServiceName, as kind: ServiceItemKind) -> String {
+        let address = String(request.address(of: "", service, instance: instance).dropLast())
+        return address.dropLast(ServiceItemKind.feature.face.count) + kind.face
     }
 
     static func serviceName(_ path: String) -> ServiceName? {
@@ -129,7 +132,8 @@ struct PortalAnswers: Sendable {
 
     // MARK: The organisation
 
-    func organisationDescription() async throws -> JSONObject {
+    /// - Parameter locators: those that whoever asks may see.
+    func organisationDescription(locators: [ServiceName]) async throws -> JSONObject {
         let host = request.origin.components(separatedBy: "://").last ?? ""
         var json = JSONObject([
             "id": .string(organisation), "name": "Fieldwork", "portalName": "Fieldwork", "isPortal": true,
@@ -139,7 +143,9 @@ struct PortalAnswers: Sendable {
             "canSearchPublic": true, "currentVersion": .string(Self.version), "culture": "en", "cultureFormat": "us",
             "region": "WO", "units": "metric", "description": nil, "thumbnail": nil, "urlKey": nil,
             "customBaseUrl": nil, "httpPort": 80, "httpsPort": 443, "ipCntryCode": nil,
-            "helperServices": ["geocode": [], "asyncClosestFacility": ["url": nil]],
+            "helperServices": [
+                "geocode": .array(locators.map(geocodeHelper)), "asyncClosestFacility": ["url": nil],
+            ],
             "defaultBasemap": ["title": "No base map", "baseMapLayers": []],
             "defaultVectorBasemap": ["title": "No base map", "baseMapLayers": []], "useVectorBasemaps": false,
             "basemapGalleryGroupQuery": "title:\"Basemaps\"",
@@ -161,6 +167,16 @@ struct PortalAnswers: Sendable {
             json["user"] = nil
         }
         return json
+    }
+
+    /// A locator as clients of the portal choose it.
+    private func geocodeHelper(_ locator: ServiceName) -> JSONValue {
+        [
+            "url": .string(address(of: locator, as: .geocoding)),
+            "name": .string(locator.path), "northLat": nil, "southLat": nil, "eastLon": nil, "westLon": nil,
+            "zoomScale": 10_000, "suggest": true, "placefinding": true, "batch": true,
+            "singleLineFieldName": .string(GeocodeDocument.singleLine),
+        ]
     }
 
     static let version = "2024.1"

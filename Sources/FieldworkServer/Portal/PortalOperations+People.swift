@@ -3,7 +3,10 @@ import FieldworkPortal
 import FieldworkREST
 
 extension PortalOperations {
-    func selfDescription() async throws -> JSONValue { .object(try await answers.organisationDescription()) }
+    func selfDescription() async throws -> JSONValue {
+        let locators = try await context.server.locatorNames(for: request)
+        return .object(try await answers.organisationDescription(locators: locators))
+    }
 
     /// The signed-in person.
     func ownDescription() async throws -> JSONValue {

@@ -19,6 +19,9 @@ extension Route {
         Route(.geocodeServer, "reverseGeocode", metric: .geocode, needs: .query) {
             try await $0.geocoding.reverseGeocode($0.request)
         },
+        Route(.geocodeServer, "cut", .read, [.file], metric: .geocode, needs: .query) {
+            try await $0.geocoding.cut($0.request)
+        },
         Route(.geocodeServer, "*", metric: .other, needs: .describe) { _ in throw ServiceError.noSuchOperation },
     ]
 }
