@@ -78,6 +78,7 @@ package struct CollectApp: Service {
         }
         let edits = EditRoutes(pages: pages)
         MapRoutes(pages: pages).add(to: router)
+        SearchRoutes(pages: pages).add(to: router)
         DataRoutes(pages: pages).add(to: router)
         edits.add(to: router)
         AddRoutes(pages: pages, edits: edits).add(to: router)

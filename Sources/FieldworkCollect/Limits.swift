@@ -150,4 +150,24 @@ package enum Limits {
     package static let menuChoices = 12
     /// A new feature nearer than this to another is warned about, in metres.
     package static let closeMetres = 6.0
+    /// Characters of a text that is searched for.
+    static let searchCharacters = 400
+    /// Characters from which on a text is searched for.
+    static let searchLeastCharacters = 2
+    /// Rows of a search, of the features of a layer and of the addresses and places.
+    static let searchRows = 6
+    /// Features of a layer that a search looks at for the nearest.
+    static let searchCandidates = 60
+    /// The score, of 100, from which on an address is shown as found.
+    static let searchScore = 50.0
+    /// Chosen places and features that a map remembers.
+    static let recentSearches = 8
+    /// How long a locator may take to answer, in seconds.
+    static let locatorSeconds = 6
+    /// How long the list of a server's locators holds, in seconds.
+    static let locatorListSeconds = 60
+    /// Locators of a map that are asked one after the other.
+    static let locatorsPerMap = 3
+    /// Forms whose addresses are looked for or kept at a time.
+    static let addressFills = 64
 }

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkPortal
 import FieldworkREST
 import TestSupport

@@ -38,10 +38,16 @@ public final class SuggestResult: Sendable {
     /// Whether it stands for several places.
     public let isCollection: Bool
     let magicKey: String
+    /// Names it to its locator, so that an app's page can hold it.
+    package var key: String { magicKey }
 
     init(label: String, isCollection: Bool, magicKey: String) {
         self.label = label
         self.isCollection = isCollection
         self.magicKey = magicKey
+    }
+
+    package convenience init(label: String, key: String) {
+        self.init(label: label, isCollection: false, magicKey: key)
     }
 }

@@ -1,10 +1,10 @@
 /// Did not come to an end in time.
-struct DeadlineExceeded: Error {
+package struct DeadlineExceeded: Error {
     var limit: Duration
 }
 
 /// Runs an operation for so long and not longer. It is cancelled then, and when the caller is.
-func withDeadline<Result: Sendable>(
+package func withDeadline<Result: Sendable>(
     _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result?.self) { group in

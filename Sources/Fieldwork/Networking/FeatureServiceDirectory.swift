@@ -12,26 +12,30 @@ package enum FeatureServiceDirectory {
 
     /// The feature services of a server and of its folders, in the server's order.
     /// - Parameter root: `…/rest/services`.
-    package static func services(of root: URL) async throws -> [Entry] {
-        try await services(of: root, client: HTTPServiceClient())
+    /// - Parameter type: the kind of services, as addresses spell it.
+    package static func services(of root: URL, type: String = "FeatureServer") async throws -> [Entry] {
+        try await services(of: root, type: type, client: HTTPServiceClient())
     }
 
-    static func services(of root: URL, client: any ServiceClient) async throws -> [Entry] {
+    static func services(
+        of root: URL, type: String = "FeatureServer", client: any ServiceClient
+    ) async throws -> [Entry] {
         let catalogue = try await json(root, client: client)
-        var entries = Self.entries(in: catalogue, root: root)
+        var entries = Self.entries(in: catalogue, type, root: root)
         for folder in (catalogue["folders"]?.arrayValue ?? []).compactMap(\.stringValue).prefix(Limits.catalogueFolders)
         {
-            entries += Self.entries(in: try await json(root.appending(path: folder), client: client), root: root)
+            entries += Self.entries(
+                in: try await json(root.appending(path: folder), client: client), type, root: root)
         }
         return entries
     }
 
-    private static func entries(in catalogue: JSONValue, root: URL) -> [Entry] {
+    private static func entries(in catalogue: JSONValue, _ type: String, root: URL) -> [Entry] {
         (catalogue["services"]?.arrayValue ?? []).compactMap { service in
-            guard service["type"]?.stringValue == "FeatureServer", let name = service["name"]?.stringValue else {
+            guard service["type"]?.stringValue == type, let name = service["name"]?.stringValue else {
                 return nil
             }
-            return Entry(name: name, url: root.appending(path: name).appending(path: "FeatureServer"))
+            return Entry(name: name, url: root.appending(path: name).appending(path: type))
         }
     }
 

@@ -9,6 +9,8 @@ struct FormControls {
     let posted: FormValues?
     /// Fields that were filled for the user, with where the value comes from.
     let filled: [String: String]
+    /// The field whose value comes when it is found.
+    var awaited: String?
 
     private static let kinds = ["picks", "select", "line", "area", "fixed", "group", "words"]
 
@@ -65,7 +67,8 @@ struct FormControls {
             "name": element.fieldName, "field": AttributeForm.prefix + element.fieldName, "label": element.label,
             "required": element.isRequired, "message": message.orFalse, "hint": false, "unit": "", "limit": false,
             "low": false, "high": false, "mode": false, "step": false, "fix": false, "hidden": !element.isVisible,
-            "filled": filled[element.fieldName].orFalse, "about": element.description,
+            "filled": filled[element.fieldName].orFalse,
+            "fill": element.fieldName == awaited ? "The address is looked for, and comes in here." : false, "about": element.description,
             "hasAbout": !element.description.isEmpty,
         ]
         if let choices = input.choices {

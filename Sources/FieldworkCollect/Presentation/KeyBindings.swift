@@ -14,6 +14,7 @@ struct KeyBinding: Encodable, Sendable {
 
     static let all: [KeyBinding] = [
         KeyBinding(key: "a", open: "/add", shown: ["A"], says: "Add a feature under the pin"),
+        KeyBinding(key: "/", open: "/search", shown: ["/"], says: "Search features, addresses and places"),
         KeyBinding(key: "l", open: "/list", shown: ["L"], says: "The list"),
         KeyBinding(key: "m", does: "map", shown: ["M"], says: "Go to the map"),
         KeyBinding(key: "c", open: "/changes", shown: ["C"], says: "Changes: where each edit is"),

@@ -22,6 +22,10 @@ struct AddRoutes: Sendable {
         router.post("add/:layer") { request, context in try await create(request, context) }
         router.get("add/:layer/form") { request, context in try await form(request, context) }
         router.post("add/:layer/form") { request, context in try await saveForm(request, context) }
+        router.get("data/fill/:layer") { request, context in
+            let map = try await workspace.map()
+            return try await awaited(request, layer: try context.layer(in: map), map: map)
+        }
     }
 
     private func choose(_ request: Request) async throws -> Response {
@@ -112,8 +116,18 @@ struct AddRoutes: Sendable {
     private func form(_ request: Request, _ context: CollectContext) async throws -> Response {
         let map = try await workspace.map()
         let pairs = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
-        let subject = try await subject(FormValues(pairs: pairs), layer: try context.layer(in: map), map: map)
+        var subject = try await subject(FormValues(pairs: pairs), layer: try context.layer(in: map), map: map)
+        subject.awaited = await fills.begin(subject, map: map)
         return try await forms.page(subject, posted: nil, reading: nil, request: request, map: map)
+    }
+
+    private var fills: FormAddresses { FormAddresses(workspace: workspace) }
+
+    /// The address that a form waits for, once it is found.
+    private func awaited(_ request: Request, layer: MapLayer, map: OpenMap) async throws -> Response {
+        let pairs = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
+        let address = Self.formAddress(FormValues(pairs: pairs), layer: layer)
+        return try pages.json(await fills.told(address, layer: layer, map: map))
     }
 
     private func saveForm(_ request: Request, _ context: CollectContext) async throws -> Response {
@@ -126,7 +140,8 @@ struct AddRoutes: Sendable {
         return try await save(form, layer: layer, request: request, map: map)
     }
 
-    private func save(_ form: FormValues, layer: MapLayer, request: Request, map: OpenMap) async throws -> Response {
+    private func save(_ posted: FormValues, layer: MapLayer, request: Request, map: OpenMap) async throws -> Response {
+        let form = await fills.completed(posted, address: Self.formAddress(posted, layer: layer), layer: layer, map: map)
         let outcome = try await workspace.oneByOne { () -> CreateOutcome in
             let subject = try await subject(form, layer: layer, map: map)
             let reading = try await forms.read(form, subject: subject, map: map)

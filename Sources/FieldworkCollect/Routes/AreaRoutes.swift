@@ -273,11 +273,11 @@ struct AreaRoutes: Sendable {
         // The same form posted twice takes one area.
         let id = form["session"].flatMap { UUID(uuidString: $0) } ?? UUID()
         if workspace.shelf.area(id) == nil {
-            try await workspace.downloads.start(
-                OfflineArea(
-                    id: id, name: name, mapKey: map.key, mapTitle: map.title, service: try service(of: map),
-                    west: frame.west, south: frame.south, east: frame.east, north: frame.north, made: Date()),
-                webMap: map.webMapDocument)
+            let area = OfflineArea(
+                id: id, name: name, mapKey: map.key, mapTitle: map.title, service: try service(of: map),
+                west: frame.west, south: frame.south, east: frame.east, north: frame.north, made: Date())
+            try await workspace.downloads.start(area, webMap: map.webMapDocument)
+            await workspace.takeLocator(along: area, of: map)
         }
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
     }
@@ -303,11 +303,12 @@ struct AreaRoutes: Sendable {
         let since = (area.holder.flatMap(workspace.shelf.area) ?? area).made
         let id = form["session"].flatMap { UUID(uuidString: $0) } ?? UUID()
         if workspace.shelf.area(id) == nil {
-            try await workspace.downloads.start(
-                OfflineArea(
-                    id: id, name: area.name, mapKey: area.mapKey, mapTitle: area.mapTitle, service: area.service,
-                    west: frame.west, south: frame.south, east: frame.east, north: frame.north,
-                    made: max(Date(), since.addingTimeInterval(0.001)), extends: area.id))
+            let larger = OfflineArea(
+                id: id, name: area.name, mapKey: area.mapKey, mapTitle: area.mapTitle, service: area.service,
+                west: frame.west, south: frame.south, east: frame.east, north: frame.north,
+                made: max(Date(), since.addingTimeInterval(0.001)), extends: area.id)
+            try await workspace.downloads.start(larger)
+            await workspace.takeLocator(along: larger, of: map)
         }
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
     }

@@ -106,27 +106,7 @@ struct DataRoutes: Sendable {
             let query = found.count > 1 ? "?here=\(here)" : ""
             return PageRenderer.redirect(first.reference.mapAddress + query)
         }
-        return try pages.part("ground", groundValues(place, map: map))
-    }
-
-    /// The call-out on empty ground: create what was created last, or choose.
-    private func groundValues(_ place: Place, map: OpenMap) -> Values {
-        let session = UUID().uuidString
-        let preferred = workspace.settings.kind(of: map.key)
-        var kinds: [Values] = []
-        for layer in map.layers.reversed() where layer.isAddable && layer.geometry == .point {
-            for kind in layer.kinds {
-                kinds.append([
-                    "layer": layer.id, "template": kind.key, "name": kind.name, "session": session,
-                    "symbol": kind.symbol.map(\.values).orFalse, "isPreferred": preferred == "\(layer.id)/\(kind.key)",
-                ])
-            }
-        }
-        let first = kinds.first { $0["isPreferred"] as? Bool == true } ?? kinds.first
-        return [
-            "lon": FeatureViews.degrees(place.longitude), "lat": FeatureViews.degrees(place.latitude),
-            "session": session, "first": first.orFalse, "hasMore": kinds.count > 1, "kinds": kinds,
-        ]
+        return try pages.part("ground", GroundCallout(map: map, settings: workspace.settings).values(place))
     }
 
     static func place(_ form: FormValues) throws -> Place {

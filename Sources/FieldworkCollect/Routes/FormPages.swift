@@ -20,6 +20,8 @@ struct FormSubject: Sendable {
     var parents: [RelatedRecords.Parent] = []
     /// Fields that were filled for the user, with where the value comes from.
     var filled: [String: String] = [:]
+    /// The field whose value is looked for while the form is open, and the address at which the page gets it.
+    var awaited: (field: String, from: String)?
     /// Whether the feature was there before: others may change it while its form is open.
     var isKnown = false
 }
@@ -78,7 +80,12 @@ struct FormPages: Sendable {
                     "seen": posted?[DraftStore.Draft.seenName] ?? String(draft?.revision ?? 0),
                     "problems": Self.summary(problems),
                     "parents": parents(subject, values: values, problems: problems, map: map),
-                    "elements": FormControls(session: session, posted: values, filled: subject.filled).values,
+                    "elements": FormControls(
+                        session: session, posted: values, filled: subject.filled, awaited: subject.awaited?.field
+                    ).values,
+                    "fill": subject.awaited.map {
+                        ["field": AttributeForm.prefix + $0.field, "from": $0.from] as Values
+                    }.orFalse,
                     "unsupported": Self.unsupported(session), "photos": photos.orFalse,
                     "draft": draft.map {
                         [

@@ -27,7 +27,7 @@ struct MapRoutes: Sendable {
     }
 
     private func page(_ request: Request, map: OpenMap) async throws -> Response {
-        var panel = try await nearbyPanel(request, map: map)
+        var panel = try await NearbyList(map: map, pages: pages).panel(request)
         panel.over = FeatureViews.over(request, map: map, back: "/map")
         return try await pages.respond(panel, to: request, map: map)
     }
@@ -46,7 +46,7 @@ struct MapRoutes: Sendable {
         let selection =
             found.place == nil
             ? "" : try pages.templates.render("mini", views.selection(found, related: related, here: here))
-        var panel = try await nearbyPanel(request, map: map, selected: found)
+        var panel = try await NearbyList(map: map, pages: pages).panel(request, selected: found)
         panel.selection = selection
         panel.title = FeatureTitle(layer: found.layer, feature: found.feature).title
         panel.over = FeatureViews.over(request, map: map, back: "/map")
@@ -69,27 +69,6 @@ struct MapRoutes: Sendable {
             index + 1, all.count, "\(next.reference.mapAddress)?here=\(numbers.map { "\($0)" }.joined(separator: ","))"
         )
     }
-
-    private func nearbyPanel(
-        _ request: Request, map: OpenMap, selected: FoundFeature? = nil
-    ) async throws -> PageRenderer.Panel {
-        // A script that picks on the map leaves the list as it is, and a page with a script fills it when the map rests.
-        let isFragment = request.headers[.fragment] != nil
-        let values =
-            isFragment
-            ? Self.waiting(map)
-            : try await NearbyList(map: map, pages: pages)
-                .values(selected: selected, patience: workspace.framePatience)
-        return PageRenderer.Panel(
-            template: "nearby", kind: "nearby", tab: "map", title: "Map", values: values)
-    }
-
-    private static func waiting(_ map: OpenMap) -> Values {
-        [
-            "heading": NearbyList.heading(map), "count": "", "rows": [Values](), "note": false,
-            "empty": "", "again": false,
-        ]
-    }
 }
 
 /// The features in view, nearest to the middle first.
@@ -99,6 +78,22 @@ struct NearbyList {
 
     static func heading(_ map: OpenMap) -> String {
         "\(map.layers.last(where: \.hasPopups)?.name ?? map.title) in this view"
+    }
+
+    /// The map's own panel, for a page that shows something on the map.
+    func panel(_ request: Request, selected: FoundFeature? = nil) async throws -> PageRenderer.Panel {
+        // A script that picks on the map leaves the list as it is, and a page with a script fills it when the map rests.
+        let isFragment = request.headers[.fragment] != nil
+        let values =
+            isFragment
+            ? Self.waiting(map) : try await values(selected: selected, patience: pages.workspace.framePatience)
+        return PageRenderer.Panel(template: "nearby", kind: "nearby", tab: "map", title: "Map", values: values)
+    }
+
+    private static func waiting(_ map: OpenMap) -> Values {
+        [
+            "heading": heading(map), "count": "", "rows": [Values](), "note": false, "empty": "", "again": false,
+        ]
     }
 
     /// - Parameter patience: how long what is in view may take; without it the page says that it is still looked for.

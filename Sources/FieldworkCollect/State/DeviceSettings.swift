@@ -21,6 +21,12 @@ final class DeviceSettings: Sendable {
         let text: String
     }
 
+    /// What was searched for and chosen, with the address of its page.
+    struct RecentSearch: Codable, Hashable {
+        let text: String
+        let address: String
+    }
+
     private struct Content: Codable {
         var service: String?
         var views: [String: View] = [:]
@@ -32,6 +38,8 @@ final class DeviceSettings: Sendable {
         var photoSize: String?
         /// The records that features were related to last, newest first, by what refers to them; absent in older versions.
         var related: [String: [RecentRecord]]?
+        /// What was searched for last, newest first, by map; absent in what older versions wrote.
+        var searches: [String: [RecentSearch]]?
         /// The replicas that this device has had; absent in what older versions wrote.
         var replicas: [UUID]?
         /// The newest conflict that was looked at, and what the user wasn't told yet, by service; absent in older versions.
@@ -74,6 +82,21 @@ final class DeviceSettings: Sendable {
             ) { $1 }
         }
     }
+
+    /// What was searched for last in a map, the newest first.
+    func recentSearches(of service: String) -> [RecentSearch] { content.withLock { $0.searches?[service] ?? [] } }
+
+    func rememberSearch(_ search: RecentSearch, of service: String) {
+        guard recentSearches(of: service).first != search else { return }
+        change { content in
+            let others = (content.searches?[service] ?? []).filter { $0.address != search.address }
+            content.searches = (content.searches ?? [:]).merging(
+                [service: Array(([search] + others).prefix(Limits.recentSearches))]
+            ) { $1 }
+        }
+    }
+
+    func forgetSearches(of service: String) { change { $0.searches?[service] = nil } }
 
     /// The replicas that this device has had: what came from them is the user's own.
     var replicas: Set<UUID> { Set(content.withLock { $0.replicas } ?? []) }

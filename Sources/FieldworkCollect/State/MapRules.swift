@@ -13,6 +13,8 @@ struct MapRules: Sendable {
     /// The names of the layers that a layer's new features take values from.
     private(set) var sources: [Int: [String]] = [:]
     private(set) var follows: [Follow] = []
+    /// The fields that take the address of a new feature's place, by layer.
+    private(set) var addresses: [Int: (field: String, locator: URL?)] = [:]
 
     init() {}
 
@@ -27,6 +29,9 @@ struct MapRules: Sendable {
             case .followNewestRecord(let layerID, let relationshipID, _, _):
                 guard let layer = known(layerID) else { continue }
                 follows.append(Follow(layer: layer.id, relationship: relationshipID))
+            case .fillAddress(let layerID, let field, let locator):
+                guard let layer = known(layerID), let field = layer.field(named: field), field.isEditable else { continue }
+                addresses[layer.id] = (field.name, locator)
             }
         }
     }

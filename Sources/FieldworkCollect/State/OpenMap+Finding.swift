@@ -122,7 +122,8 @@ extension OpenMap {
         return FoundFeatures(features: features, count: count, isComplete: features.count == count)
     }
 
-    private func query(
+    /// Features of a layer within an area, in no order.
+    func query(
         _ layer: MapLayer, area: Envelope?, limit: Int, from place: Place? = nil, where condition: String? = nil
     ) async throws -> [FoundFeature] {
         let parameters = QueryParameters()

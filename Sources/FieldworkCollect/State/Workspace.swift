@@ -24,6 +24,9 @@ actor Workspace {
     private let edits = SerialLine()
     nonisolated let shelf: AreaShelf
     nonisolated let downloads: AreaDownloads
+    nonisolated let locators: MapLocators
+    nonisolated let addresses = AddressFills()
+    nonisolated let areaLocators: AreaLocators
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
     private let newOutbox: AsyncStream<OpenMap>.Continuation
@@ -39,6 +42,8 @@ actor Workspace {
         settings = try DeviceSettings(directory: configuration.dataDirectory)
         shelf = try AreaShelf(directory: configuration.dataDirectory.appending(path: "areas"))
         downloads = AreaDownloads(shelf: shelf)
+        locators = MapLocators(shelf: shelf)
+        areaLocators = AreaLocators(shelf: shelf, logger: logger)
         (outboxes, newOutbox) = AsyncStream.makeStream(of: OpenMap.self)
         (unaskedMaps, newConflicts) = AsyncStream.makeStream(of: OpenMap.self)
     }
@@ -50,6 +55,7 @@ actor Workspace {
     func run() async {
         await downloads.listen { [weak self] in await self?.heard($0, $1) }
         await downloads.goOn()
+        await areaLocators.goOn()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.settleGrowths() }
             group.addTask { [unaskedMaps] in
@@ -60,6 +66,7 @@ actor Workspace {
             }
         }
         await downloads.stop()
+        await areaLocators.stop()
         for map in maps.values { map.offline?.close() }
     }
 

@@ -82,20 +82,23 @@ private struct ReadyApp: Service {
 final class RunningServices: Sendable {
     let port: Int
     private let store: GeoPackageStore
+    private let dataFolder: URL?
     private let server: Mutex<RunningFeatureServer?>
 
     var root: URL { URL(string: "http://127.0.0.1:\(port)/arcgis/rest/services") ?? URL(filePath: "/") }
 
-    private init(port: Int, store: GeoPackageStore, server: RunningFeatureServer) {
+    private init(port: Int, store: GeoPackageStore, dataFolder: URL?, server: RunningFeatureServer) {
         self.port = port
         self.store = store
+        self.dataFolder = dataFolder
         self.server = Mutex(server)
     }
 
-    static func start(store: GeoPackageStore) async throws -> RunningServices {
+    /// - Parameter dataFolder: where locators lie; nil for none.
+    static func start(store: GeoPackageStore, dataFolder: URL? = nil) async throws -> RunningServices {
         let server = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: 0, closesStore: false))
-        return RunningServices(port: server.port, store: store, server: server)
+            store: store, configuration: ServerConfiguration(port: 0, closesStore: false, dataFolder: dataFolder))
+        return RunningServices(port: server.port, store: store, dataFolder: dataFolder, server: server)
     }
 
     func stop() async {
@@ -109,7 +112,7 @@ final class RunningServices: Sendable {
 
     func comeBack() async throws {
         let server = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: port, closesStore: false))
+            store: store, configuration: ServerConfiguration(port: port, closesStore: false, dataFolder: dataFolder))
         self.server.withLock { $0 = server }
     }
 }

@@ -1,4 +1,5 @@
 import FieldworkGeometry
+public import Foundation
 import Synchronization
 
 /// What the author of a map wants kept between its layers when features are edited: configuration of the map (the web
@@ -21,6 +22,14 @@ public enum MapRule: Sendable, Hashable {
     ///   - fields: the feature's fields, each with the records' field whose value it takes.
     case followNewestRecord(layerID: String, relationshipID: Int, newestBy: String, fields: [String: String])
 
+    /// A new feature takes the address of its place. An app asks a locator for it, with `isForStorage`, and fills the field when the
+    /// answer comes; what was typed stays.
+    /// - Parameters:
+    ///   - layerID: the layer of the new feature, by its id in the map.
+    ///   - field: the new feature's field.
+    ///   - locator: the locator's address; nil for those of the layer's server.
+    case fillAddress(layerID: String, field: String, locator: URL?)
+
     /// The rules of a web map. Those of a kind that this version does not know are kept in the document, and not applied.
     static func rules(of document: JSONObject?) -> [MapRule] {
         (document?["fieldworkRules"]?.arrayValue ?? []).prefix(Limits.mapRules).compactMap(MapRule.init)
@@ -42,6 +51,10 @@ public enum MapRule: Sendable, Hashable {
             }
             self = .followNewestRecord(
                 layerID: layerID, relationshipID: Int(clamping: id), newestBy: key, fields: fields)
+        case "fillAddress":
+            guard let field = json["field"]?.stringValue else { return nil }
+            self = .fillAddress(
+                layerID: layerID, field: field, locator: json["locator"]?.stringValue.flatMap { URL(string: $0) })
         default: return nil
         }
     }
@@ -63,6 +76,9 @@ extension GeoModel {
             case .followNewestRecord(let layerID, let id, let key, let fields):
                 let rule = NewestRecordRule(relationshipID: id, newestBy: key, fields: fields)
                 tables[layerID]?.state.withLock { $0.recordRules.append(rule) }
+            case .fillAddress:
+                // An app knows which locator there is, and does not wait for it.
+                continue
             }
         }
     }

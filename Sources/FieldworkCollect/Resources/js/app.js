@@ -10,6 +10,8 @@ import * as forms from './forms.js';
 import * as photos from './photos.js';
 import * as conflicts from './conflicts.js';
 import * as toast from './toast.js';
+import * as search from './search.js';
+import * as fill from './fill.js';
 import { adaptPanels } from './symbols.js';
 
 adaptPanels();
@@ -19,5 +21,7 @@ forms.start();
 photos.start();
 conflicts.start();
 keys.start();
+search.start();
+fill.start();
 events.start();
-map.start().then(() => { pin.start(); area.start(); outline.start(); sketch.start(); });
+map.start().then(() => { pin.start(); area.start(); outline.start(); sketch.start(); search.startOnMap(); });

@@ -1,0 +1,28 @@
+import Foundation
+
+/// The call-out of a place without a feature: create what was created last, or choose.
+struct GroundCallout {
+    let map: OpenMap
+    let settings: DeviceSettings
+
+    /// - Parameter name: of the place; nil where its address is asked for.
+    func values(_ place: Place, name: String? = nil) -> Values {
+        let session = UUID().uuidString
+        let preferred = settings.kind(of: map.key)
+        var kinds: [Values] = []
+        for layer in map.layers.reversed() where layer.isAddable && layer.geometry == .point {
+            for kind in layer.kinds {
+                kinds.append([
+                    "layer": layer.id, "template": kind.key, "name": kind.name, "session": session,
+                    "symbol": kind.symbol.map(\.values).orFalse, "isPreferred": preferred == "\(layer.id)/\(kind.key)",
+                ])
+            }
+        }
+        let first = kinds.first { $0["isPreferred"] as? Bool == true } ?? kinds.first
+        return [
+            "lon": FeatureViews.degrees(place.longitude), "lat": FeatureViews.degrees(place.latitude),
+            "session": session, "first": first.orFalse, "hasMore": kinds.count > 1, "kinds": kinds,
+            "placeName": name.orFalse, "label": name ?? "Empty ground",
+        ]
+    }
+}
