@@ -232,7 +232,7 @@ let package = Package(
             name: "FieldworkCollectTests",
             dependencies: [
                 "FieldworkCollect", "FieldworkTiles", "FieldworkServer", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry",
+                "FieldworkGeometry", "FieldworkLocator",
                 "Fieldwork", "CTurboJPEG",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

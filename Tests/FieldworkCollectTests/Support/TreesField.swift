@@ -22,8 +22,9 @@ struct TreesField: Sendable {
     /// - Parameters:
     ///   - change: changes the text of the web map before the app opens it.
     ///   - canSync: whether areas can be taken offline.
+    ///   - hasLocator: whether the server has a locator of a street through the trees.
     static func with<Result: Sendable>(
-        map change: @Sendable (String) -> String = { $0 }, canSync: Bool = false,
+        map change: @Sendable (String) -> String = { $0 }, canSync: Bool = false, hasLocator: Bool = false,
         _ test: (TreesField) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-trees-\(UUID().uuidString)")
@@ -37,7 +38,9 @@ struct TreesField: Sendable {
         }
         try await store.createService(definition)
         _ = try await store.apply(EditBatch(layers: rows, moment: Date(), origin: .load), to: service)
-        let services = try await RunningServices.start(store: store)
+        if hasLocator { try TreesLocator.make(in: folder.appending(path: "server")) }
+        let services = try await RunningServices.start(
+            store: store, dataFolder: hasLocator ? folder.appending(path: "server") : nil)
         do {
             let file = folder.appending(path: "TreesOfPortland.webmap.json")
             try Data(change(webMap(services.root)).utf8).write(to: file)

@@ -67,7 +67,8 @@ extension TreesField {
         let rules = """
             "fieldworkRules":[{"type":"fillFromContainingFeature","layerId":"trees","sourceLayerId":"hoods",
             "fields":{"Neighborhood":"Name"}},{"type":"followNewestRecord","layerId":"trees","relationshipId":1,
-            "newestBy":"Inspected","fields":{"Condition":"Condition","DBH":"DBH"}},{"type":"laterVersion"}],
+            "newestBy":"Inspected","fields":{"Condition":"Condition","DBH":"DBH"}},{"type":"laterVersion"},
+            {"type":"fillAddress","layerId":"trees","field":"Address"}],
             """
         return map.replacingOccurrences(of: #""initialState""#, with: rules + #""initialState""#)
     }
