@@ -184,6 +184,21 @@ struct AccessibilityTests {
             """)
     }
 
+    @Test func axeFindsNothingOnTheSearchAndWhatItFinds() async throws {
+        try await TreesField.with(map: TreesField.withRules, hasLocator: true) { field in
+            let browser = try await Browser.start(width: 1_280, height: 800)
+            defer { browser.stop() }
+            try await browser.blockMap(true)
+            try await browser.open(field.app.door)
+            try await browser.wait("document.querySelector('.top') !== null")
+            try await Self.look(
+                at: [
+                    "map/at?lat=45.5661&lon=-122.637&name=3230%20NE%20Holman%20St&detail=Portland&z=17", "search",
+                    "search?q=3254", "search?q=holman", "search?q=zzyzxqq",
+                ], of: field.app, browser, picture: "search")
+        }
+    }
+
     @Test func axeFindsNothingOnAnyPageInAnyThemeAndSize() async throws {
         try await TreesField.with(map: TreesField.withRules) { field in
             let browser = try await Browser.start(width: 1_280, height: 800)
