@@ -59,4 +59,32 @@ struct VendorPortalTests {
         #expect(told.status == 0, "\(told.text)\(told.errors.suffix(2_000))")
         #expect(await server.interrupt() == 0)
     }
+
+    @Test("It finds addresses, one and many, suggestions and the addresses of places with a locator")
+    func addresses() async throws {
+        let folder = try TemporaryFolder()
+        let table = folder.url.appending(path: "houses.csv")
+        try Data(
+            """
+            number,street,city,state,x,y
+            12,Oak Street,Alderton,OR,-122.5,45.5
+            14,Oak Street,Alderton,OR,-122.4995,45.5
+
+            """.utf8
+        ).write(to: table)
+        let data = folder.url.appending(path: "data")
+        let made = try await FieldworkProcess.run([
+            "locator", "make", table.path, "--name", "Town", "--country", "US", "--data", data.path,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let server = try FieldworkProcess.start(["serve", "--data", data.path, "--port", "0"])
+        let port = try #require(URL(string: try await server.readyLine().components(separatedBy: " ").last ?? "")?.port)
+        let script = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Support/vendor_geocoding.py")
+        let told = try await FieldworkProcess.run(
+            [script.path, "http://127.0.0.1:\(port)/arcgis"], environment: ["HOME": folder.url.path],
+            program: vendorPython)
+        #expect(told.status == 0, "\(told.text)\(told.errors.suffix(2_000))")
+        #expect(await server.interrupt() == 0)
+    }
 }

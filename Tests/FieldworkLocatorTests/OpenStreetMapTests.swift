@@ -20,14 +20,15 @@ struct OpenStreetMapTests {
         let city = try await TemporaryLocator.make { try OSMImport.read(file, into: $0) }
         let count = city.locator.information.addressCount
         #expect(count > 6_000, "\(count)")
+        let isAll = ProcessInfo.processInfo.environment["FIELDWORK_LOCATOR_LABELS"] == "all"
         var (asked, found, misses) = (0, 0, [String]())
         var last: Int64 = -1
         while true {
             let page = try await city.locator.addresses(after: last, limit: 1_000)
             guard let end = page.last else { break }
             last = end.id
-            // One in eight: a test round has little time.
-            for address in page where address.id % 8 == 0 {
+            // One in eight: a test round has little time. FIELDWORK_LOCATOR_LABELS=all looks for all.
+            for address in page where isAll || address.id % 8 == 0 {
                 asked += 1
                 let first = try await city.locator.candidates(for: address.result.label).first
                 if first?.label == address.result.label {
