@@ -11,7 +11,8 @@ struct LocatorVerbTests {
         7,Hauptstraße,Köllenbach,2,8.90,50.00
 
         """
-    private static let definition = #"{"capabilities":"Query,Create,Update,Delete,Editing,Sync,ChangeTracking","syncEnabled":true}"#
+    private static let definition =
+        #"{"capabilities":"Query,Create,Update,Delete,Editing,Sync,ChangeTracking","syncEnabled":true}"#
 
     private func run(_ arguments: String..., data: URL) async throws -> FieldworkProcess.Output {
         try await FieldworkProcess.run(["locator"] + arguments + ["--data", data.path])
@@ -21,7 +22,9 @@ struct LocatorVerbTests {
         try await FieldworkProcess.run(["-c", line], program: URL(filePath: "/bin/bash")).text
     }
 
-    @Test("A locator of a layer is made, told, made again when the layer has changed, cut and removed, while a server runs")
+    @Test(
+        "A locator of a layer is made, told, made again when the layer has changed, cut and removed, while a server runs"
+    )
     func life() async throws {
         let folder = try TemporaryFolder()
         let data = folder.url.appending(path: "data")
@@ -48,7 +51,8 @@ struct LocatorVerbTests {
 
         let same = try await run("update", "Houses", data: data)
         #expect(same.text.contains("Houses is up to date"), "\(same.text)\(same.errors)")
-        let adds = #"[{"attributes":{"nr":16,"street":"Lindenstraße","town":"Köllenbach"},"geometry":{"x":8.402,"y":50,"spatialReference":{"wkid":4326}}}]"#
+        let adds =
+            #"[{"attributes":{"nr":16,"street":"Lindenstraße","town":"Köllenbach"},"geometry":{"x":8.402,"y":50,"spatialReference":{"wkid":4326}}}]"#
         let added = try await shell(
             "curl -s '\(services)/City/FeatureServer/0/addFeatures' -d f=json --data-urlencode 'features=\(adds)'")
         try #require(added.contains(#""success":true"#), "\(added)")
@@ -64,7 +68,9 @@ struct LocatorVerbTests {
         let part = folder.url.appending(path: "part.locator")
         let cut = try await run("cut", "Houses", "--area", "8.39,49.99,8.41,50.01", "--to", part.path, data: data)
         #expect(cut.text.contains("Wrote 3 addresses"), "\(cut.text)\(cut.errors)")
-        #expect(try await run("cut", "Houses", "--area", "8.39,49.99,8.41,50.01", "--to", part.path, data: data).status == 73)
+        #expect(
+            try await run("cut", "Houses", "--area", "8.39,49.99,8.41,50.01", "--to", part.path, data: data).status
+                == 73)
         #expect(try await run("cut", "Houses", "--area", "9,9", "--to", part.path, data: data).status == 64)
 
         let removed = try await run("remove", "Houses", data: data)

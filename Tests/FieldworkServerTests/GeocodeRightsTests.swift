@@ -25,7 +25,8 @@ struct GeocodeRightsTests {
         var codes: [Int?] = []
         for operation in Self.operations {
             codes.append(
-                try await people.post("Trees/GeocodeServer/\(operation.path)", operation.parameters, as: name).errorCode)
+                try await people.post("Trees/GeocodeServer/\(operation.path)", operation.parameters, as: name).errorCode
+            )
         }
         let portal = try await people.get("/arcgis/sharing/rest/portals/self", as: name).json
         let told = (portal["helperServices"]?["geocode"]?.arrayValue ?? []).compactMap { $0["url"]?.stringValue }

@@ -111,8 +111,11 @@ struct GeocodeServiceTests {
             func first(_ more: (String, String)...) async throws -> JSONValue? {
                 var pairs: [String: String] = text
                 for (name, value) in more { pairs[name] = value }
-                let query = pairs.map { "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
-                return try await client.get("\(path)?\(query.joined(separator: "&"))").json["candidates"]?.arrayValue?.first
+                let query = pairs.map {
+                    "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+                }
+                return try await client.get("\(path)?\(query.joined(separator: "&"))").json["candidates"]?.arrayValue?
+                    .first
             }
             #expect(try await first(("locationType", "rooftop"))?["location"]?["x"]?.doubleValue == -122.5001)
             #expect(try await first(("locationType", "street"))?["location"]?["x"]?.doubleValue == -122.5)

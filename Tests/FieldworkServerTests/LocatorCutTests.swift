@@ -9,7 +9,8 @@ import Testing
 /// The part of a locator that a client takes along.
 @Suite("Locators cut for an area", .fewAtATime)
 struct LocatorCutServiceTests {
-    @Test("A client gets the part of a locator around an area as a locator file; nothing there, or no area, is an error")
+    @Test(
+        "A client gets the part of a locator around an area as a locator file; nothing there, or no area, is an error")
     func part() async throws {
         try await PeopleServer.with { people in
             let path = "Trees/GeocodeServer/cut"
@@ -22,10 +23,12 @@ struct LocatorCutServiceTests {
             #expect(locator.information.addressCount == 2)
             #expect(try await locator.candidates(for: "121 Main St, Alderton").first?.score == 100)
             await locator.close()
-            let mercator = #"{"xmin":-13636800,"ymin":5700500,"xmax":-13636500,"ymax":5700900,"spatialReference":{"wkid":102100}}"#
+            let mercator =
+                #"{"xmin":-13636800,"ymin":5700500,"xmax":-13636500,"ymax":5700900,"spatialReference":{"wkid":102100}}"#
             #expect(try await people.post(path, ["area": mercator], as: "viewer").errorCode == nil)
             for wrong in ["", "1,2", "3,3,1,1", "10,10,11,11"] {
-                #expect(try await people.get(path, ["f": "json", "area": wrong], as: "viewer").errorCode == 400, "\(wrong)")
+                #expect(
+                    try await people.get(path, ["f": "json", "area": wrong], as: "viewer").errorCode == 400, "\(wrong)")
             }
             #expect(try await people.get(path, ["area": "-122.501,45.500,-122.499,45.502"], as: nil).errorCode == 499)
         }

@@ -29,7 +29,9 @@ struct FormAddresses: Sendable {
             do {
                 let outcome = try await locators.address(
                     at: place, on: map, chosen: rule.locator, isForStorage: true)
-                guard case .address(let address, _) = outcome, length > 0, address.count > length else { return outcome }
+                guard case .address(let address, _) = outcome, length > 0, address.count > length else {
+                    return outcome
+                }
                 return .none("The address of this place is longer than the \(length) characters that the field holds.")
             } catch {
                 return .none("The address was not found.")

@@ -47,7 +47,8 @@ struct MapSearch: Sendable {
     }
 
     private static func condition(_ text: String, in layer: MapLayer) -> String? {
-        let names = ListRoutes.columns(layer).filter { $0.type == .text && !($0.domain is CodedValueDomain) }.map(\.name)
+        let names = ListRoutes.columns(layer).filter { $0.type == .text && !($0.domain is CodedValueDomain) }.map(
+            \.name)
         var parts: [String] = []
         if !names.isEmpty { parts.append(ChooseRoutes.condition(text, fields: names)) }
         if let number = Int64(text), number >= 0, !layer.objectIDField.isEmpty {

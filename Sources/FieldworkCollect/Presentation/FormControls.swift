@@ -68,7 +68,8 @@ struct FormControls {
             "required": element.isRequired, "message": message.orFalse, "hint": false, "unit": "", "limit": false,
             "low": false, "high": false, "mode": false, "step": false, "fix": false, "hidden": !element.isVisible,
             "filled": filled[element.fieldName].orFalse,
-            "fill": element.fieldName == awaited ? "The address is looked for, and comes in here." : false, "about": element.description,
+            "fill": element.fieldName == awaited ? "The address is looked for, and comes in here." : false,
+            "about": element.description,
             "hasAbout": !element.description.isEmpty,
         ]
         if let choices = input.choices {

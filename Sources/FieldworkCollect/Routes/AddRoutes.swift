@@ -141,7 +141,8 @@ struct AddRoutes: Sendable {
     }
 
     private func save(_ posted: FormValues, layer: MapLayer, request: Request, map: OpenMap) async throws -> Response {
-        let form = await fills.completed(posted, address: Self.formAddress(posted, layer: layer), layer: layer, map: map)
+        let form = await fills.completed(
+            posted, address: Self.formAddress(posted, layer: layer), layer: layer, map: map)
         let outcome = try await workspace.oneByOne { () -> CreateOutcome in
             let subject = try await subject(form, layer: layer, map: map)
             let reading = try await forms.read(form, subject: subject, map: map)

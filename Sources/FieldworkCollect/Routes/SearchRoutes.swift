@@ -82,7 +82,8 @@ struct SearchRoutes: Sendable {
             featureValues = ["rows": [Values](), "hasRows": false, "note": false, "count": 0]
         }
         let recent = text.isEmpty ? workspace.settings.recentSearches(of: map.key) : []
-        let isNothing = Self.isSearched(text) && placeValues["hasRows"] as? Bool != true
+        let isNothing =
+            Self.isSearched(text) && placeValues["hasRows"] as? Bool != true
             && featureValues["hasRows"] as? Bool != true
         return try await pages.respond(
             PageRenderer.Panel(

@@ -30,7 +30,9 @@ struct MapRules: Sendable {
                 guard let layer = known(layerID) else { continue }
                 follows.append(Follow(layer: layer.id, relationship: relationshipID))
             case .fillAddress(let layerID, let field, let locator):
-                guard let layer = known(layerID), let field = layer.field(named: field), field.isEditable else { continue }
+                guard let layer = known(layerID), let field = layer.field(named: field), field.isEditable else {
+                    continue
+                }
                 addresses[layer.id] = (field.name, locator)
             }
         }

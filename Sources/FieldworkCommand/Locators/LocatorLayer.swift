@@ -28,7 +28,9 @@ struct LocatorLayer: Sendable {
             layer: layer, roles: [:],
             zone: AddressZone(city: text("city"), region: text("region"), country: text("country")))
         for member in json["fields"]?.objectValue?.members ?? [] {
-            guard let role = FieldMap.Role(rawValue: member.key), let column = member.value.stringValue else { continue }
+            guard let role = FieldMap.Role(rawValue: member.key), let column = member.value.stringValue else {
+                continue
+            }
             roles[role] = column
         }
         generation = json["generation"]?.integerValue

@@ -19,7 +19,8 @@ package struct LocatorCut {
         report: @escaping (LocatorBuilder.Progress) -> Void = { _ in }
     ) throws -> Int {
         guard area.xMin < area.xMax, area.yMin < area.yMax else {
-            throw LocatorError(.invalidRequest, "The area encloses nothing: west is less than east, south less than north.")
+            throw LocatorError(
+                .invalidRequest, "The area encloses nothing: west is less than east, south less than north.")
         }
         let data = try LocatorData(path: source.path, words: SharedVocabulary())
         let builder = try LocatorBuilder(name: data.name, at: target, report: report)
@@ -77,7 +78,8 @@ package struct LocatorCut {
             try builder.add(
                 StreetRecord(
                     name: name.full, otherNames: name.others, zone: try data.zone(row.integer(1)).zone,
-                    left: StreetPiece.range(row, 2), right: StreetPiece.range(row, 5), line: GeometryBytes.readLine(row.blob(8))))
+                    left: StreetPiece.range(row, 2), right: StreetPiece.range(row, 5),
+                    line: GeometryBytes.readLine(row.blob(8))))
         }
     }
 

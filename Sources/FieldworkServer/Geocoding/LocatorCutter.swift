@@ -12,7 +12,9 @@ actor LocatorCutter {
     func cut(_ source: URL, area: LocatorOptions.Extent) throws -> KeptResult {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "fieldwork-cut-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try StoreError.writing { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+        try StoreError.writing {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = LocatorFile.url(name: "cut", in: folder)
         do {
