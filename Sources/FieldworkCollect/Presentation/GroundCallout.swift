@@ -1,12 +1,11 @@
 import Foundation
 
-/// The call-out of a place without a feature: create what was created last, or choose.
+/// What can be done at a place without a feature: create what was created last, or choose. Its call-out tells its address as well.
 struct GroundCallout {
     let map: OpenMap
     let settings: DeviceSettings
 
-    /// - Parameter name: of the place; nil where its address is asked for.
-    func values(_ place: Place, name: String? = nil) -> Values {
+    func values(_ place: Place) -> Values {
         let session = UUID().uuidString
         let preferred = settings.kind(of: map.key)
         var kinds: [Values] = []
@@ -22,7 +21,6 @@ struct GroundCallout {
         return [
             "lon": FeatureViews.degrees(place.longitude), "lat": FeatureViews.degrees(place.latitude),
             "session": session, "first": first.orFalse, "hasMore": kinds.count > 1, "kinds": kinds,
-            "placeName": name.orFalse, "label": name ?? "Empty ground",
         ]
     }
 }

@@ -182,8 +182,8 @@ struct SearchRoutes: Sendable {
         workspace.settings.rememberSearch(
             .init(text: detail.isEmpty || detail == "Coordinates" ? name : "\(name), \(detail)", address: address),
             of: map.key)
-        var values = GroundCallout(map: map, settings: workspace.settings).values(place, name: name)
-        values.merge(["detail": detail, "zoom": zoom, "coordinates": digits]) { $1 }
+        var values = GroundCallout(map: map, settings: workspace.settings).values(place)
+        values.merge(["placeName": name, "detail": detail, "zoom": zoom, "coordinates": digits]) { $1 }
         var panel = try await NearbyList(map: map, pages: pages).panel(request)
         panel.title = name
         panel.selection = try pages.templates.render("found-place", values)

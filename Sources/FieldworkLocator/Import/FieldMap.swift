@@ -118,8 +118,8 @@ package struct FieldMap: Sendable, Hashable {
             !rings.isEmpty || columns[.population] != nil
             || ["city", "town", "village", "locality"].contains(text(.type).lowercased())
         let isPostal = text(.name).isEmpty && !zone.postal.isEmpty
-        // A town reaches as far as its people need: 1,500 to the square kilometre.
-        let reach = rings.isEmpty && population > 0 ? (min(population, 1e8) / 1_500 / .pi).squareRoot() * 1_000 : 0
+        // A town reaches as far as its people need: 600 to the square kilometre, as towns with their outskirts have.
+        let reach = rings.isEmpty && population > 0 ? (min(population, 1e8) / 600 / .pi).squareRoot() * 1_000 : 0
         try builder.add(
             PlaceRecord(
                 kind: isPostal ? .postal : isLocality ? .locality : .pointOfInterest, type: text(.type),
