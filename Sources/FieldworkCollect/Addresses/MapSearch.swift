@@ -59,18 +59,18 @@ struct MapSearch: Sendable {
 
     // MARK: Addresses and places
 
+    private var near: Point? { middle.map { Point(x: $0.longitude, y: $0.latitude, spatialReference: .wgs84) } }
+
     /// What a text names.
     func places(_ text: String) async throws -> Places {
         if let typed = Self.typed(text) { return Places(found: [typed]) }
-        let middle = middle
+        let near = near
         let answer = try await locators.ask(map, near: nil) { locator in
             let parameters = GeocodeParameters()
             parameters.maxResults = Limits.searchRows
             parameters.minScore = Limits.searchScore
             parameters.outputSpatialReference = .wgs84
-            parameters.preferredSearchLocation = middle.map {
-                Point(x: $0.longitude, y: $0.latitude, spatialReference: .wgs84)
-            }
+            parameters.preferredSearchLocation = near
             return try await locator.geocode(forSearchText: text, using: parameters)
         }
         switch answer {
@@ -83,13 +83,11 @@ struct MapSearch: Sendable {
     /// What a text that is being typed may become.
     func suggestions(_ text: String) async throws -> Places {
         if let typed = Self.typed(text) { return Places(found: [typed]) }
-        let middle = middle
+        let near = near
         let answer = try await locators.ask(map, near: nil) { locator in
             let parameters = SuggestParameters()
             parameters.maxResults = Limits.searchRows
-            parameters.preferredSearchLocation = middle.map {
-                Point(x: $0.longitude, y: $0.latitude, spatialReference: .wgs84)
-            }
+            parameters.preferredSearchLocation = near
             return try await locator.suggest(forSearchText: text, parameters: parameters)
         }
         switch answer {
