@@ -21,13 +21,6 @@ struct VendorPortalTests {
     func story() async throws {
         let folder = try TemporaryFolder()
         let place = { (name: String) in folder.url.appending(path: name).path }
-        let made = try await FieldworkProcess.run(
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                "-keyout", place("key.pem"), "-out", place("certificate.pem"),
-            ], program: URL(filePath: "/usr/bin/openssl"))
-        try #require(made.status == 0, "\(made.errors)")
         try Data(Self.table.utf8).write(to: folder.url.appending(path: "trees.csv"))
         try Data(Self.definition.utf8).write(to: folder.url.appending(path: "definition.json"))
         let published = try await FieldworkProcess.run([
@@ -44,14 +37,27 @@ struct VendorPortalTests {
                 program: URL(filePath: "/bin/bash"))
             try #require(added.status == 0, "\(added.errors)")
         }
+        try await Self.use("vendor_portal.py", folder, [folder.url.path])
+    }
+
+    /// Serves the services in `data` of a folder over TLS, as the client wants it, and runs a program of the client against them.
+    private static func use(_ program: String, _ folder: TemporaryFolder, _ arguments: [String] = []) async throws {
+        let place = { (name: String) in folder.url.appending(path: name).path }
+        let made = try await FieldworkProcess.run(
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                "-keyout", place("key.pem"), "-out", place("certificate.pem"),
+            ], program: URL(filePath: "/usr/bin/openssl"))
+        try #require(made.status == 0, "\(made.errors)")
         let server = try FieldworkProcess.start([
             "serve", "--data", place("data"), "--port", "0", "--tls-certificate", place("certificate.pem"),
             "--tls-key", place("key.pem"),
         ])
         let port = try #require(URL(string: try await server.readyLine().components(separatedBy: " ").last ?? "")?.port)
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Support/vendor_portal.py")
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Support/\(program)")
         let told = try await FieldworkProcess.run(
-            [script.path, "https://localhost:\(port)/arcgis", folder.url.path],
+            [script.path, "https://localhost:\(port)/arcgis"] + arguments,
             environment: [
                 "REQUESTS_CA_BUNDLE": place("certificate.pem"), "SSL_CERT_FILE": place("certificate.pem"),
                 "HOME": folder.url.path,
@@ -77,14 +83,6 @@ struct VendorPortalTests {
             "locator", "make", table.path, "--name", "Town", "--country", "US", "--data", data.path,
         ])
         try #require(made.status == 0, "\(made.errors)")
-        let server = try FieldworkProcess.start(["serve", "--data", data.path, "--port", "0"])
-        let port = try #require(URL(string: try await server.readyLine().components(separatedBy: " ").last ?? "")?.port)
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "Support/vendor_geocoding.py")
-        let told = try await FieldworkProcess.run(
-            [script.path, "http://127.0.0.1:\(port)/arcgis"], environment: ["HOME": folder.url.path],
-            program: vendorPython)
-        #expect(told.status == 0, "\(told.text)\(told.errors.suffix(2_000))")
-        #expect(await server.interrupt() == 0)
+        try await Self.use("vendor_geocoding.py", folder)
     }
 }

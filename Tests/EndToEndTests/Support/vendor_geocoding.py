@@ -34,7 +34,7 @@ def step(name, body, expect):
         return None
 
 
-gis = GIS(address, verify_cert=False)
+gis = GIS(address)
 town = Geocoder(f"{address}/rest/services/Town/GeocodeServer", gis)
 
 
