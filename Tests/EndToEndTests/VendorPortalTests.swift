@@ -41,8 +41,11 @@ struct VendorPortalTests {
     }
 
     /// Serves the services in `data` of a folder over TLS, as the client wants it, and runs a program of the client against them.
-    private static func use(_ program: String, _ folder: TemporaryFolder, _ arguments: [String] = []) async throws {
-        let place = { (name: String) in folder.url.appending(path: name).path }
+    private static func use(
+        _ program: String, _ folder: borrowing TemporaryFolder, _ arguments: [String] = []
+    ) async throws {
+        let url = folder.url
+        let place = { (name: String) in url.appending(path: name).path }
         let made = try await FieldworkProcess.run(
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -60,7 +63,7 @@ struct VendorPortalTests {
             [script.path, "https://localhost:\(port)/arcgis"] + arguments,
             environment: [
                 "REQUESTS_CA_BUNDLE": place("certificate.pem"), "SSL_CERT_FILE": place("certificate.pem"),
-                "HOME": folder.url.path,
+                "HOME": url.path,
             ], program: vendorPython)
         #expect(told.status == 0, "\(told.text)\(told.errors.suffix(2_000))")
         #expect(await server.interrupt() == 0)

@@ -20,7 +20,7 @@ import Testing
             let city = try await visitor.get("/search?q=portland").text
             #expect(city.contains("&amp;z=11"), "a city is looked at from farther away")
             let place = try await visitor.get("/search?q=45.5661,%20-122.63").text
-            #expect(place.contains("/map/at?lat=45.5661&amp;lon=-122.63&amp;name=45.566100"))
+            #expect(place.contains("/map/at?lat=45.5661&amp;lon=-122.63&amp;name=45%2E566100"))
             let nothing = try await visitor.get("/search?q=zzyzxqq").text
             #expect(nothing.contains("Nothing found for") && nothing.contains("zzyzxqq"))
             let quoted = try await visitor.get("/search?q=%3Cb%3E%27%20OR%201%3D1").text

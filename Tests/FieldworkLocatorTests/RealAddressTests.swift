@@ -48,7 +48,7 @@ struct RealAddressTests {
     func helsinki() async throws {
         let file = try #require(installed("helsinki.osm.pbf"))
         let city = try await TemporaryLocator.make { try OSMImport.read(file, into: $0) }
-        #expect(city.locator.information.addressCount > 1_000, "\(city.locator.information.addressCount)")
+        #expect(city.locator.information.addressCount > 500, "\(city.locator.information.addressCount)")
         let (share, misses) = try await found(city.locator, within: 1)
         #expect(share > 0.99, "\(share): \(misses.prefix(10))")
         let swedish = try await city.locator.candidates(for: "Mannerheimvägen 10, Helsinki").first

@@ -15,7 +15,7 @@ struct LocatorCutServiceTests {
         try await PeopleServer.with { people in
             let path = "Trees/GeocodeServer/cut"
             let answer = try await people.get(path, ["area": "-122.501,45.500,-122.499,45.502"], as: "viewer")
-            #expect(answer.errorCode == nil && answer.header("Content-Disposition")?.contains("Trees.locator") == true)
+            #expect(answer.errorCode == nil && answer.header("Content-Disposition")?.contains("Town.locator") == true)
             let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).locator")
             defer { try? FileManager.default.removeItem(at: file) }
             try Data(answer.body).write(to: file)

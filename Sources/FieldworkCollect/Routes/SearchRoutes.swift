@@ -106,7 +106,7 @@ struct SearchRoutes: Sendable {
         let locators = (try? await workspace.locators.locators(of: map, near: nil)) ?? []
         let own = area.map { "\($0), on this device" } ?? "the features of \(map.title)"
         guard let locator = locators.first else { return "Searching \(own). It has no locator for addresses." }
-        return locator.isOnDevice ? "Searching \(own), and its addresses." : "Searching \(own), and \(locator.name)."
+        return "Searching \(own), and \(locator.isOnDevice ? "its addresses" : "the addresses of \(locator.name)")."
     }
 
     private func features(_ text: String, map: OpenMap) async throws -> Values {
