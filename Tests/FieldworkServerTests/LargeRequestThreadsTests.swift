@@ -6,6 +6,12 @@ import Testing
 
 @Suite("Threads for large requests")
 struct LargeRequestThreadsTests {
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
+
     /// Runs work on the threads as a request does.
     private static func run(
         on threads: LargeRequestThreads, _ allowance: WorkAllowance, _ body: @escaping @Sendable () -> Void
@@ -21,33 +27,32 @@ struct LargeRequestThreadsTests {
     func sideBySide() async {
         let threads = LargeRequestThreads(count: 4)
         let allowance = WorkAllowance(time: .seconds(3_600), client: "a")
-        let begun = Mutex(0)
+        let begun = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
                 group.addTask {
                     await Self.run(on: threads, allowance) {
-                        begun.withLock { $0 += 1 }
+                        begun.add()
                         // Each waits for the others: on one thread this would never end.
-                        while begun.withLock({ $0 }) < 3 {}
+                        while begun.value < 3 {}
                     }
                 }
             }
         }
-        #expect(begun.withLock { $0 } == 3)
+        #expect(begun.value == 3)
     }
 
     @Test("One client leaves a thread to others, and the time that its requests wait for a thread is no work")
     func fairness() async throws {
         let threads = LargeRequestThreads(count: 2)
-        let isHeld = Mutex(false)
-        let release = Mutex(false)
+        let (held, released) = (Counter(), Counter())
         let first = Task {
             await Self.run(on: threads, WorkAllowance(time: .seconds(3_600), client: "a")) {
-                isHeld.withLock { $0 = true }
-                while !release.withLock({ $0 }) {}
+                held.add()
+                while released.value == 0 {}
             }
         }
-        while !isHeld.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+        while held.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
         let allowance = WorkAllowance(time: .milliseconds(200), client: "a")
         let second = Task {
             await Self.run(on: threads, allowance) {}
@@ -57,7 +62,7 @@ struct LargeRequestThreadsTests {
         // Another client's request is not held up by the two.
         await Self.run(on: threads, WorkAllowance(time: .seconds(3_600), client: "b")) {}
         try await Task.sleep(for: .milliseconds(400))
-        release.withLock { $0 = true }
+        released.add()
         await first.value
         await #expect(throws: Never.self) { try await second.value }
     }
