@@ -245,8 +245,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkCommandTests",
             dependencies: [
-                "FieldworkCommand", "FieldworkLocator", "Fieldwork", "FieldworkServer", "FieldworkPostGIS",
-                "FieldworkStore",
+                "FieldworkCommand", "FieldworkCollect", "FieldworkLocator", "Fieldwork", "FieldworkServer",
+                "FieldworkPostGIS", "FieldworkStore",
                 "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

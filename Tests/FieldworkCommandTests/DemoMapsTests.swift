@@ -1,3 +1,4 @@
+import FieldworkCollect
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
