@@ -60,13 +60,15 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
+        .target(name: "FieldworkOSM", dependencies: ["FieldworkREST"], swiftSettings: strict),
         .target(
-            name: "FieldworkLocator", dependencies: ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            name: "FieldworkLocator",
+            dependencies: ["FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
             swiftSettings: strict),
         .target(
             name: "FieldworkTiles",
             dependencies: [
-                "FieldworkREST", "FieldworkGeometry", "CFreeType",
+                "FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "CFreeType",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -130,8 +132,8 @@ let package = Package(
             name: "FieldworkCommand",
             dependencies: [
                 "Fieldwork", "FieldworkArcade", "FieldworkLocator", "FieldworkServer", "FieldworkCollect",
-                "FieldworkPostGIS", "FieldworkPortal", "FieldworkTiles", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry", "CMalloc",
+                "FieldworkPostGIS", "FieldworkPortal", "FieldworkTiles", "FieldworkOSM", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -165,9 +167,10 @@ let package = Package(
         .testTarget(
             name: "FieldworkRESTTests", dependencies: ["FieldworkREST", "FieldworkGeometry", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "FieldworkOSMTests", dependencies: ["FieldworkOSM", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "FieldworkTilesTests",
-            dependencies: ["FieldworkTiles", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
+            dependencies: ["FieldworkTiles", "FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
             swiftSettings: strict),
         // A database server of the tests' own, for those that run on every store.
         .target(

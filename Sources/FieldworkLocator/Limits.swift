@@ -16,12 +16,6 @@ package enum Limits {
     package static let suggestions = 50
     /// Connections of an open locator, each of which answers one question at a time.
     static let readers = 4
-    /// Points of OpenStreetMap ways that are kept while a locator is made: 16 bytes each.
-    package static let openStreetMapNodes = 64_000_000
-    /// Bytes of an OpenStreetMap block when it is unpacked, as the format has it.
-    static let openStreetMapBlockBytes = 32 << 20
-    /// Bytes of an OpenStreetMap block's header, as the format has it.
-    static let openStreetMapHeaderBytes = 64 << 10
     /// Streets with a name and a place that one locator has.
     package static let roads = 4_000_000
     /// Metres around the area that a part of a locator is cut for.

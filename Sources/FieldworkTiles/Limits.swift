@@ -32,4 +32,10 @@ package enum Limits {
     package static let zipEntries = 1_000_000
     /// Bytes of the list of files in a packed package.
     static let zipDirectoryBytes = 256 * 1_024 * 1_024
+    /// Bytes of memory for parts of features that wait for their tiles while a basemap is made; the others wait in a file.
+    static let basemapSpillBytes = 96 * 1_024 * 1_024
+    /// Bytes of the parts of features that one tile is made of.
+    static let basemapTilePartBytes = 64 * 1_024 * 1_024
+    /// Layers of a basemap that is made.
+    package static let basemapLayers = 100
 }

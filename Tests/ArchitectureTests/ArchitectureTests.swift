@@ -11,8 +11,9 @@ struct ArchitectureTests {
         "FieldworkREST": ["FieldworkGeometry", "CZlib"],
         "FieldworkStore": ["FieldworkREST", "FieldworkGeometry", "GRDB", "GRDBSQLite", "CSQLiteSettings"],
         "FieldworkPortal": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
-        "FieldworkLocator": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
-        "FieldworkTiles": ["FieldworkREST", "FieldworkGeometry", "CFreeType", "GRDBSQLite"],
+        "FieldworkOSM": ["FieldworkREST"],
+        "FieldworkLocator": ["FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+        "FieldworkTiles": ["FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "CFreeType", "GRDBSQLite"],
         "FieldworkPostGIS": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CPostgres"],
         "Fieldwork": [
             "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
@@ -27,7 +28,7 @@ struct ArchitectureTests {
         ],
         "FieldworkCommand": [
             "Fieldwork", "FieldworkArcade", "FieldworkLocator", "FieldworkServer", "FieldworkCollect",
-            "FieldworkPortal", "FieldworkPostGIS", "FieldworkTiles", "FieldworkStore", "FieldworkREST",
+            "FieldworkPortal", "FieldworkPostGIS", "FieldworkTiles", "FieldworkOSM", "FieldworkStore", "FieldworkREST",
             "FieldworkGeometry", "CMalloc",
         ],
     ]

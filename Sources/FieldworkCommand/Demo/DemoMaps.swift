@@ -1,6 +1,7 @@
 import FieldworkCollect
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkTiles
 import Foundation
 
 /// The demo's own web maps: how its services look, what their pop-ups and forms show, which rules hold between layers.
@@ -41,11 +42,22 @@ enum DemoMaps {
         for name in names {
             let place = place(of: name, in: folder)
             let isThere = FileManager.default.fileExists(atPath: place.path)
-            let known = try isThere ? JSONParser.parse(Data(contentsOf: place)) : document(of: name)
+            let known =
+                try isThere
+                ? JSONParser.parse(Data(contentsOf: place)) : withBasemap(document(of: name), in: folder, services)
             let map = addressed(known, service: name, to: services)
             if isThere, map == known { continue }
             try write(map, to: place)
         }
+    }
+
+    /// A new map lies on the demo's basemap.
+    private static func withBasemap(_ map: JSONValue, in folder: URL, _ services: String) -> JSONValue {
+        guard BasemapFolder(data: folder).names().contains(DemoBasemap.name), var object = map.objectValue else {
+            return map
+        }
+        object["baseMap"] = DemoBasemap.entry(services: services)
+        return .object(object)
     }
 
     private static func write(_ map: JSONValue, to place: URL) throws {
@@ -57,15 +69,16 @@ enum DemoMaps {
         try DurableFile.replace(place, with: draft)
     }
 
-    /// The document with every layer of the service at another server.
+    /// The document with every layer of the service, and the basemap, at another server.
     static func addressed(_ document: JSONValue, service: String, to services: String) -> JSONValue {
         switch document {
         case .array(let elements):
             return .array(elements.map { addressed($0, service: service, to: services) })
         case .object(var object):
             for member in object.members {
-                if member.key == "url", let url = member.value.stringValue,
+                if ["url", "styleUrl"].contains(member.key), let url = member.value.stringValue,
                     let range = url.range(of: "/\(service)/FeatureServer")
+                        ?? url.range(of: "/\(DemoBasemap.name)/VectorTileServer")
                 {
                     object[member.key] = .string(services + url[range.lowerBound...])
                 } else {

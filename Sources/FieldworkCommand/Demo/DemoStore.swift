@@ -16,6 +16,7 @@ enum DemoStore {
             try await make(demo, at: place)
         }
         try await PortlandAddresses.prepare(in: folder)
+        try DemoBasemap.prepare(in: folder)
     }
 
     private static func make(_ demo: any DemoService, at place: URL) async throws {

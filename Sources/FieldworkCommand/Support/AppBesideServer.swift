@@ -60,25 +60,3 @@ struct AppBesideServer: Service {
         }
     }
 }
-
-/// Where set-up put the map library.
-enum MapLibrary {
-    /// `FIELDWORK_MAP_LIBRARY`, else `.fieldwork/maplibre` in a folder above the executable or the working directory;
-    /// nil when it is not installed.
-    static var directory: URL? {
-        if let path = ProcessInfo.processInfo.environment["FIELDWORK_MAP_LIBRARY"] { return URL(filePath: path) }
-        let executable = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-        let starts = [URL(filePath: FileManager.default.currentDirectoryPath), executable.deletingLastPathComponent()]
-        for start in starts {
-            var folder = start.standardizedFileURL
-            for _ in 0..<6 {
-                let candidate = folder.appending(path: ".fieldwork/maplibre", directoryHint: .isDirectory)
-                if FileManager.default.fileExists(atPath: candidate.appending(path: "maplibre-gl.js").path) {
-                    return candidate
-                }
-                folder.deleteLastPathComponent()
-            }
-        }
-        return nil
-    }
-}

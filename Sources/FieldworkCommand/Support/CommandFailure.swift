@@ -1,9 +1,11 @@
 import ArgumentParser
 import Fieldwork
 import FieldworkLocator
+import FieldworkOSM
 import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 
 /// What a verb could not do: a line for the person and a code for the script (those of `sysexits.h`).
@@ -58,6 +60,10 @@ struct CommandFailure: Error, Sendable {
         case let error as Fieldwork.ServiceError where [498, 499].contains(error.code):
             self.init(.signIn, Self.signInFirst)
         case let error as ArcGISAuthenticationError: self.init(.signIn, error.details)
+        case let error as OSMError:
+            self.init(error.code == .notFound ? .noInput : .badData, error.message)
+        case let error as TileError:
+            self.init(error.code == .unreadable ? .inputOutput : .badData, error.message)
         case let error as LocatorError:
             self.init(error.code == .notFound ? .noInput : .badData, error.message)
         case let error as FieldworkREST.ServiceError:

@@ -187,11 +187,11 @@ enum LimitTable {
         NamedLimit(module: "FieldworkLocator", name: "candidates", value: "100", meaning: "Candidates of one answer."),
         NamedLimit(module: "FieldworkLocator", name: "suggestions", value: "50", meaning: "Suggestions of one answer."),
         NamedLimit(module: "FieldworkLocator", name: "readers", value: "4", meaning: "Connections of an open locator, each of which answers one question at a time."),
-        NamedLimit(module: "FieldworkLocator", name: "openStreetMapNodes", value: "64_000_000", meaning: "Points of OpenStreetMap ways that are kept while a locator is made: 16 bytes each."),
-        NamedLimit(module: "FieldworkLocator", name: "openStreetMapBlockBytes", value: "32 << 20", meaning: "Bytes of an OpenStreetMap block when it is unpacked, as the format has it."),
-        NamedLimit(module: "FieldworkLocator", name: "openStreetMapHeaderBytes", value: "64 << 10", meaning: "Bytes of an OpenStreetMap block's header, as the format has it."),
         NamedLimit(module: "FieldworkLocator", name: "roads", value: "4_000_000", meaning: "Streets with a name and a place that one locator has."),
         NamedLimit(module: "FieldworkLocator", name: "cutMarginMetres", value: "1_000.0", meaning: "Metres around the area that a part of a locator is cut for."),
+        NamedLimit(module: "FieldworkOSM", name: "openStreetMapNodes", value: "64_000_000", meaning: "Points of OpenStreetMap ways that are kept while an extract is read: 17 bytes each."),
+        NamedLimit(module: "FieldworkOSM", name: "openStreetMapBlockBytes", value: "32 << 20", meaning: "Bytes of an OpenStreetMap block when it is unpacked, as the format has it."),
+        NamedLimit(module: "FieldworkOSM", name: "openStreetMapHeaderBytes", value: "64 << 10", meaning: "Bytes of an OpenStreetMap block's header, as the format has it."),
         NamedLimit(module: "FieldworkPortal", name: "nameLength", value: "128", meaning: "Characters of a person's name."),
         NamedLimit(module: "FieldworkPortal", name: "passwordLength", value: "8", meaning: "Characters that a password has at least."),
         NamedLimit(module: "FieldworkPortal", name: "passwordBytes", value: "1_024", meaning: "Bytes of a password."),
@@ -444,5 +444,8 @@ enum LimitTable {
         NamedLimit(module: "FieldworkTiles", name: "directoryEntries", value: "1_000_000", meaning: "Entries of one directory of PMTiles, and of those that are kept in memory for one file."),
         NamedLimit(module: "FieldworkTiles", name: "zipEntries", value: "1_000_000", meaning: "Files in a packed package."),
         NamedLimit(module: "FieldworkTiles", name: "zipDirectoryBytes", value: "256 * 1_024 * 1_024", meaning: "Bytes of the list of files in a packed package."),
+        NamedLimit(module: "FieldworkTiles", name: "basemapSpillBytes", value: "96 * 1_024 * 1_024", meaning: "Bytes of memory for parts of features that wait for their tiles while a basemap is made; the others wait in a file."),
+        NamedLimit(module: "FieldworkTiles", name: "basemapTilePartBytes", value: "64 * 1_024 * 1_024", meaning: "Bytes of the parts of features that one tile is made of."),
+        NamedLimit(module: "FieldworkTiles", name: "basemapLayers", value: "100", meaning: "Layers of a basemap that is made."),
     ]
 }

@@ -8,8 +8,10 @@ import Foundation
 /// `fieldwork basemap`.
 struct BasemapCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "basemap", abstract: "Serve ready tiles beside the services: what maps are drawn on.",
+        commandName: "basemap", abstract: "Make and serve basemaps: what maps are drawn on.",
         discussion: """
+            fieldwork basemap make makes vector tiles of an OpenStreetMap extract or of other files of features.
+
             A package of tiles goes into the folder of the services and is served as it is: vector tiles under \
             NAME/VectorTileServer, images under NAME/MapServer. A server that is running notices at once.
 
@@ -17,11 +19,12 @@ struct BasemapCommand: AsyncParsableCommand {
             the Web Mercator grid that web maps share.
 
             EXAMPLES
+              fieldwork basemap make norway.osm.pbf --name Norway
               fieldwork basemap add city.mbtiles --name City
               fieldwork basemap list
               fieldwork basemap remove City
             """,
-        subcommands: [Add.self, List.self, Remove.self])
+        subcommands: [Make.self, Add.self, List.self, Remove.self])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -96,7 +99,7 @@ struct BasemapCommand: AsyncParsableCommand {
 }
 
 /// What the verbs of basemaps share.
-private enum BasemapVerbs {
+enum BasemapVerbs {
     static func line(_ name: String, _ description: TileSetDescription) -> String {
         let face = description.format == .vector ? "VectorTileServer" : "MapServer"
         let levels = "levels \(description.levels.lowerBound) to \(description.levels.upperBound)"

@@ -11,8 +11,8 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Make demo services, serve them, and run the app beside them.",
         discussion: """
-            At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland and the locator Portland,
-            which finds addresses, are made from a seed; nothing is downloaded. What you edit in them is kept. The app's
+            At the first start the services DamageAssessment, SaveTheBaySync and TreesOfPortland, the locator Portland,
+            which finds addresses, and the basemap Streets are made from a seed; nothing is downloaded. What you edit in them is kept. The app's
             page is on the next port, or on the first free one after it. It opens web maps of the services, with pop-ups
             and forms; their files are in the folder maps.
 

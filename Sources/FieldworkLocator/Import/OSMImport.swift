@@ -1,3 +1,4 @@
+import FieldworkOSM
 package import Foundation
 
 /// Reads addresses, streets and places of an OpenStreetMap extract into a locator, in three passes: relations, ways, nodes.
@@ -60,8 +61,8 @@ package struct OSMImport {
                 guard let tags = OSMTags(tags, block, keys), tags[.highway].isEmpty,
                     !tags[.number].isEmpty || tags.place(x: 0, y: 0) != nil
                 else { return }
-                found.append(Area(ways: ways, tags: tags))
-                for way in ways { members[way] = [] }
+                found.append(Area(ways: ways.map(\.id), tags: tags))
+                for way in ways { members[way.id] = [] }
             }
         }
         (relations, memberWays) = (found, members)

@@ -1,3 +1,5 @@
+import FieldworkOSM
+
 /// What the tags of an OpenStreetMap object say about addresses and names.
 struct OSMTags {
     /// The keys that are of interest.
@@ -37,8 +39,9 @@ struct OSMTags {
         fileprivate var isTrigger: [Bool]
 
         init(_ block: OSMBlock) {
-            keys = block.strings.map(Key.init(rawValue:))
-            isName = block.strings.map { $0.hasPrefix("name:") }
+            let strings = (0..<block.stringCount).map(block.string)
+            keys = strings.map(Key.init(rawValue:))
+            isName = strings.map { $0.hasPrefix("name:") }
             isTrigger = keys.map { $0 == .number || $0 == .name || $0 == .interpolation }
         }
 

@@ -5,7 +5,7 @@ package struct GzipStream: ~Copyable {
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Fast: an answer is made for one client, once.
-    private static let level: Int32 = 1
+    package static let fastLevel: Int32 = 1
     /// A window of 32 kB (15), with gzip's header and checksum (16).
     fileprivate static let windowBits: Int32 = 15 + 16
     private static let chunkSize = 64 * 1_024
@@ -18,10 +18,11 @@ package struct GzipStream: ~Copyable {
     /// Makes room for at least so many bytes and has them filled; the filler gives the number that it wrote.
     package typealias Room = (_ minimum: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Void
 
-    package init() throws {
+    /// - Parameter level: 9 for what is kept and sent often.
+    package init(level: Int32 = fastLevel) throws {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        let code = fieldwork_deflateInit2(stream, Self.level, Self.windowBits)
+        let code = fieldwork_deflateInit2(stream, level, Self.windowBits)
         guard code == Z_OK else {
             // `deinit` does not run when an initializer throws.
             stream.deallocate()
@@ -62,8 +63,8 @@ package struct GzipStream: ~Copyable {
     }
 
     /// The compressed form of bytes that are in memory.
-    package static func compressed(_ bytes: [UInt8]) throws -> [UInt8] {
-        var stream = try GzipStream()
+    package static func compressed(_ bytes: [UInt8], level: Int32 = fastLevel) throws -> [UInt8] {
+        var stream = try GzipStream(level: level)
         var result: [UInt8] = []
         func room(_ minimum: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
             result += [UInt8](unsafeUninitializedCapacity: minimum) { buffer, count in

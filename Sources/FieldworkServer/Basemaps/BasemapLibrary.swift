@@ -25,21 +25,31 @@ final class BasemapLibrary: Sendable {
     /// What could be opened and what could not, each under what the file was then.
     private let open = Mutex<[String: (version: String, basemap: Result<Basemap, TileError>)]>([:])
 
+    /// The names, and when the folder changed last before they were listed.
+    private let listing = Mutex<(changed: FileVersion, names: [String])?>(nil)
+
     init(folder: BasemapFolder) { self.folder = folder }
 
+    /// The names in the folder, which is listed again when it has changed. A change within the last second may be followed by
+    /// another in the same tick of the file system's clock.
+    private func names() -> [String] {
+        guard let changed = FileVersion(path: folder.url.path) else { return [] }
+        if let known = listing.withLock({ $0 }), known.changed == changed { return known.names }
+        let names = folder.names()
+        if changed.isSettled { listing.withLock { $0 = (changed, names) } }
+        return names
+    }
+
     /// All that can be served; files that can't be read are left out.
-    func basemaps() -> [Basemap] { folder.names().compactMap { try? basemap($0) } }
+    func basemaps() -> [Basemap] { names().compactMap { try? basemap($0) } }
 
     /// The basemap of a name, without regard to case; nil when there is none.
     func basemap(_ name: String) throws(TileError) -> Basemap? {
         guard BasemapFolder.isName(name) else { return nil }
         // The client's text is only compared with names that exist.
-        guard let known = folder.names().first(where: { $0.equalsIgnoringCase(name) }) else { return nil }
+        guard let known = names().first(where: { $0.equalsIgnoringCase(name) }) else { return nil }
         let path = folder.file(known).path
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        let changed = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-        let number = attributes?[.systemFileNumber] as? Int ?? 0
-        let version = "\(number)-\(changed)-\(attributes?[.size] as? Int ?? 0)"
+        guard let version = FileVersion(path: path)?.text else { return nil }
         if let kept = open.withLock({ $0[known] }), kept.version == version { return try kept.basemap.get() }
         let basemap = Result { () throws(TileError) in
             Basemap(name: known, package: try TilePackages.open(path), version: version)
@@ -50,4 +60,30 @@ final class BasemapLibrary: Sendable {
         }
         return try basemap.get()
     }
+}
+
+/// Tells one state of a file or a folder from another.
+private struct FileVersion: Equatable {
+    private var file: UInt64
+    private var seconds: Int
+    private var nanoseconds: Int
+    private var size: Int
+
+    /// nil where there is nothing.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let changed = status.st_mtimespec
+        #else
+            let changed = status.st_mtim
+        #endif
+        (file, size) = (UInt64(status.st_ino), Int(status.st_size))
+        (seconds, nanoseconds) = (Int(changed.tv_sec), Int(changed.tv_nsec))
+    }
+
+    var text: String { "\(file)-\(seconds).\(nanoseconds)-\(size)" }
+
+    /// Whether the last change was more than a second ago.
+    var isSettled: Bool { Date().timeIntervalSince1970 - Double(seconds) > 2 }
 }

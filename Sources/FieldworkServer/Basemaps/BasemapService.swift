@@ -31,7 +31,7 @@ struct BasemapService: Sendable {
 
     /// Whether bytes of the package are compressed. Those that can't be expanded are found out before the answer has begun.
     private func isGzipped(_ bytes: [UInt8]) throws(ServiceError) -> Bool {
-        guard bytes.starts(with: [0x1F, 0x8B]) else { return false }
+        guard Self.beginsAsGzip(bytes) else { return false }
         do {
             _ = try GzipReader.expanded(bytes, maximum: FieldworkTiles.Limits.packagePieceBytes)
         } catch {
@@ -40,6 +40,10 @@ struct BasemapService: Sendable {
                 details: ["What is compressed in the package can't be expanded."])
         }
         return true
+    }
+
+    private static func beginsAsGzip(_ bytes: [UInt8]) -> Bool {
+        bytes.count > 2 && bytes[0] == 0x1F && bytes[1] == 0x8B
     }
 
     func root(_ face: ServiceFace) throws(ServiceError) -> JSONValue {
@@ -53,28 +57,39 @@ struct BasemapService: Sendable {
             format: description.format == .jpeg ? "JPEG" : "PNG32")
     }
 
-    /// A tile as it stands in the package.
-    func tile(_ address: TileAddress, _ face: ServiceFace, _ request: ServiceRequest) throws(ServiceError) -> Answer {
+    /// A tile as it stands in the package. What was read and checked once is kept for as long as the file is the same.
+    func tile(
+        _ address: TileAddress, _ face: ServiceFace, _ request: ServiceRequest, keeper: TileKeeper
+    ) async throws -> Answer {
         try require(face)
         let tag = "\"\(basemap.version)\""
         if EntityTag.matchesAny(request.ifNoneMatch, tag) { return .unchanged(tag) }
-        guard let bytes = try read({ () throws(TileError) in try basemap.package.tile(address) }) else {
-            return TileService.answer([], tag)
-        }
+        let key = TileKeeper.Key(
+            scope: "\(basemap.name)/\(basemap.version)", name: "\(address.level)/\(address.row)/\(address.column)")
+        let bytes = try await keeper.bytes(key) { try checked(address) }
+        guard !bytes.isEmpty else { return TileService.answer([], tag) }
         var answer = Answer(contentType: description.format.contentType, body: .bytes(bytes))
         answer.entityTag = tag
         if basemap.isVector {
-            answer.isGzipped = try isGzipped(bytes)
+            answer.isGzipped = Self.beginsAsGzip(bytes)
         } else {
-            guard let format = TileSetDescription.Format(signature: bytes) else {
-                throw ServiceError(
-                    code: 500, message: "The basemap \(basemap.name) can't be read.",
-                    details: ["The tile is no image of a known kind."])
-            }
-            answer.contentType = format.contentType
+            answer.contentType = TileSetDescription.Format(signature: bytes)?.contentType ?? answer.contentType
             answer.isCompressible = false
         }
         return answer
+    }
+
+    /// The bytes of a tile, none where there is no tile. What a client could not read is an error before the answer has begun.
+    private func checked(_ address: TileAddress) throws(ServiceError) -> [UInt8] {
+        guard let bytes = try read({ () throws(TileError) in try basemap.package.tile(address) }) else { return [] }
+        if basemap.isVector {
+            _ = try isGzipped(bytes)
+        } else if TileSetDescription.Format(signature: bytes) == nil {
+            throw ServiceError(
+                code: 500, message: "The basemap \(basemap.name) can't be read.",
+                details: ["The tile is no image of a known kind."])
+        }
+        return bytes
     }
 
     func tileMap(_ block: TileBlock, _ face: ServiceFace) throws -> JSONValue {
@@ -93,14 +108,22 @@ struct BasemapService: Sendable {
             levels: description.levels, layers: description.vectorLayers)
     }
 
-    /// The package's own style, or a plain one.
-    func style(_ addresses: StyleDocument.Addresses) throws(ServiceError) -> JSONValue {
+    /// The package's own style, one of ours for the layers that we make, or a plain one.
+    /// - Parameters:
+    ///   - look: of the styles of ours; others have one look.
+    ///   - language: the reader's.
+    func style(
+        _ addresses: StyleDocument.Addresses, look: BasemapLook = .light, language: String? = nil
+    ) throws(ServiceError) -> JSONValue {
         try require(.vectorTile)
         let own = try read { () throws(TileError) in try basemap.package.resource("styles/root.json") }
-        guard let own, let json = try? JSONParser.parse(own) else {
-            return GenericStyle.json(description, addresses: addresses)
+        guard let own, let json = try? JSONParser.parse(own), var object = json.objectValue else {
+            guard description.schema == BasemapSchema.mark else {
+                return GenericStyle.json(description, addresses: addresses)
+            }
+            return BasemapStyle(look: look, language: language)
+                .json(description, name: basemap.title, addresses: addresses)
         }
-        guard case .absolute = addresses, var object = json.objectValue else { return json }
         // A package's style names its tiles and fonts relative to itself; foreign addresses in it are not kept.
         let shell = StyleDocument.wrapped(
             name: basemap.title, layers: json["layers"]?.arrayValue ?? [], addresses: addresses,

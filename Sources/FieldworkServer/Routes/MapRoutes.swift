@@ -17,7 +17,7 @@ extension Route {
                 }),
             Route(.mapServer, "tile/{level}/{row}/{column}", .read, [.file], metric: .tile, needs: .query) {
                 guard let basemap = $0.basemap else { throw Route.refusal(of: "tile") }
-                return try basemap.tile($0.tile, .map, $0.request)
+                return try await basemap.tile($0.tile, .map, $0.request, keeper: $0.tiles.keeper)
             },
             Route(.mapServer, "tilemap/{level}/{row}/{column}/{width}/{height}", metric: .service, needs: .describe) {
                 guard let basemap = $0.basemap else { throw Route.refusal(of: "tilemap") }

@@ -47,6 +47,13 @@ extension Route {
         Route(.vectorTileServer, "resources/styles/maplibre.json", .read, [.json], metric: .service, needs: .describe) {
             Answer.json(try $0.style(.absolute($0.vectorTileBase))).tagged()
         },
+        Route(.vectorTileServer, "resources/styles/{name}", .read, [.json], metric: .service, needs: .describe) {
+            let name = try $0.name
+            guard let look = BasemapLook.allCases.first(where: { "\($0.rawValue).json" == name }) else {
+                throw ServiceError.notFound("There is no such style.")
+            }
+            return Answer.json(try $0.style(.absolute($0.vectorTileBase), look: look)).tagged()
+        },
         Route(.vectorTileServer, "resources/sprites/{name}", .read, [.file], metric: .service, needs: .describe) {
             guard let basemap = $0.basemap else { return try await $0.tiles.sprite($0.name, of: $0.service) }
             if let own = try basemap.resource("sprites/\($0.name)") { return own }
@@ -79,13 +86,22 @@ extension RouteContext {
     /// The tile of the address, of the service or of the basemap.
     fileprivate var vectorTile: Answer {
         get async throws {
-            if let basemap { return try basemap.tile(tile, .vectorTile, request) }
+            if let basemap { return try await basemap.tile(tile, .vectorTile, request, keeper: tiles.keeper) }
             return try await tiles.tile(tile, of: service, request)
         }
     }
 
-    fileprivate func style(_ addresses: StyleDocument.Addresses) throws -> JSONValue {
-        try basemap?.style(addresses) ?? tiles.style(service, addresses)
+    /// - Parameter look: that of the parameter `style`, where it is nil.
+    fileprivate func style(_ addresses: StyleDocument.Addresses, look: BasemapLook? = nil) throws -> JSONValue {
+        guard let basemap else { return try tiles.style(service, addresses) }
+        let named = try request.parameters["style"].map { name in
+            guard let look = BasemapLook(rawValue: name.lowercased()) else {
+                throw ServiceError.notFound(
+                    "There is no style '\(name.prefix(40))'. There are light, dark and sunlight.")
+            }
+            return look
+        }
+        return try basemap.style(addresses, look: look ?? named ?? .light, language: request.parameters["lang"])
     }
 
     /// The address of the service's vector tiles, as the client sees the server.

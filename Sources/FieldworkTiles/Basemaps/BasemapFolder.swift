@@ -30,17 +30,40 @@ package struct BasemapFolder: Sendable {
         url.appending(path: "\(name).\(Self.ending)", directoryHint: .notDirectory)
     }
 
-    /// Takes a package into the folder, where it appears whole or not at all.
-    /// - Parameter moves: the file is one of ours that isn't needed elsewhere.
-    package func add(_ package: URL, as name: String, replaces: Bool, moves: Bool = false) throws {
+    /// Refuses what is no name, and one that is taken.
+    package func check(_ name: String, replaces: Bool) throws(TileError) {
         guard Self.isName(name) else {
             throw TileError(
                 .unsupported, "A basemap's name has letters, digits, '_' and '-' only: '\(name.prefix(100))'.")
         }
-        let taken = names().first { $0.lowercased() == name.lowercased() }
-        guard taken == nil || replaces else {
+        guard replaces || !names().contains(where: { $0.lowercased() == name.lowercased() }) else {
             throw TileError(.unsupported, "There is a basemap \(name) already. --replace puts this one in its place.")
         }
+    }
+
+    /// Where a package is made before it is added. The file is on the same disk, and is not served.
+    package func draft(_ name: String) throws -> URL {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        clearDrafts()
+        return url.appending(path: ".\(name).\(ProcessInfo.processInfo.processIdentifier).making")
+    }
+
+    /// Deletes drafts of processes that were killed: `.NAME.PROCESS.making`, and the file of parts beside it.
+    private func clearDrafts() {
+        for file in (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? [] {
+            let words = file.split(separator: ".")
+            guard file.hasPrefix("."), words.count >= 3, words[2] == "making" || words[2] == "coming",
+                let process = Int32(words[1]), process > 0, kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            try? FileManager.default.removeItem(at: url.appending(path: file))
+        }
+    }
+
+    /// Takes a package into the folder, where it appears whole or not at all.
+    /// - Parameter moves: the file is one of ours that isn't needed elsewhere.
+    package func add(_ package: URL, as name: String, replaces: Bool, moves: Bool = false) throws {
+        try check(name, replaces: replaces)
+        let taken = names().first { $0.lowercased() == name.lowercased() }
         let manager = FileManager.default
         try manager.createDirectory(at: url, withIntermediateDirectories: true)
         let coming = url.appending(path: ".\(name).\(ProcessInfo.processInfo.processIdentifier).coming")

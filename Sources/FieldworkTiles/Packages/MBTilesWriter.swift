@@ -2,6 +2,9 @@ import FieldworkGeometry
 
 /// Writes MBTiles 1.3. The tiles come in any order; the file is whole once `finish` has returned.
 package struct MBTilesWriter: ~Copyable {
+    /// The name of the mark of our own layers.
+    static let schemaName = "fieldwork_schema"
+
     private let database: TileDatabase
     private var levels: ClosedRange<Int>?
 
@@ -45,6 +48,7 @@ package struct MBTilesWriter: ~Copyable {
         if description.format == .vector {
             metadata.append(("json", (["vector_layers": .array(description.vectorLayers)] as JSONValue).text))
         }
+        if let schema = description.schema { metadata.append((Self.schemaName, schema)) }
         for (name, value) in metadata {
             try database.run("INSERT INTO metadata VALUES (?, ?)", [.text(name), .text(value)])
         }

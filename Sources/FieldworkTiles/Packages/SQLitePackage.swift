@@ -54,7 +54,7 @@ package struct SQLitePackage: TilePackage {
             levels: try TileSetDescription.levels(levels[0], levels[1]),
             box: bounds.count == 4
                 ? TileSetDescription.box(west: bounds[0], south: bounds[1], east: bounds[2], north: bounds[3]) : nil,
-            vectorLayers: json?["vector_layers"]?.arrayValue ?? [])
+            vectorLayers: json?["vector_layers"]?.arrayValue ?? [], schema: metadata[MBTilesWriter.schemaName])
     }
 
     // MARK: GeoPackage

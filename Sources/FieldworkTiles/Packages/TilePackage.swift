@@ -64,10 +64,12 @@ package struct TileSetDescription: Sendable, Hashable {
     package var box: PlaneBox?
     /// Layers of vector tiles, as TileJSON describes them.
     package var vectorLayers: [JSONValue]
+    /// The mark of a style that knows the layers; nil for tiles that others made.
+    package var schema: String?
 
     package init(
         name: String, attribution: String = "", format: Format, levels: ClosedRange<Int>, box: PlaneBox? = nil,
-        vectorLayers: [JSONValue] = []
+        vectorLayers: [JSONValue] = [], schema: String? = nil
     ) {
         self.name = name
         self.attribution = attribution
@@ -75,6 +77,7 @@ package struct TileSetDescription: Sendable, Hashable {
         self.levels = levels
         self.box = box
         self.vectorLayers = vectorLayers
+        self.schema = schema
     }
 
     /// The box of degrees that packages write; nil where it is none.

@@ -1,4 +1,16 @@
-/// What remains of a line or a ring within a square.
+/// Where a line or a ring is cut, in units of a tile. Sides that don't cut are infinite.
+struct ClipBox: Sendable {
+    var xLow = -Double.infinity
+    var yLow = -Double.infinity
+    var xHigh = Double.infinity
+    var yHigh = Double.infinity
+
+    func contains(_ place: (x: Double, y: Double)) -> Bool {
+        place.x >= xLow && place.x <= xHigh && place.y >= yLow && place.y <= yHigh
+    }
+}
+
+/// What remains of a line or a ring within a box.
 struct ClipBuffer: Sendable {
     private(set) var xs: [Double] = []
     private(set) var ys: [Double] = []
@@ -19,12 +31,12 @@ struct ClipBuffer: Sendable {
     }
 
     /// Liang and Barsky's rule for each side of the line; where it leaves and comes back a new part begins.
-    mutating func clipLine(_ line: [(x: Double, y: Double)], low: Double, high: Double) {
+    mutating func clipLine(_ line: [(x: Double, y: Double)], in box: ClipBox) {
         clear()
         var isOpen = false
         for index in line.indices.dropFirst() {
             let (from, to) = (line[index - 1], line[index])
-            guard let (start, end) = Self.inside(from, to, low: low, high: high) else {
+            guard let (start, end) = Self.inside(from, to, box) else {
                 isOpen = false
                 continue
             }
@@ -40,7 +52,7 @@ struct ClipBuffer: Sendable {
 
     /// Which stretch of a line between two places lies inside, from 0 to 1.
     private static func inside(
-        _ from: (x: Double, y: Double), _ to: (x: Double, y: Double), low: Double, high: Double
+        _ from: (x: Double, y: Double), _ to: (x: Double, y: Double), _ box: ClipBox
     ) -> (Double, Double)? {
         var (start, end) = (0.0, 1.0)
         func cut(_ change: Double, _ room: Double) -> Bool {
@@ -56,24 +68,23 @@ struct ClipBuffer: Sendable {
             return true
         }
         let (dx, dy) = (to.x - from.x, to.y - from.y)
-        guard cut(-dx, from.x - low), cut(dx, high - from.x), cut(-dy, from.y - low), cut(dy, high - from.y) else {
-            return nil
-        }
+        guard cut(-dx, from.x - box.xLow), cut(dx, box.xHigh - from.x), cut(-dy, from.y - box.yLow),
+            cut(dy, box.yHigh - from.y)
+        else { return nil }
         return (start, end)
     }
 
-    /// Sutherland and Hodgman's rule: side after side of the square.
-    mutating func clipRing(_ ring: [(x: Double, y: Double)], low: Double, high: Double) {
+    /// Sutherland and Hodgman's rule: side after side of the box.
+    mutating func clipRing(_ ring: [(x: Double, y: Double)], in box: ClipBox) {
         clear()
-        let isInside = ring.allSatisfy { $0.x >= low && $0.x <= high && $0.y >= low && $0.y <= high }
-        if isInside {
+        if ring.allSatisfy(box.contains) {
             for place in ring { append(place.x, place.y) }
             return
         }
         var ring = ring
         if let first = ring.first, let last = ring.last, first == last { ring.removeLast() }
-        for side in 0..<4 {
-            ring = Self.cut(ring, side: side, limit: side < 2 ? low : high)
+        for (side, limit) in [box.xLow, box.yLow, box.xHigh, box.yHigh].enumerated() where limit.isFinite {
+            ring = Self.cut(ring, side: side, limit: limit)
             if ring.isEmpty { return }
         }
         for place in ring { append(place.x, place.y) }

@@ -11,12 +11,12 @@ package struct TileGeometry: Sendable {
     /// Metres that a generalised line may be away; 0 keeps all vertices.
     let tolerance: Double
     private let scale: Double
-    package private(set) var commands: [UInt32] = []
+    private var written = TileCommands()
+    package var commands: [UInt32] { written.list }
     /// Whether a feature had more vertices than a renderer can number.
     package private(set) var isCut = false
-    private var cursor: (x: Int32, y: Int32) = (0, 0)
     private var clipped = ClipBuffer()
-    private var units: [(x: Int32, y: Int32)] = []
+    private var part = TilePart()
     private var vertices = 0
     /// The area of polygons too small to be drawn, until it is enough for a pixel.
     private var smallArea = 0.0
@@ -33,13 +33,13 @@ package struct TileGeometry: Sendable {
     }
 
     private mutating func begin() {
-        commands.removeAll(keepingCapacity: true)
-        cursor = (0, 0)
+        written.begin()
         vertices = 0
     }
 
     private var low: Double { -margin }
     private var high: Double { Double(VectorLayer.extent) + margin }
+    private var box: ClipBox { ClipBox(xLow: low, yLow: low, xHigh: high, yHigh: high) }
 
     @inline(__always) private func unitX(_ x: Double) -> Double { (x - address.xMin) * scale }
     @inline(__always) private func unitY(_ y: Double) -> Double { (address.yMax - y) * scale }
@@ -56,24 +56,22 @@ package struct TileGeometry: Sendable {
 
     package mutating func points(_ xs: [Double], _ ys: [Double]) {
         begin()
-        var count: UInt32 = 0
-        commands.append(0)
+        var places: [(x: Int32, y: Int32)] = []
         for (x, y) in zip(xs, ys) {
             let (column, row) = (unitX(x), unitY(y))
-            guard column >= low, column < high, row >= low, row < high, count < Limits.featureVertices else { continue }
-            move(to: (Int32(column.rounded()), Int32(row.rounded())))
-            count += 1
+            guard column >= low, column < high, row >= low, row < high, places.count < Limits.featureVertices else {
+                continue
+            }
+            places.append((Int32(column.rounded()), Int32(row.rounded())))
         }
-        commands[0] = 1 | count << 3
-        if count == 0 { commands.removeAll(keepingCapacity: true) }
+        written.points(places)
     }
 
     package mutating func point(_ x: Double, _ y: Double) {
         begin()
         let (column, row) = (unitX(x), unitY(y))
         guard column >= low, column < high, row >= low, row < high else { return }
-        commands.append(9)
-        move(to: (Int32(column.rounded()), Int32(row.rounded())))
+        written.point((Int32(column.rounded()), Int32(row.rounded())))
     }
 
     // MARK: Lines
@@ -83,18 +81,15 @@ package struct TileGeometry: Sendable {
         guard touches(shape), !isTooSmall(shape) else { return }
         for part in shape.parts {
             let kept = chosen(shape, part)
-            clipped.clipLine(kept, low: low, high: high)
+            clipped.clipLine(kept, in: box)
             for index in clipped.starts.indices { appendLine(clipped.part(index)) }
         }
     }
 
     private mutating func appendLine(_ range: Range<Int>) {
-        round(range)
-        guard units.count >= 2, fits(units.count) else { return }
-        commands.append(9)
-        move(to: units[0])
-        commands.append(2 | UInt32(units.count - 1) << 3)
-        for unit in units.dropFirst() { move(to: unit) }
+        part.round(clipped, range)
+        guard part.places.count >= 2, fits(part.places.count) else { return }
+        written.line(part.places)
     }
 
     // MARK: Polygons
@@ -109,7 +104,7 @@ package struct TileGeometry: Sendable {
             var ring = chosen(shape, part)
             // A small ring keeps its area, which is counted: see `diffuse`.
             if ring.count < 4 { ring = part.map { (unitX(shape.xs[$0]), unitY(shape.ys[$0])) } }
-            clipped.clipRing(ring, low: low, high: high)
+            clipped.clipRing(ring, in: box)
             let isDrawn = appendRing(isShell: isShell)
             if isShell { hasShell = isDrawn }
         }
@@ -117,14 +112,14 @@ package struct TileGeometry: Sendable {
 
     /// - Returns: whether there is something of the ring.
     private mutating func appendRing(isShell: Bool) -> Bool {
-        round(clipped.xs.indices)
-        if units.count > 1, let first = units.first, let last = units.last, first == last { units.removeLast() }
-        let area = signedArea
+        part.round(clipped, clipped.xs.indices)
+        part.open()
+        let area = part.signedArea
         if isShell, tolerance > 0, abs(area) < Self.unitsPerPixel * Self.unitsPerPixel { return diffuse(abs(area)) }
-        guard units.count >= 3, area != 0, fits(units.count) else { return false }
+        guard part.places.count >= 3, area != 0, fits(part.places.count) else { return false }
         // With y downwards shells have a positive area, holes a negative one.
-        if (area > 0) != isShell { units.reverse() }
-        close()
+        if (area > 0) != isShell { part.places.reverse() }
+        written.ring(part.places)
         return true
     }
 
@@ -132,34 +127,14 @@ package struct TileGeometry: Sendable {
     /// small houses doesn't vanish from the map.
     private mutating func diffuse(_ area: Double) -> Bool {
         let side = Self.unitsPerPixel
-        guard let first = units.first else { return false }
+        guard let first = part.places.first else { return false }
         smallArea += area
         guard smallArea >= side * side else { return false }
         smallArea -= side * side
         let step = Int32(side)
-        units = [first, (first.x + step, first.y), (first.x + step, first.y + step), (first.x, first.y + step)]
-        close()
+        written.ring([first, (first.x + step, first.y), (first.x + step, first.y + step), (first.x, first.y + step)])
         // Its holes are not drawn.
         return false
-    }
-
-    private mutating func close() {
-        commands.append(9)
-        move(to: units[0])
-        commands.append(2 | UInt32(units.count - 1) << 3)
-        for unit in units.dropFirst() { move(to: unit) }
-        commands.append(15)
-    }
-
-    private var signedArea: Double {
-        guard units.count >= 3 else { return 0 }
-        var sum = 0.0
-        var previous = units[units.count - 1]
-        for unit in units {
-            sum += Double(previous.x) * Double(unit.y) - Double(unit.x) * Double(previous.y)
-            previous = unit
-        }
-        return sum / 2
     }
 
     // MARK: Steps
@@ -170,29 +145,11 @@ package struct TileGeometry: Sendable {
         return vertices <= Limits.featureVertices
     }
 
-    @inline(__always)
-    private mutating func move(to unit: (x: Int32, y: Int32)) {
-        commands.append(Self.zigZag(unit.x &- cursor.x))
-        commands.append(Self.zigZag(unit.y &- cursor.y))
-        cursor = unit
-    }
-
-    private static func zigZag(_ value: Int32) -> UInt32 { UInt32(bitPattern: value << 1 ^ value >> 31) }
-
     /// The vertices of a part that remain of it at this level, in units of the tile.
     private func chosen(_ shape: TileShape, _ part: Range<Int>) -> [(x: Double, y: Double)] {
         guard tolerance > 0, part.count > 2 else { return part.map { (unitX(shape.xs[$0]), unitY(shape.ys[$0])) } }
         return Generalization.keptVertices(xs: shape.xs, ys: shape.ys, in: part, tolerance: tolerance)
             .map { (unitX(shape.xs[$0]), unitY(shape.ys[$0])) }
-    }
-
-    private mutating func round(_ range: Range<Int>) {
-        units.removeAll(keepingCapacity: true)
-        for index in range {
-            let unit = (x: Int32(clipped.xs[index].rounded()), y: Int32(clipped.ys[index].rounded()))
-            if let last = units.last, last == unit { continue }
-            units.append(unit)
-        }
     }
 
     private func touches(_ shape: TileShape) -> Bool {

@@ -1,28 +1,30 @@
 import FieldworkREST
-import Foundation
+package import Foundation
 
 /// Reads an OpenStreetMap extract (`.osm.pbf`) block by block.
-final class OSMFile {
-    enum Content: UInt8 {
+package final class OSMFile {
+    package enum Content: UInt8 {
         case nodes = 1
         case ways = 2
         case relations = 4
     }
 
-    let url: URL
+    package let url: URL
     /// What each block holds, once it has been read: later passes leave out blocks that have nothing for them.
     private var contents: [UInt8] = []
+    /// The box of degrees that the file says it covers; nil until a block has been read, and where it says none.
+    package private(set) var bounds: OSMBounds?
 
-    init(_ url: URL) { self.url = url }
+    package init(_ url: URL) { self.url = url }
 
-    private var malformed: LocatorError {
-        LocatorError(.badData, "\(url.lastPathComponent) is no whole OpenStreetMap extract (.osm.pbf).")
+    private var malformed: OSMError {
+        OSMError(.broken, "\(url.lastPathComponent) is no whole OpenStreetMap extract (.osm.pbf).")
     }
 
     /// Gives every block that may hold what is wanted.
-    func forEachBlock(with wanted: Content, _ body: (OSMBlock) throws -> Void) throws {
+    package func forEachBlock(with wanted: Content, _ body: (OSMBlock) throws -> Void) throws {
         guard let handle = try? FileHandle(forReadingFrom: url) else {
-            throw LocatorError(.notFound, "\(url.path) is not there, or can't be read.")
+            throw OSMError(.notFound, "\(url.path) is not there, or can't be read.")
         }
         defer { try? handle.close() }
         var number = 0
@@ -34,6 +36,10 @@ final class OSMFile {
             let header = try read(handle, headerSize)
             let (type, size) = try blobHeader(header)
             guard size <= Limits.openStreetMapBlockBytes else { throw malformed }
+            if type == "OSMHeader", contents.isEmpty {
+                try readHeader(try unpacked(try read(handle, size)))
+                continue
+            }
             guard type == "OSMData" else {
                 try handle.seek(toOffset: handle.offset() + UInt64(size))
                 continue
@@ -53,6 +59,35 @@ final class OSMFile {
             }
         }
         if number == 0 { throw malformed }
+    }
+
+    /// Reads only what the file says of itself.
+    package func readHeader() throws {
+        struct Enough: Error {}
+        do {
+            try forEachBlock(with: .nodes) { _ in throw Enough() }
+        } catch is Enough {}
+    }
+
+    /// What the file says of itself: the programs that may read it, and its box.
+    private func readHeader(_ bytes: [UInt8]) throws {
+        do {
+            try bytes.withUnsafeBytes { bytes in
+                var reader = ProtobufReader(bytes)
+                while let field = try reader.field() {
+                    switch (field.number, field.type) {
+                    case (1, 2): bounds = try OSMBounds(try reader.block())
+                    case (4, 2):
+                        let feature = String(decoding: try reader.block(), as: UTF8.self)
+                        guard ["OsmSchema-V0.6", "DenseNodes"].contains(feature) else {
+                            throw OSMError(
+                                .broken, "\(url.lastPathComponent) needs a reader of '\(feature.prefix(60))'.")
+                        }
+                    default: try reader.skip(field.type)
+                    }
+                }
+            }
+        } catch is ProtobufReader.Failure { throw malformed }
     }
 
     private func read(_ handle: FileHandle, _ count: Int) throws -> [UInt8] {
@@ -92,8 +127,8 @@ final class OSMFile {
                             [UInt8](try reader.block()), maximum: Limits.openStreetMapBlockBytes, format: .zlib)
                     case (2, 0): _ = try reader.varint()
                     default:
-                        throw LocatorError(
-                            .badData,
+                        throw OSMError(
+                            .broken,
                             """
                             \(self.url.lastPathComponent) is packed in a way that Fieldwork does not read. osmium cat -o OUT.osm.pbf \
                             \(self.url.lastPathComponent) packs it as most programs do.
@@ -105,5 +140,31 @@ final class OSMFile {
         } catch is ProtobufReader.Failure {
             throw malformed
         } catch is GzipReader.Failure { throw malformed }
+    }
+}
+
+/// The box of degrees that an extract covers.
+package struct OSMBounds: Sendable, Hashable {
+    package var west: Double
+    package var south: Double
+    package var east: Double
+    package var north: Double
+
+    /// nil for a box that is none.
+    init?(_ bytes: UnsafeRawBufferPointer) throws {
+        var sides: [Int64] = [0, 0, 0, 0]
+        var reader = ProtobufReader(bytes)
+        while let field = try reader.field() {
+            if (1...4).contains(field.number), field.type == 0 {
+                sides[field.number - 1] = try reader.signedVarint()
+            } else {
+                try reader.skip(field.type)
+            }
+        }
+        let degrees = sides.map { 1e-9 * Double($0) }
+        (west, east, north, south) = (degrees[0], degrees[1], degrees[2], degrees[3])
+        guard west < east, south < north, abs(west) <= 180, abs(east) <= 180, abs(south) <= 90, abs(north) <= 90 else {
+            return nil
+        }
     }
 }

@@ -1,9 +1,10 @@
 /// A block of an OpenStreetMap extract: strings, and groups of nodes, ways and relations.
-struct OSMBlock {
-    typealias Tags = [(key: Int, value: Int)]
+package struct OSMBlock {
+    package typealias Tags = [(key: Int, value: Int)]
 
     private let bytes: [UInt8]
-    private(set) var strings: [String] = []
+    /// Where the strings lie: most of them nobody asks for.
+    private var stringPlaces: [Range<Int>] = []
     private var groups: [Range<Int>] = []
     private var granularity: Int64 = 100
     private var offsetX: Int64 = 0
@@ -11,17 +12,20 @@ struct OSMBlock {
 
     init(_ bytes: [UInt8]) throws {
         self.bytes = bytes
-        var (strings, groups) = ([String](), [Range<Int>]())
+        var (strings, groups) = ([Range<Int>](), [Range<Int>]())
         var (granularity, offsetX, offsetY): (Int64, Int64, Int64) = (100, 0, 0)
         try bytes.withUnsafeBytes { bytes in
             var reader = ProtobufReader(bytes)
             while let field = try reader.field() {
                 switch (field.number, field.type) {
                 case (1, 2):
-                    var table = ProtobufReader(try reader.block())
+                    let block = try reader.block()
+                    let start = reader.position - block.count
+                    var table = ProtobufReader(block)
                     while let entry = try table.field() {
                         if entry.number == 1, entry.type == 2 {
-                            strings.append(String(decoding: try table.block(), as: UTF8.self))
+                            let length = try table.block().count
+                            strings.append((start + table.position - length)..<(start + table.position))
                         } else {
                             try table.skip(entry.type)
                         }
@@ -36,11 +40,17 @@ struct OSMBlock {
                 }
             }
         }
-        (self.strings, self.groups) = (strings, groups)
+        (self.stringPlaces, self.groups) = (strings, groups)
         (self.granularity, self.offsetX, self.offsetY) = (granularity, offsetX, offsetY)
     }
 
-    func string(_ index: Int) -> String { index >= 0 && index < strings.count ? strings[index] : "" }
+    package var stringCount: Int { stringPlaces.count }
+
+    /// The text of a number; empty for one that the block hasn't.
+    package func string(_ index: Int) -> String {
+        guard index >= 0, index < stringPlaces.count else { return "" }
+        return bytes.withUnsafeBytes { String(decoding: $0[stringPlaces[index]], as: UTF8.self) }
+    }
 
     private func forEachGroup(_ body: (inout ProtobufReader) throws -> Void) throws {
         try bytes.withUnsafeBytes { bytes in
@@ -75,7 +85,7 @@ struct OSMBlock {
     // MARK: Nodes
 
     /// Gives each node with its tags. The tags are given as numbers of strings.
-    func forEachNode(_ body: (_ id: Int64, _ x: Double, _ y: Double, _ tags: Tags) throws -> Void) throws {
+    package func forEachNode(_ body: (_ id: Int64, _ x: Double, _ y: Double, _ tags: Tags) throws -> Void) throws {
         try forEachGroup { reader in
             while let field = try reader.field() {
                 switch (field.number, field.type) {
@@ -139,7 +149,7 @@ struct OSMBlock {
 
     // MARK: Ways and relations
 
-    func forEachWay(_ body: (_ id: Int64, _ nodes: [Int64], _ tags: Tags) throws -> Void) throws {
+    package func forEachWay(_ body: (_ id: Int64, _ nodes: [Int64], _ tags: Tags) throws -> Void) throws {
         try forEachGroup { reader in
             while let field = try reader.field() {
                 guard field.number == 3, field.type == 2 else {
@@ -152,8 +162,15 @@ struct OSMBlock {
         }
     }
 
+    /// A way that belongs to a relation.
+    package struct MemberWay {
+        package var id: Int64
+        /// The number of its role among the strings.
+        package var role: Int
+    }
+
     /// Gives each relation with the ways among its members.
-    func forEachRelation(_ body: (_ id: Int64, _ ways: [Int64], _ tags: Tags) throws -> Void) throws {
+    package func forEachRelation(_ body: (_ id: Int64, _ ways: [MemberWay], _ tags: Tags) throws -> Void) throws {
         try forEachGroup { reader in
             while let field = try reader.field() {
                 guard field.number == 4, field.type == 2 else {
@@ -162,8 +179,11 @@ struct OSMBlock {
                 }
                 let bytes = try reader.block()
                 let (id, keys, values, members) = try Self.parts(bytes, references: 9)
-                let types = try Self.memberTypes(bytes)
-                let ways = zip(members, types).filter { $0.1 == 1 }.map(\.0)
+                let (types, roles) = (try Self.list(10, of: bytes), try Self.list(8, of: bytes))
+                var ways: [MemberWay] = []
+                for (index, type) in types.enumerated() where type == 1 && index < members.count {
+                    ways.append(MemberWay(id: members[index], role: index < roles.count ? roles[index] : -1))
+                }
                 try body(id, ways, Self.tags(keys, values))
             }
         }
@@ -192,10 +212,11 @@ struct OSMBlock {
         return result
     }
 
-    private static func memberTypes(_ bytes: UnsafeRawBufferPointer) throws -> [Int] {
+    /// A packed list of numbers of a message; empty where it has none.
+    private static func list(_ number: Int, of bytes: UnsafeRawBufferPointer) throws -> [Int] {
         var reader = ProtobufReader(bytes)
         while let field = try reader.field() {
-            if field.number == 10, field.type == 2 { return try numbers(try reader.block()) }
+            if field.number == number, field.type == 2 { return try numbers(try reader.block()) }
             try reader.skip(field.type)
         }
         return []
@@ -209,6 +230,6 @@ struct OSMBlock {
     }
 
     private static func tags(_ keys: [Int], _ values: [Int]) -> Tags {
-        Array(zip(keys, values)).map { (key: $0.0, value: $0.1) }
+        zip(keys, values).map { (key: $0.0, value: $0.1) }
     }
 }
