@@ -6,6 +6,31 @@ import Synchronization
 ///
 /// Edits that were not applied are kept on this device: they are there again when the service is loaded next, also after
 /// the app was killed.
+///
+/// ```swift
+/// let geodatabase = ServiceGeodatabase(url: serviceURL)
+/// try await geodatabase.load()
+/// guard let reports = geodatabase.table(withLayerID: 0) else { return }
+/// try await reports.add(reports.makeFeature(attributes: ["typdamage": "Minor"], geometry: place))
+/// let results = try await geodatabase.applyEdits()
+/// ```
+///
+/// <doc:EditingFeatures> tells the whole way. To work without a connection for long, take a ``Geodatabase`` with a
+/// ``GeodatabaseSyncTask`` instead.
+///
+/// ## Topics
+///
+/// ### Tables
+///
+/// - ``table(withLayerID:)``
+/// - ``connectedTables``
+///
+/// ### Edits
+///
+/// - ``hasLocalEdits``
+/// - ``applyEdits()``
+/// - ``undoLocalEdits()``
+/// - ``localEdits()``
 public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
     // What changes is behind a lock or in `Streamed`, which locks for itself.
     private struct TableReference: Sendable {
@@ -142,8 +167,13 @@ public final class ServiceGeodatabase: Loadable, @unchecked Sendable {
     /// How many features have edits that the service does not have. Not part of the vendor's API.
     public var localEditsCount: Int { session?.local.edits().count ?? 0 }
 
-    /// Sends the edits of all tables. Throws when the whole request failed; then all edits are still here, and sending
-    /// them again does not make anything twice. What the service refused is in the results and stays among the edits.
+    /// Sends the edits of all tables in one request.
+    ///
+    /// There are two levels of failure. The call throws when the request as a whole fails: all edits are still here, and sending
+    /// them again does not make anything twice, though the first request may have arrived. A feature that the service refuses has
+    /// its reason in its own result, and its edit stays on this device.
+    /// - Returns: the results by table.
+    /// - Throws: `ServiceError` when the service can't be reached or refuses the request.
     public func applyEdits() async throws -> [FeatureTableEditResult] { try await applyEdits(watch: nil) }
 
     /// `applyEdits`, and tells how far it has come. Not part of the vendor's API.

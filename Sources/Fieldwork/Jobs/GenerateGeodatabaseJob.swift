@@ -4,6 +4,18 @@ import Synchronization
 
 /// Takes an area of a feature service offline. The file appears whole or not at all; a job that was broken off goes on
 /// where it was: the service's work is not asked for twice, and what was downloaded stays.
+///
+/// ``GeodatabaseSyncTask/makeGenerateGeodatabaseJob(parameters:downloadFileURL:)`` makes it. To go on in another run of the app, keep
+/// its state:
+///
+/// ```swift
+/// try job.toJSON().write(to: stateFile)
+/// // In the next run:
+/// if let job = try Job.fromJSON(Data(contentsOf: stateFile)) as? GenerateGeodatabaseJob {
+///     job.start()
+///     let geodatabase = try await job.output
+/// }
+/// ```
 public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
     static let kind = "GenerateGeodatabase"
 

@@ -4,6 +4,33 @@ public import Foundation
 import Synchronization
 
 /// Takes areas of a feature service offline and keeps them in step with it.
+///
+/// The task makes two kinds of jobs: a ``GenerateGeodatabaseJob`` takes an area into a ``Geodatabase`` on this device, a
+/// ``SyncGeodatabaseJob`` sends the edits of that file and fetches those of others. Both survive a lost connection and the end of
+/// the app.
+///
+/// ```swift
+/// let task = GeodatabaseSyncTask(url: serviceURL)
+/// let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area)
+/// let job = task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: file)
+/// job.start()
+/// let geodatabase = try await job.output
+/// ```
+///
+/// <doc:WorkingOffline> tells the whole way, and <doc:Conflicts> what happens when two have changed the same.
+///
+/// ## Topics
+///
+/// ### Taking an area
+///
+/// - ``makeDefaultGenerateGeodatabaseParameters(extent:)``
+/// - ``makeGenerateGeodatabaseJob(parameters:downloadFileURL:)``
+///
+/// ### Keeping in step
+///
+/// - ``makeDefaultSyncGeodatabaseParameters(geodatabase:syncDirection:)``
+/// - ``makeSyncGeodatabaseJob(parameters:geodatabase:)``
+/// - ``unregisterGeodatabase(_:)``
 public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     // What changes is behind a lock or in `Streamed`, which locks for itself.
     /// How far the loading has come.
@@ -67,6 +94,10 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
 
     /// Parameters that take all layers and tables: the rows in an area, and of tables the rows that are related to them,
     /// or all where no relationship leads to a table; attachments with them.
+    ///
+    /// The task is loaded first. Change what is not wanted before the job is made, such as ``GenerateLayerOption/whereClause``.
+    /// - Parameter extent: the area, in any spatial reference; a polygon takes what meets it, not what meets its box.
+    /// - Throws: what ``load()`` throws when the service can't be read.
     public func makeDefaultGenerateGeodatabaseParameters(extent: Geometry) async throws -> GenerateGeodatabaseParameters
     {
         try await load()
@@ -94,7 +125,11 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     }
 
     /// A job that takes an area offline; it is not started.
-    /// - Parameter downloadFileURL: where the file will be. There must be none yet.
+    ///
+    /// Nothing is asked of the service before ``Job/start()``. Wait for ``GenerateGeodatabaseJob/output``.
+    /// - Parameters:
+    ///   - parameters: the area and the layers, as ``makeDefaultGenerateGeodatabaseParameters(extent:)`` gives them.
+    ///   - downloadFileURL: where the file will be. There must be none yet.
     public func makeGenerateGeodatabaseJob(
         parameters: GenerateGeodatabaseParameters, downloadFileURL: URL
     ) -> GenerateGeodatabaseJob {
@@ -106,7 +141,10 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     // MARK: Keeping in step
 
     /// Parameters that sync all layers of a geodatabase.
-    /// - Parameter syncDirection: which way; nil for both.
+    /// - Parameters:
+    ///   - geodatabase: a file that was taken from this service; it is loaded first.
+    ///   - syncDirection: which way; nil for both.
+    /// - Throws: what ``Geodatabase/load()`` throws when the file can't be opened.
     public func makeDefaultSyncGeodatabaseParameters(
         geodatabase: Geodatabase, syncDirection: SyncGeodatabaseParameters.SyncDirection? = nil
     ) async throws -> SyncGeodatabaseParameters {
@@ -124,6 +162,11 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     }
 
     /// A job that brings a geodatabase and its service together; it is not started.
+    ///
+    /// Edits that are made while it runs stay in the file and go with the next one.
+    /// - Parameters:
+    ///   - parameters: which layers, and which way.
+    ///   - geodatabase: a file that was taken from this service.
     public func makeSyncGeodatabaseJob(
         parameters: SyncGeodatabaseParameters, geodatabase: Geodatabase
     ) -> SyncGeodatabaseJob {

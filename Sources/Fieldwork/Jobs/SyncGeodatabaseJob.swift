@@ -8,6 +8,15 @@ import Synchronization
 ///
 /// The edits of one sync travel under one upload id, which is on disk before they leave: when the answer is lost, the next
 /// sync sends the same upload again and the service answers what it did. What the service refuses stays in the file.
+///
+/// ```swift
+/// let parameters = try await task.makeDefaultSyncGeodatabaseParameters(geodatabase: geodatabase)
+/// let job = task.makeSyncGeodatabaseJob(parameters: parameters, geodatabase: geodatabase)
+/// job.start()
+/// let refused = try await job.output.flatMap(\.editResults).filter(\.didCompleteWithErrors)
+/// ```
+///
+/// What two have changed is merged field by field: see <doc:Conflicts>. Feature objects in hand are stale after a sync.
 public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
     static let kind = "SyncGeodatabase"
 

@@ -6,6 +6,21 @@ import Synchronization
 
 /// A file of features on this device: an OGC GeoPackage, which other programs may open and edit as well.
 ///
+/// A ``GenerateGeodatabaseJob`` makes one of an area of a service; ``createEmpty(fileURL:)`` makes one that belongs to no service.
+/// Edits are on the disk when `add`, `update` and `delete` of a table return. Triggers within the file log every edit, also those
+/// of other programs, so that ``SyncGeodatabaseJob`` finds them.
+///
+/// ```swift
+/// let geodatabase = Geodatabase(fileURL: file)
+/// try await geodatabase.load()
+/// guard let trees = geodatabase.featureTable(named: "Trees") else { return }
+/// try geodatabase.beginTransaction()
+/// try await trees.add(tree)
+/// try await trees.add(another)
+/// try geodatabase.commitTransaction()       // both, or neither after rollbackTransaction()
+/// try await geodatabase.undo()              // takes both back
+/// ```
+///
 /// A transaction belongs to the geodatabase and not to a task: every edit between begin and commit or rollback is part of
 /// it, wherever it is made. What changes is behind locks or in `Streamed`, which locks for itself.
 public final class Geodatabase: Loadable, @unchecked Sendable {

@@ -36,6 +36,16 @@ public final class OrderBy: Sendable {
 
 /// Which features a query chooses and how they are given. New parameters choose all.
 ///
+/// A feature is chosen when it meets everything that is set: the condition, the geometry, the object ids and the time.
+///
+/// ```swift
+/// let parameters = QueryParameters()
+/// parameters.whereClause = "species = 'Quercus garryana' AND dbh > 30"
+/// parameters.geometry = area
+/// parameters.addOrderByField(OrderBy(fieldName: "dbh", sortOrder: .descending))
+/// parameters.maxFeatures = 20
+/// ```
+///
 /// What changes is behind a lock; only the hierarchy keeps the compiler from seeing that.
 public class QueryParameters: @unchecked Sendable {
     struct Values: Sendable {
@@ -62,6 +72,10 @@ public class QueryParameters: @unchecked Sendable {
     func replaceValues(_ values: Values) { state.withLock { $0 = values } }
 
     /// A condition in SQL; empty for none.
+    ///
+    /// Fields by their names, values as literals: `'text'` with doubled quotes inside, numbers, `DATE '2024-05-01'` and
+    /// `TIMESTAMP '2024-05-01 12:00:00'` in UTC. `AND`, `OR`, `NOT`, `IN`, `BETWEEN`, `LIKE` and `IS NULL` work on services and in
+    /// files alike. Text that a person typed has to be quoted by the caller.
     public var whereClause: String {
         get { values.whereClause }
         set { state.withLock { $0.whereClause = newValue } }

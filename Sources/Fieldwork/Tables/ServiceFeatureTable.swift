@@ -6,6 +6,19 @@ import Synchronization
 /// A layer or table of a feature service. Queries ask the service and see the edits on this device; edits stay on this
 /// device until they are applied.
 ///
+/// Get the tables of one service from its ``ServiceGeodatabase``, which sends edits that belong together in one request. A table
+/// that is made by its address alone has a geodatabase of its own.
+///
+/// ```swift
+/// let table = ServiceFeatureTable(url: layerURL)
+/// try await table.load()
+/// let parameters = QueryParameters()
+/// parameters.whereClause = "dbh > 30"
+/// for feature in try await table.queryFeatures(using: parameters).features() {
+///     print(feature.attributes["species"] ?? "unknown")
+/// }
+/// ```
+///
 /// What changes is behind locks.
 public final class ServiceFeatureTable: ArcGISFeatureTable, @unchecked Sendable {
     private let address: Mutex<URL?>
