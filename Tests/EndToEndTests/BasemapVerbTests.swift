@@ -50,8 +50,7 @@ struct BasemapVerbTests {
             ("/resources/styles/dark.json?lang=de", "name:de"), ("/resources/styles/sunlight.json", "#6fb7ea"),
             ("/resources/styles/root.json?style=dark", "#1f2226"),
         ] {
-            let address = try #require(URL(string: root + path + (path.contains("?") ? "&" : "?") + "f=json"))
-            let (body, _) = try await URLSession.shared.data(from: address)
+            let body = try await PlainRequest.page(root + path + (path.contains("?") ? "&" : "?") + "f=json")
             let text = String(decoding: body, as: UTF8.self)
             #expect(text.contains(expected), "\(path): \(text.prefix(300))")
         }

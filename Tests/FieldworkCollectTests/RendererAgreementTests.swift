@@ -107,7 +107,8 @@ struct RendererAgreementTests {
         }
         let breaks = (renderer["classBreakInfos"]?.arrayValue ?? []).compactMap { $0["classMaxValue"]?.doubleValue }
         for field in [renderer["field"], renderer["normalizationField"]].compactMap({ $0?.stringValue }) {
-            result[field] = [nil, -1.0, 0.0, 1.0, Int32(7)] + breaks.flatMap { [$0 - 0.5, $0, $0 + 0.5] }
+            let around: [Double] = breaks.flatMap { [$0 - 0.5, $0, $0 + 0.5] }
+            result[field] = [nil, -1.0, 0.0, 1.0, Int32(7)] + around
         }
         for variable in renderer["visualVariables"]?.arrayValue ?? [] {
             guard let field = variable["field"]?.stringValue, result[field] == nil else { continue }
