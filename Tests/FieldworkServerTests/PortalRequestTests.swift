@@ -166,6 +166,42 @@ struct PortalRequestTests {
         }
     }
 
+    @Test("A service is edited without a sign-in only where it is opened to it, and only while everyone sees it")
+    func openEdits() async throws {
+        try await PeopleServer.with { people in
+            let id = try #require(try await people.portal.item(ofService: "Trees")?.id)
+            let author = Author(name: "test", address: "")
+            func share(_ everyone: Bool) async throws {
+                _ = try await people.portal.share(
+                    id, everyone: everyone, organisation: true, onlyGroups: true, for: .everybody, by: author)
+            }
+            func codes() async throws -> [Int?] {
+                var codes: [Int?] = []
+                for name in [nil, "viewer"] {
+                    let path = "/arcgis/rest/services/Trees/FeatureServer/0/deleteFeatures"
+                    codes.append(try await people.post(path, ["f": "json", "objectIds": "999"], as: name).errorCode)
+                }
+                return codes
+            }
+            await #expect(throws: PortalError.self) {
+                try await people.portal.setOpenToEdits(true, id, for: .everybody, by: author)
+            }
+            try await share(true)
+            #expect(try await codes() == [499, 403], "sharing does not open it")
+            try await people.portal.setOpenToEdits(true, id, for: .everybody, by: author)
+            #expect(try await codes() == [nil, nil])
+            let rights = ItemRights(of: .nobody, on: try await people.portal.facts(ofItem: id))
+            #expect(rights.edits && !rights.updates && !rights.administers && !rights.shares && !rights.deletes)
+            #expect(rights.reasons.contains { $0.contains("open to edits by everyone") })
+            let definition = try await people.get("/arcgis/rest/services/Trees/FeatureServer", as: nil).json
+            #expect(definition["capabilities"]?.stringValue?.contains("Update") == true)
+            try await share(false)
+            #expect(try await codes() == [499, 403])
+            try await share(true)
+            #expect(try await codes() == [499, 403], "what was closed is not opened again by sharing")
+        }
+    }
+
     @Test("Folders hold items and go with them; a protected item or a service's keeps the whole folder")
     func folders() async throws {
         try await PeopleServer.with { people in

@@ -6,11 +6,13 @@ struct ShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "share", abstract: "Say who may see a service, a web map or another item.",
         discussion: """
-            Who may see a service may read its features; who may edit them, the person's role says.
+            Who may see a service may read its features; who may edit them, the person's role says. With --editing
+            everyone may edit a service that is shared with everyone, also without signing in: for reports by the public.
 
             EXAMPLES
               fieldwork share Trees --everyone
               fieldwork share "Trees of Portland" --group "Tree crew"
+              fieldwork share Reports --everyone --editing
               fieldwork share Trees --private
                   Its owner alone, and administrators.
             """)
@@ -19,6 +21,8 @@ struct ShareCommand: AsyncParsableCommand {
     var item: String
     @Flag(help: "Everyone, also without signing in.")
     var everyone = false
+    @Flag(help: "With --everyone: everyone may edit the service's features too, as its capabilities allow.")
+    var editing = false
     @Flag(name: [.long, .customLong("organization")], help: "Everyone who has signed in.")
     var organisation = false
     @Option(help: ArgumentHelp("The members of a group. May be given several times.", valueName: "title"))
@@ -28,6 +32,7 @@ struct ShareCommand: AsyncParsableCommand {
     @OptionGroup var place: PortalOption
 
     func validate() throws {
+        if editing, !everyone { throw ValidationError("--editing goes with --everyone.") }
         let wanted = [everyone, organisation, isPrivate].filter { $0 }.count
         guard wanted <= 1, wanted == 1 || !group.isEmpty, !(isPrivate && !group.isEmpty) else {
             throw ValidationError("Say one of --everyone, --organisation, --private, and groups with --group.")
@@ -45,8 +50,10 @@ struct ShareCommand: AsyncParsableCommand {
                 _ = try await portal.share(
                     found.id, everyone: everyone, organisation: organisation || everyone, addingGroups: groups,
                     onlyGroups: true, for: .everybody, by: .commandLine)
+                try await portal.setOpenToEdits(editing, found.id, for: .everybody, by: .commandLine)
                 let shared = try await portal.item(named: found.id)
-                Terminal.output("\(shared.title) (\(shared.type)) is shared: \(Self.words(shared.sharing))")
+                let open = editing ? ", who may edit it without signing in" : ""
+                Terminal.output("\(shared.title) (\(shared.type)) is shared: \(Self.words(shared.sharing))\(open)")
             }
         }
     }

@@ -45,9 +45,12 @@ extension Portal {
                 WHERE s.item = ? AND g.is_updating = 1
                 """, [.text(item.id)]
             ).compactMap { $0.text(0) }
+        let isOpen =
+            try item.service != nil && item.sharing.everyone
+            && records.row("SELECT 1 FROM {open_items} WHERE item = ?", [.text(item.id)]) != nil
         return ItemFacts(
             id: item.id, owner: item.owner, sharing: item.sharing, updatingGroups: Set(updating),
-            isProtected: item.isProtected)
+            isProtected: item.isProtected, isOpenToEdits: isOpen)
     }
 
     /// An item that the caller may read, with what else may be done with it.
@@ -218,9 +221,30 @@ extension Portal {
             for group in sharing.groups.sorted() {
                 try records.run("INSERT INTO {item_groups} (item, group_id) VALUES (?, ?)", [.text(id), .text(group)])
             }
+            if !sharing.everyone { try records.run("DELETE FROM {open_items} WHERE item = ?", [.text(id)]) }
             let words = sharing.access + (sharing.groups.isEmpty ? "" : " \(sharing.groups.count) groups")
             try Self.note("item.share", id, words, author, moment, records)
             return refused
+        }
+    }
+
+    /// Opens a service that is shared with everyone to edits by everyone, or closes it.
+    package func setOpenToEdits(
+        _ isOpen: Bool, _ id: String, for principal: Principal, by author: Author
+    ) async throws {
+        let moment = now
+        try await change { records in
+            let (item, rights) = try Self.item(id, for: principal, records)
+            guard rights.shares, rights.administers else { throw PortalError.notAllowed }
+            guard !isOpen || item.service != nil && item.type == ServiceItemKind.feature.rawValue else {
+                throw PortalError(.invalid, "\(item.title) is a \(item.type): only feature services are edited.")
+            }
+            guard !isOpen || item.sharing.everyone else {
+                throw PortalError(.invalid, "\(item.title) is not shared with everyone, who therefore can't edit it.")
+            }
+            try records.run("DELETE FROM {open_items} WHERE item = ?", [.text(id)])
+            if isOpen { try records.run("INSERT INTO {open_items} (item) VALUES (?)", [.text(id)]) }
+            try Self.note(isOpen ? "item.openEdits" : "item.closeEdits", id, item.title, author, moment, records)
         }
     }
 
@@ -296,7 +320,7 @@ extension Portal {
     }
 
     static func remove(_ id: String, _ records: Records) throws {
-        for table in ["item_groups", "contents", "terms", "texts"] {
+        for table in ["item_groups", "open_items", "contents", "terms", "texts"] {
             try records.run("DELETE FROM {\(table)} WHERE item = ?", [.text(id)])
         }
         try records.run("DELETE FROM {relations} WHERE origin = ? OR destination = ?", [.text(id), .text(id)])

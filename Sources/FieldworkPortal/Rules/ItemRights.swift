@@ -6,15 +6,19 @@ package struct ItemFacts: Sendable, Hashable {
     /// Those of the groups whose members may change what is shared with them.
     package var updatingGroups: Set<String> = []
     package var isProtected = false
+    /// Whether everyone who sees the service may edit its features, also without signing in. Never follows from the sharing.
+    package var isOpenToEdits = false
 
     package init(
-        id: String, owner: String, sharing: Sharing, updatingGroups: Set<String> = [], isProtected: Bool = false
+        id: String, owner: String, sharing: Sharing, updatingGroups: Set<String> = [], isProtected: Bool = false,
+        isOpenToEdits: Bool = false
     ) {
         self.id = id
         self.owner = owner
         self.sharing = sharing
         self.updatingGroups = updatingGroups
         self.isProtected = isProtected
+        self.isOpenToEdits = isOpenToEdits
     }
 }
 
@@ -61,11 +65,17 @@ package struct ItemRights: Sendable, Hashable {
         let isOwner = principal.isNamed(item.owner)
         let updatingGroup = !principal.groups.isDisjoint(with: item.updatingGroups)
         allowReading(principal, item, isOwner)
+        // The setting goes with the sharing: what is not everyone's any more is open to nobody.
+        let isOpen = item.isOpenToEdits && item.sharing.everyone
+        if isOpen { reasons.append("The service is open to edits by everyone: share --everyone --editing.") }
         guard principal.isSignedIn else {
-            if reads { reasons.append("Nobody edits without signing in.") }
+            edits = reads && isOpen
+            if reads, !isOpen { reasons.append("Nobody edits without signing in.") }
             return
         }
-        if reads {
+        if reads, isOpen {
+            edits = true
+        } else if reads {
             edits = principal.has(.edit) || principal.has(.fullEdit)
             reasons.append(
                 edits ? "The role allows to edit features." : "The role does not allow to edit features.")

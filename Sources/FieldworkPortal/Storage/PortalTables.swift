@@ -61,6 +61,8 @@ enum PortalTables {
                 item \(text) NOT NULL, group_id \(text) NOT NULL, PRIMARY KEY (item, group_id))
             """,
             "CREATE INDEX IF NOT EXISTS portal_item_groups_group ON {item_groups} (group_id)",
+            // Services that everyone may edit; a table of its own, so that portals of earlier versions get it by themselves.
+            "CREATE TABLE IF NOT EXISTS {open_items} (item \(text) PRIMARY KEY)",
             """
             CREATE TABLE IF NOT EXISTS {contents} (
                 item \(text) NOT NULL, name \(text) NOT NULL, type \(text) NOT NULL, file_name \(text) NOT NULL,
