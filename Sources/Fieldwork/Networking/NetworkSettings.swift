@@ -1,5 +1,7 @@
 import AsyncHTTPClient
+public import Foundation
 import NIOCore
+import NIOSSL
 
 /// How services are reached: the way to them and how long is waited. The vendor's API leaves this to the system's session.
 public struct NetworkSettings: Sendable, Hashable {
@@ -64,16 +66,44 @@ public struct NetworkSettings: Sendable, Hashable {
     /// The proxy; nil for the direct way.
     public var proxy: Proxy?
 
+    /// A file of certificates, in PEM, of authorities that are trusted besides the system's. nil for none; at first it is the file
+    /// that `SSL_CERT_FILE` of the environment names.
+    public var certificateFile = NetworkSettings.certificateFileOfEnvironment
+
     /// The usual settings, with the direct way.
     public init() {}
 }
 
 extension NetworkSettings {
+    /// The same settings, with certificates that are trusted besides the system's. Whatever else a connection's certificate
+    /// has to be, it still has to be.
+    /// - Throws: `CommonError.fileNotFound`, `CommonError.invalidArgument` for a file without certificates in PEM.
+    public func trusting(certificatesIn file: URL) throws -> NetworkSettings {
+        guard FileManager.default.isReadableFile(atPath: file.path) else {
+            throw CommonError.fileNotFound(details: "\(file.path) is not there, or can't be read.")
+        }
+        guard let found = try? NIOSSLCertificate.fromPEMFile(file.path), !found.isEmpty else {
+            throw CommonError.invalidArgument(details: "\(file.path) has no certificates in PEM.")
+        }
+        var settings = self
+        settings.certificateFile = file
+        return settings
+    }
+
+    /// nil where the environment names none that can be read.
+    private static var certificateFileOfEnvironment: URL? {
+        guard let path = ProcessInfo.processInfo.environment["SSL_CERT_FILE"], !path.isEmpty,
+            FileManager.default.isReadableFile(atPath: path)
+        else { return nil }
+        return URL(filePath: path)
+    }
+
     /// What belongs to a pool of connections.
     struct Way: Sendable, Hashable {
         var connectTimeout: Duration
         var idleTimeout: Duration
         var proxy: Proxy?
+        var certificateFile: URL?
 
         var configuration: HTTPClient.Configuration {
             var configuration = HTTPClient.Configuration.singletonConfiguration
@@ -83,6 +113,11 @@ extension NetworkSettings {
             // `Redirection` follows, and knows which headers are secret.
             configuration.redirectConfiguration = .disallow
             configuration.timeout = .init(connect: connectTimeout.amount, read: idleTimeout.amount)
+            if let certificateFile {
+                var tls = TLSConfiguration.makeClientConfiguration()
+                tls.additionalTrustRoots = [.file(certificateFile.path)]
+                configuration.tlsConfiguration = tls
+            }
             if let proxy {
                 let credentials = proxy.username.map { name in
                     HTTPClient.Authorization.basic(username: name, password: proxy.password ?? "")
@@ -95,7 +130,7 @@ extension NetworkSettings {
 
     /// The way to a host.
     func way(to host: String) -> Way {
-        var way = Way(connectTimeout: connectTimeout, idleTimeout: idleTimeout)
+        var way = Way(connectTimeout: connectTimeout, idleTimeout: idleTimeout, certificateFile: certificateFile)
         if let proxy, proxy.serves(host) {
             way.proxy = proxy
             // Which hosts it is for has been decided: one pool serves them all.

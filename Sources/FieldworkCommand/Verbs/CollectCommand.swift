@@ -33,6 +33,8 @@ struct CollectCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 8081
 
+    @OptionGroup var certificates: CertificateOption
+
     func validate() throws {
         guard file == nil || map == nil else { throw ValidationError("Give a file or --map, not both.") }
         guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
@@ -41,6 +43,7 @@ struct CollectCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             PrivateFiles.begin()
+            try certificates.use()
             let configuration = CollectConfiguration(
                 port: port, webMap: try map.map(Self.address), file: try file.map(Self.file),
                 dataDirectory: URL(

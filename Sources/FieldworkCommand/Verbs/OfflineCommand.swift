@@ -40,9 +40,12 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     @Option(help: "The file to make.")
     var out: String
 
+    @OptionGroup var certificates: CertificateOption
+
     func run() async throws {
         try await runVerb {
             PrivateFiles.begin()
+            try certificates.use()
             try StoredCredentials.use()
             let target = URL(filePath: (out as NSString).expandingTildeInPath)
             guard !FileManager.default.fileExists(atPath: target.path) else {

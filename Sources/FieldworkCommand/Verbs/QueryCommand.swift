@@ -37,6 +37,7 @@ struct QueryCommand: AsyncParsableCommand {
     var limit: Int?
 
     @OptionGroup var data: DataOption
+    @OptionGroup var certificates: CertificateOption
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("A limit is not negative.") }
@@ -44,6 +45,7 @@ struct QueryCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
+            try certificates.use()
             try await Interruption.cancelling { [self] in
                 try await NamedLayer(text: address, folder: data.url).read(write)
             }

@@ -16,6 +16,7 @@ struct SignInCommand: AsyncParsableCommand {
               fieldwork sign-in https://maps.example.org/arcgis --user ana
               fieldwork sign-in https://maps.example.org/arcgis --user ana < password-file
               fieldwork sign-in https://maps.example.org/arcgis --browser
+              fieldwork sign-in https://maps.office/arcgis --user ana --ca-certificate office.pem
             """)
 
     @Argument(help: "The address of the portal or server, or of a service of it.")
@@ -30,12 +31,15 @@ struct SignInCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The id under which the portal knows this program, for --browser.", valueName: "id"))
     var clientID = "fieldwork"
 
+    @OptionGroup var certificates: CertificateOption
+
     func validate() throws {
         if browser, user != nil { throw ValidationError("--user is asked for on the portal's page: leave it out.") }
     }
 
     func run() async throws {
         try await runVerb {
+            try certificates.use()
             guard let url = URL(string: portal), ["http", "https"].contains(url.scheme), url.host() != nil else {
                 throw CommandFailure(.noInput, "\(portal) is not the address of a portal or server.")
             }
@@ -92,12 +96,15 @@ struct SignOutCommand: AsyncParsableCommand {
     @Flag(help: "End all sign-ins.")
     var all = false
 
+    @OptionGroup var certificates: CertificateOption
+
     func validate() throws {
         guard all != (portal != nil) else { throw ValidationError("Name a portal, or say --all.") }
     }
 
     func run() async throws {
         try await runVerb {
+            try certificates.use()
             let store = try StoredCredentials.open()
             let manager = ArcGISEnvironment.authenticationManager
             manager.arcGISCredentialStore = store

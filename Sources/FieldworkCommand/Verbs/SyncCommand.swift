@@ -41,8 +41,11 @@ struct SyncCommand: AsyncParsableCommand {
     @Option(help: "How to print what happened.")
     var format = DiffCommand.Format.text
 
+    @OptionGroup var certificates: CertificateOption
+
     func run() async throws {
         try await runVerb {
+            try certificates.use()
             try StoredCredentials.use()
             let file = OfflineFile(file)
             try await file.requireReplica()
