@@ -30,11 +30,13 @@ package struct CollectApp: Service {
         try OwnerOnly.prepare(configuration.dataDirectory)
         let policy = AccessPolicy(key: try PageKey.load(from: configuration.dataDirectory))
         let hub = EventHub()
-        let workspace = try Workspace(configuration: configuration, hub: hub, logger: logger)
+        let seat = try Seat(configuration: configuration, hub: hub, logger: logger)
         let pages = PageRenderer(
             templates: try TemplateLibrary(),
-            assets: try AssetLibrary(mapLibraryDirectory: configuration.mapLibraryDirectory), workspace: workspace)
-        await workspace.whenChanged { map in await Self.tell(map, pages: pages) }
+            assets: try AssetLibrary(mapLibraryDirectory: configuration.mapLibraryDirectory), seat: seat)
+        await seat.prepare { workspace in
+            await workspace.whenChanged { map in await Self.tell(map, pages: pages) }
+        }
         let application = Application(
             router: Self.router(pages: pages, policy: policy),
             configuration: .init(
@@ -45,25 +47,25 @@ package struct CollectApp: Service {
                 await onReady(CollectAddress(port: port, key: policy.key))
             },
             logger: logger)
-        try await Self.serve(application, workspace: workspace)
+        try await Self.serve(application, seat: seat)
     }
 
-    private static func serve(_ application: some ApplicationProtocol, workspace: Workspace) async throws {
+    private static func serve(_ application: some ApplicationProtocol, seat: Seat) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await withTaskCancellationHandler {
                     try await withGracefulShutdownHandler {
                         try await application.run()
                     } onGracefulShutdown: {
-                        workspace.stop()
+                        seat.stop()
                     }
                 } onCancel: {
-                    workspace.stop()
+                    seat.stop()
                 }
             }
-            group.addTask { await workspace.run() }
+            group.addTask { await seat.run() }
             try await group.next()
-            workspace.stop()
+            seat.stop()
             group.cancelAll()
         }
     }
@@ -74,6 +76,7 @@ package struct CollectApp: Service {
             RequestMoment(hub: pages.workspace.hub)
             AccessMiddleware(policy: policy, pages: pages)
             ProblemMiddleware(pages: pages)
+            GateMiddleware(gate: pages.seat.gate)
             TransactionRule(pages: pages)
         }
         let edits = EditRoutes(pages: pages)
@@ -94,9 +97,11 @@ package struct CollectApp: Service {
         FrameRoutes(pages: pages).add(to: router)
         StartRoutes(pages: pages).add(to: router)
         StartFileRoutes(pages: pages).add(to: router)
+        StartPortalRoutes(pages: pages).add(to: router)
         OfflineRoutes(pages: pages).add(to: router)
         AreaRoutes(pages: pages).add(to: router)
         TransactionRoutes(pages: pages).add(to: router)
+        AccountRoutes(pages: pages).add(to: router)
         return router
     }
 

@@ -140,6 +140,22 @@ package enum Limits {
     package static let retryFirstMilliseconds = 1_000
     /// The longest wait before edits are sent again.
     package static let retryMostMilliseconds = 60_000
+    /// How long a change of the person who works waits for requests that are under way, in seconds.
+    static let gatePatienceSeconds = 15
+    /// How long a sign-in in the browser is waited for, in seconds.
+    static let browserSignInSeconds = 600
+    /// Maps of a portal that a page lists.
+    static let portalMaps = 20
+    /// Maps of the portal that the first page offers, the newest.
+    static let firstPortalMaps = 5
+    /// How long the first page waits for the portal's maps, in milliseconds.
+    static let portalPatienceMilliseconds = 1_500
+    /// Bytes of a map's picture.
+    static let pictureBytes = 1_048_576
+    /// Words of a search for maps.
+    static let searchWords = 8
+    /// Characters of such a word.
+    static let searchWordLength = 40
     /// Choices of a coded domain shown as buttons; more become a select.
     package static let buttonChoices = 8
     /// Choices that stand in one row on a telephone, where their words are short.

@@ -8,7 +8,8 @@ import NIOCore
 struct PageRenderer: Sendable {
     let templates: TemplateLibrary
     let assets: AssetLibrary
-    let workspace: Workspace
+    let seat: Seat
+    var workspace: Workspace { seat.workspace }
 
     /// One panel, ready to be put into the page.
     struct Panel {
@@ -56,6 +57,7 @@ struct PageRenderer: Sendable {
         values["assets"] = assets.root
         values["transaction"] = TransactionBar.values(map)
         values["kind"] = panel.kind
+        values["person"] = (seat.accounts.current?.shown).orFalse
         values["mapHeading"] = panel.kind == "nearby"
         for tab in ["Map", "List", "Changes", "Offline", "Settings"] {
             values["tab\(tab)"] = panel.tab == tab.lowercased()

@@ -1,4 +1,5 @@
 import Fieldwork
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -24,6 +25,10 @@ struct ProblemMiddleware: RouterMiddleware {
             return Response(status: error.status)
         } catch let error as CancellationError {
             throw error
+        } catch let error as ArcGISChallengeCancellationError {
+            return try await signIn(error, request: request)
+        } catch let error as ServiceError where error.code == 403 {
+            return try await notForPerson(request: request)
         } catch {
             context.logger.warning("request failed", metadata: ["error": "\(type(of: error))"])
             await pages.workspace.noteReachable(false)
@@ -47,6 +52,27 @@ struct ProblemMiddleware: RouterMiddleware {
             status: status, heading: error.code == .notFound ? "Page not found" : "Not possible here", tone: "wn",
             what: error.message,
             safe: "Nothing was changed.", next: error.nextStep ?? "", again: nil, request: request)
+    }
+
+    /// The page that needs a sign-in leads there; what the page's script asked for is told that there is none.
+    private func signIn(_ error: ArcGISChallengeCancellationError, request: Request) async throws -> Response {
+        guard request.method == .get, !request.uri.path.hasPrefix("/data/") else {
+            return try await problem(
+                status: .forbidden, heading: "A sign-in is needed", tone: "wn", what: error.details,
+                safe: "Your edits are on this device.", next: "", again: nil, request: request)
+        }
+        let server = (error.challenge.signInURL ?? error.challenge.requestURL).absoluteString
+        let query = "server=\(ChooseRoutes.escaped(server))&back=\(ChooseRoutes.escaped(request.uri.string))"
+        return PageRenderer.redirect("/account/sign-in?\(query)")
+    }
+
+    private func notForPerson(request: Request) async throws -> Response {
+        let name = pages.seat.accounts.current?.shown
+        return try await problem(
+            status: .forbidden, heading: "Not shared with you", tone: "wn",
+            what: name.map { "The server does not let \($0) do this." } ?? "The server does not let you do this.",
+            safe: "Your edits are on this device.", next: "Ask the owner to share it with you.", again: nil,
+            request: request)
     }
 
     private func unanswered(_ error: any Error, request: Request) async throws -> Response {

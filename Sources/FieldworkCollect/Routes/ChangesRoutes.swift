@@ -71,7 +71,7 @@ struct ChangesRoutes: Sendable {
                 "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date(), timeZone: .current))"
             }
             .orFalse,
-            "failure": false, "failureNote": "",
+            "failure": false, "failureNote": "", "signIn": false,
         ]
         values["sending"] = SendingView.values(report)
         if report.unsent == 0 { values["figure"] = "Everything is sent" }
@@ -85,6 +85,13 @@ struct ChangesRoutes: Sendable {
         if case .failed(let reason) = report.phase {
             values["failure"] = "The area was not synced."
             values["failureNote"] = "Your edits are on this device. Try again when there is a network. \(reason)"
+        }
+        if case .refused(let reason) = report.phase {
+            let person = pages.seat.accounts.current?.shown ?? "you"
+            values["failure"] = "The server did not take the edits of \(person)."
+            values["failureNote"] =
+                "They stay on this device, and are sent when the server lets \(person) edit. \(reason)"
+            values["signIn"] = true
         }
         // An area is also synced for what others did.
         if map.offline != nil, !map.isPlainFile, map.transaction == nil { values["canSend"] = true }

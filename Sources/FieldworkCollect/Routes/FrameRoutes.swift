@@ -83,9 +83,10 @@ struct FrameRoutes: Sendable {
             PageRenderer.Panel(
                 template: "settings", kind: "side", tab: "settings", title: "Settings",
                 values: [
+                    "person": (pages.seat.accounts.current?.shown).orFalse,
                     "themes": themes.map { value, text -> Values in
                         ["value": value, "text": text, "current": value == (theme ?? "")]
-                    }
+                    },
                 ]),
             to: request, map: map)
     }

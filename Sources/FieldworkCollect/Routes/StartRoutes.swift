@@ -46,9 +46,45 @@ struct StartRoutes: Sendable {
             "start", request,
             [
                 "heading": "Which map do you want to open?", "problem": (problem?.values).orFalse,
+                "signedOut": signedOut(request).orFalse, "portal": await portal(besides: services).orFalse,
                 "services": services.map { row($0, isOwn: own) },
                 "hasAreas": !areas.isEmpty, "areas": areas.map { StartFileRoutes.row($0) },
             ])
+    }
+
+    /// The newest maps of the portal that is known, as far as they come soon; nil for a portal that has none for this person.
+    private func portal(besides offered: [ServiceDirectory.Entry]) async -> Values? {
+        guard let server = StartPortalRoutes.known(pages) else { return nil }
+        let maps = StartPortalRoutes.maps(server, pages)
+        let work = Task { try await maps.find("", count: Limits.firstPortalMaps) }
+        let limit = Task {
+            try await Task.sleep(for: .milliseconds(Limits.portalPatienceMilliseconds))
+            work.cancel()
+        }
+        defer { limit.cancel() }
+        let found = try? await work.value
+        // What the app was started with stands above.
+        let titles = Set(offered.map { $0.title ?? OpenMap.title(of: $0.name) })
+        let urls = Set(offered.map(\.url))
+        let entries = (found?.entries ?? []).filter { !titles.contains($0.title) && !urls.contains($0.url) }
+        guard !entries.isEmpty || pages.seat.accounts.current != nil else { return nil }
+        return [
+            "host": DevicePerson.host(of: server), "maps": entries.map { StartPortalRoutes.row($0, of: server) },
+            "all": "/start/portal?server=\(ChooseRoutes.escaped(server.absoluteString))",
+        ]
+    }
+
+    /// What the sign-out did, and what waits for whom.
+    private func signedOut(_ request: Request) -> String? {
+        let accounts = pages.seat.accounts
+        guard let said = request.uri.queryParameters["signed-out"], accounts.current == nil else { return nil }
+        let waiting = accounts.people.compactMap { person -> String? in
+            let count = WaitingEdits.count(in: accounts.folder(of: person))
+            return count == 0
+                ? nil : "\(FieldText.count(count, "edit")) \(count == 1 ? "waits" : "wait") for \(person.shown)."
+        }
+        let told = said == "here" ? ["The server could not be told: its sign-in ends when it expires."] : []
+        return (["You are signed out."] + told + waiting).joined(separator: " ")
     }
 
     /// The maps that the app was started with; whether their server couldn't be asked.
@@ -74,7 +110,10 @@ struct StartRoutes: Sendable {
     func page(
         _ template: String, _ request: Request, _ values: Values, status: HTTPResponse.Status = .ok
     ) throws -> Response {
-        let common: Values = ["theme": PageRenderer.theme(of: request).orFalse, "assets": pages.assets.root]
+        let person = (pages.seat.accounts.current?.shown).orFalse
+        let common: Values = [
+            "person": person, "theme": PageRenderer.theme(of: request).orFalse, "assets": pages.assets.root,
+        ]
         return pages.html(try pages.templates.render(template, values.merging(common) { $1 }), status: status)
     }
 
@@ -122,6 +161,12 @@ struct StartRoutes: Sendable {
                 next: "It begins with http:// or https://, and has no spaces.")
             return try await server(request, shown)
         }
+        return try await open(url, typed: typed, request)
+    }
+
+    /// Opens what an address leads to, or shows what it offers.
+    func open(_ url: URL, typed: String, _ request: Request) async throws -> Response {
+        var shown = ServerPage(typed: typed, status: .unprocessableContent)
         do {
             if let root = ServiceDirectory.root(of: url) {
                 let maps = try await ServiceDirectory.list(root)
@@ -131,12 +176,24 @@ struct StartRoutes: Sendable {
                     shown.status = .ok
                     return try await server(request, shown)
                 }
+                let portal = AccountRoutes.root(of: root)
+                if try await PortalMaps.isPortal(portal) { return Self.portalPage(portal) }
                 shown.problem = Problem(
                     what: "This server has no maps for you.", next: "Ask its owner to share one.")
                 return try await server(request, shown)
             }
-            _ = try await workspace.open(url)
+            if let portal = try await Self.portal(url) { return Self.portalPage(portal) }
+            _ = try await workspace.open(try await itemMap(url) ?? url)
             return PageRenderer.redirect("/map")
+        } catch let error as ArcGISChallengeCancellationError {
+            let server = error.challenge.signInURL ?? error.challenge.requestURL
+            let query =
+                "server=\(ChooseRoutes.escaped(server.absoluteString))&map=\(ChooseRoutes.escaped(url.absoluteString))"
+            return PageRenderer.redirect("/account/sign-in?\(query)&back=/start")
+        } catch let error as SignInNeeded {
+            let query =
+                "server=\(ChooseRoutes.escaped(error.server.absoluteString))&map=\(ChooseRoutes.escaped(url.absoluteString))"
+            return PageRenderer.redirect("/account/sign-in?\(query)&back=/start")
         } catch let error as CollectError {
             shown.problem = Problem(what: error.message, next: error.nextStep ?? "")
         } catch let error as CancellationError {
@@ -145,6 +202,45 @@ struct StartRoutes: Sendable {
             shown.problem = Self.problem(error)
         }
         return try await server(request, shown)
+    }
+
+    private static func portalPage(_ portal: URL) -> Response {
+        PageRenderer.redirect("/start/portal?server=\(ChooseRoutes.escaped(portal.absoluteString))")
+    }
+
+    /// The portal that an address names, `http://maps.example/arcgis` or a page of it; nil for the address of a map or an item.
+    private static func portal(_ url: URL) async throws -> URL? {
+        let steps = url.pathComponents.filter { $0 != "/" }
+        let ends = ["home", "index.html", "gallery.html", "sharing", "rest"]
+        guard !url.isFileURL, PortalItem(url: url) == nil, !steps.contains("FeatureServer"),
+            let last = steps.last, steps.count == 1 && !last.contains(".") || ends.contains(last)
+        else { return nil }
+        let root = AccountRoutes.root(of: url)
+        return try await PortalMaps.isPortal(root) ? root : nil
+    }
+
+    /// What the app opens of an item of a portal, by the address of its page or of its description; nil for another address.
+    private func itemMap(_ url: URL) async throws -> URL? {
+        guard !url.isFileURL, let item = PortalItem(url: url) else { return nil }
+        do {
+            try await item.load()
+        } catch let error as ServiceError where [400, 403].contains(error.code) {
+            // A portal tells nobody of what is not everybody's.
+            let server = AccountRoutes.root(of: item.itemURL)
+            guard !pages.seat.accounts.isSignedIn(to: server) else { throw error }
+            throw SignInNeeded(server: server)
+        }
+        guard let map = PortalMaps.mapURL(item) else {
+            throw CollectError(
+                .notAFeatureService, "\(item.title) is no map: its kind is \(item.typeName).",
+                nextStep: "Choose a web map or a feature service.")
+        }
+        return map
+    }
+
+    /// An item is not there for whoever has not signed in.
+    private struct SignInNeeded: Error {
+        let server: URL
     }
 
     /// Without a scheme it is an address of the web: `maps.example` or `127.0.0.1:8080/…`.

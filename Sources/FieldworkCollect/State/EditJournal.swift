@@ -36,11 +36,7 @@ final class EditJournal: Sendable {
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         var content = Content()
         if let data = try? Data(contentsOf: file) {
-            let decoder = JSONDecoder()
-            let lines = data.split(separator: UInt8(ascii: "\n")).compactMap { bytes in
-                try? decoder.decode(Line.self, from: bytes)
-            }
-            Self.apply(lines, to: &content)
+            Self.apply(Self.lines(data), to: &content)
         }
         content.shorten()
         let kept = Set(content.entries.map(\.feature))
@@ -53,6 +49,19 @@ final class EditJournal: Sendable {
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()
         state = Mutex(State(content: content, isUnfinished: content.openTransaction != nil, file: handle))
+    }
+
+    /// The edits of a journal that are on no server, without opening it for writing; nil for a file that can't be read.
+    static func unsettledCount(in file: URL) -> Int? {
+        guard let data = try? Data(contentsOf: file) else { return nil }
+        var content = Content()
+        apply(lines(data), to: &content)
+        return content.entries.count { !$0.isSettled }
+    }
+
+    private static func lines(_ data: Data) -> [Line] {
+        let decoder = JSONDecoder()
+        return data.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(Line.self, from: $0) }
     }
 
     var entries: [EditEntry] { state.withLock { $0.content.entries } }

@@ -19,6 +19,8 @@ struct MapContent: Sendable {
     /// Where the author wants the map to be looked at first.
     var viewpoint: Viewpoint?
     var failures: [Failure] = []
+    /// Why a layer didn't load, where its server wants a sign-in.
+    var signIn: ArcGISChallengeCancellationError?
     var rules = MapRules()
     /// The web map, kept for its layers; nil for a service.
     var webMap: Map?
@@ -140,6 +142,7 @@ struct MapContent: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
+            if let wanted = error as? ArcGISChallengeCancellationError { signIn = wanted }
             let name = layer?.name ?? table.displayName
             let reason = (error as? any ArcGISError)?.details ?? "\(error)"
             failures.append(Failure(name: name.isEmpty ? "Layer \(id)" : name, reason: reason))
@@ -147,7 +150,8 @@ struct MapContent: Sendable {
         }
     }
 
-    private var nothingLoaded: CollectError {
+    private var nothingLoaded: any Error {
+        if let signIn { return signIn }
         guard let first = failures.first else {
             return CollectError(.notAFeatureService, "The map has no layers of feature services.")
         }

@@ -11,6 +11,8 @@ actor Outbox {
         case waiting(until: Date, reason: String)
         /// The last try failed; the next one comes when the user asks for it.
         case failed(reason: String)
+        /// The server does not let whoever is signed in send them; trying again changes nothing until that changes.
+        case refused(reason: String)
     }
 
     struct Report: Sendable, Equatable {
@@ -169,6 +171,7 @@ actor Outbox {
 
     private func sendUntilDone() async {
         var wait = Limits.retryFirstMilliseconds
+        var end = Phase.idle
         while hasLocalEdits, !Task.isCancelled {
             // Those that are on the device now; what is added while the request is under way goes with the next.
             let ids = Set(journal.entries.filter { $0.progress == .onDevice }.map(\.id))
@@ -179,6 +182,9 @@ actor Outbox {
                 if refused { break }
                 wait = Limits.retryFirstMilliseconds
             } catch is CancellationError {
+                break
+            } catch let error where Self.isRefusal(error) {
+                end = .refused(reason: Self.reason(error))
                 break
             } catch {
                 let until = Date().addingTimeInterval(Double(wait) / 1_000)
@@ -191,7 +197,7 @@ actor Outbox {
             }
         }
         await count()
-        await setPhase(.idle)
+        await setPhase(end)
         releaseAll()
     }
 
@@ -276,7 +282,8 @@ actor Outbox {
             await setPhase(.idle)
         } catch {
             syncJob = nil
-            await setPhase(.failed(reason: Self.reason(error)))
+            let reason = Self.reason(error)
+            await setPhase(Self.isRefusal(error) ? .refused(reason: reason) : .failed(reason: reason))
             await count()
         }
         releaseAll()
@@ -362,6 +369,15 @@ actor Outbox {
     /// Why the feature or one of its photos was refused.
     private static func error(_ edit: FeatureEditResult) -> (any Error)? {
         edit.error ?? edit.attachmentResults.lazy.compactMap(\.error).first
+    }
+
+    /// Whether the server wants a sign-in, or does not give the right to who has signed in.
+    private static func isRefusal(_ error: any Error) -> Bool {
+        switch error {
+        case is ArcGISChallengeCancellationError, is ArcGISAuthenticationError: true
+        case let error as ServiceError: [403, 498, 499].contains(error.code)
+        default: false
+        }
     }
 
     private static func reason(_ error: (any Error)?) -> String {

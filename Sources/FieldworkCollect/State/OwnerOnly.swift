@@ -4,7 +4,8 @@ import Foundation
 enum OwnerOnly {
     /// What the app keeps in its data folder.
     static let names: Set<String> = [
-        "settings.json", "services", "maps", "areas", "conflicts", PageKey.fileName, PageKey.fileName + ".part",
+        "settings.json", "services", "maps", "areas", "conflicts", "people", "people.json", PageKey.fileName,
+        PageKey.fileName + ".part",
     ]
 
     /// Makes the folder for its owner alone. From a folder that exists, group and others lose their rights in what the app

@@ -66,7 +66,6 @@ actor Workspace {
     nonisolated func stop() {
         newOutbox.finish()
         newConflicts.finish()
-        hub.close()
     }
 
     // MARK: The open map
@@ -97,6 +96,30 @@ actor Workspace {
             throw CollectError(.noMapOpen, "No map is open.")
         }
         return map
+    }
+
+    /// Where somebody works, to go on there after a change of who is signed in.
+    struct OpenPlace: Sendable {
+        let url: URL
+        let view: DeviceSettings.View?
+    }
+
+    /// The service of the map that is open, or else where the map lies; nil for no map, and one of this device.
+    func openAddress() -> URL? {
+        let address = current?.geodatabases.first?.url ?? current?.url
+        return address.flatMap { $0.isFileURL ? nil : $0 }
+    }
+
+    /// nil where no map of a server is open.
+    func place() -> OpenPlace? {
+        guard let current, current.offline == nil else { return nil }
+        return OpenPlace(url: current.url, view: settings.view(of: current.key))
+    }
+
+    /// Opens the map that was open for whoever worked before. One that doesn't open leaves the choice to the first page.
+    func goOn(at place: OpenPlace) async {
+        guard let map = try? await open(place.url) else { return }
+        if settings.view(of: map.key) == nil { settings.setView(place.view, of: map.key) }
     }
 
     func open(_ url: URL) async throws -> OpenMap {

@@ -28,10 +28,11 @@ struct CollectVisitor {
         return app
     }
 
-    func page(_ path: String) async throws -> String {
+    func page(_ path: String) async throws -> String { String(decoding: try await bytes(path), as: UTF8.self) }
+
+    func bytes(_ path: String) async throws -> Data {
         let url = try #require(URL(string: root + path))
-        return String(
-            decoding: try await session.data(for: URLRequest(url: url, timeoutInterval: 300)).0, as: UTF8.self)
+        return try await session.data(for: URLRequest(url: url, timeoutInterval: 300)).0
     }
 
     @discardableResult

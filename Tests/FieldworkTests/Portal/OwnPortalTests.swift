@@ -125,9 +125,11 @@ struct OwnPortalTests {
         try await portal.findItems(queryParameters: PortalQueryParameters(query: text)).results.map(\.title)
     }
 
-    private static let pixel = Data(
-        base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-    ) ?? Data()
+    private static let pixel =
+        Data(
+            base64Encoded:
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        ) ?? Data()
 
     @Test("A map is saved to the portal, read from it by another person, and saved over and beside what it was")
     func maps() async throws {
@@ -158,14 +160,17 @@ struct OwnPortalTests {
 
     // MARK: Features
 
-    @Test("Who may edit edits a closed service, connected and without a network; who may look is refused, and keeps the edit")
+    @Test(
+        "Who may edit edits a closed service, connected and without a network; who may look is refused, and keeps the edit"
+    )
     func features() async throws {
         try await OwnPortal.with { own in
             try await own.signIn("ben")
             let geodatabase = ServiceGeodatabase(url: own.service.url, environment: own.environment())
             try await geodatabase.load()
             let table = try #require(geodatabase.table(withLayerID: 0))
-            try await table.add(table.makeFeature(attributes: ["primcause": "Flood"], geometry: OfflineService.place(3)))
+            try await table.add(
+                table.makeFeature(attributes: ["primcause": "Flood"], geometry: OfflineService.place(3)))
             let results = try await geodatabase.applyEdits()
             #expect(results.flatMap(\.editResults).allSatisfy { !$0.didCompleteWithErrors } && !results.isEmpty)
             #expect(try await own.causes().contains("Flood"))

@@ -28,7 +28,8 @@ struct OwnPortal: Sendable {
             try await store.addPerson(name, password: password, role: role, by: author)
         }
         do {
-            try await TestService.with(OfflineService.definition(), rows: OfflineService.rows, portal: store) { service in
+            try await TestService.with(OfflineService.definition(), rows: OfflineService.rows, portal: store) {
+                service in
                 let url = try #require(URL(string: "http://127.0.0.1:\(service.running.port)/arcgis"))
                 try await test(OwnPortal(store: store, service: service, url: url, manager: AuthenticationManager()))
             }
@@ -69,7 +70,9 @@ struct OwnPortal: Sendable {
         let found = try #require(html.firstMatch(of: /name="oauth_state" value="([^"]+)"/), "\(html)")
         let action = try #require(html.firstMatch(of: /action="([^"]+)"/))
         let target = try #require(URL(string: String(action.1), relativeTo: page))
-        let form = [("oauth_state", String(found.1)), ("username", name), ("password", password)]
+        let form: [(name: String, value: String)] = [
+            ("oauth_state", String(found.1)), ("username", name), ("password", password),
+        ]
         let answer = try await client.answer(to: ServiceRequest(target.absoluteURL, form, isRead: false))
         return String(decoding: answer.bytes, as: UTF8.self)
     }

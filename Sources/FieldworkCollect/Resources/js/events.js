@@ -57,6 +57,8 @@ function listen() {
   on('map', (data) => map.refresh({ layers: data.layers?.length > 0 }));
   on('announce', (data) => announce(data.text, data.urgent));
   on('reset', () => { panels.markStale([panels.any]); map.refresh({ layers: true }); });
+  // Somebody else works on this device now: nothing of the former person stays on the screen.
+  on('left', () => { window.location.replace('/map'); });
   on('alive', () => {});
 }
 

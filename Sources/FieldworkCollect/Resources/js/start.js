@@ -56,6 +56,16 @@ function show(form) {
 }
 
 document.documentElement.classList.add('script');
+for (const button of document.querySelectorAll('button[data-show]')) {
+  const field = document.getElementById(button.dataset.show);
+  button.hidden = false;
+  button.setAttribute('aria-pressed', 'false');
+  button.addEventListener('click', () => {
+    const isShown = field.type === 'text';
+    field.type = isShown ? 'password' : 'text';
+    button.setAttribute('aria-pressed', String(!isShown));
+  });
+}
 document.addEventListener('change', (event) => {
   if (event.target.matches?.('input[data-picture]')) send(event.target);
 });
