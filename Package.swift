@@ -187,7 +187,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkLocatorTests",
-            dependencies: ["FieldworkLocator", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
+            dependencies: [
+                "FieldworkLocator", "FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FieldworkPostGISTests",

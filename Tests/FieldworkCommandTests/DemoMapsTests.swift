@@ -97,9 +97,16 @@ struct DemoMapsTests {
             try Self.layer(try #require(Self.entries(map).first { $0["id"] == id }), of: demo)
         }
         let rules = try #require(map["fieldworkRules"]?.arrayValue)
-        #expect(rules.compactMap { $0["type"]?.stringValue } == ["fillFromContainingFeature", "followNewestRecord"])
+        #expect(
+            rules.compactMap { $0["type"]?.stringValue } == [
+                "fillFromContainingFeature", "fillAddress", "followNewestRecord",
+            ])
         for rule in rules {
             let target = try layer(rule["layerId"])
+            if let field = rule["field"]?.stringValue {
+                #expect(target.field(named: field)?.type == .string)
+                continue
+            }
             var source: LayerDefinition?
             if let id = rule["relationshipId"]?.integerValue {
                 let relationship = try #require(target.relationships.first { Int64($0.id) == id })

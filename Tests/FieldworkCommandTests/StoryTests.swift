@@ -40,7 +40,7 @@ struct StoryTests {
                 $0.geoElement.attributeValue(forKey: "Inspected") as? Date
             }
             #expect(dates.count == tree.inspections.count && dates == dates.sorted(by: >), "the newest comes first")
-            #expect(view.map.bookmarks.count == 3 && view.map.rules.count == 2)
+            #expect(view.map.bookmarks.count == 3 && view.map.rules.count == 3)
         }
     }
 

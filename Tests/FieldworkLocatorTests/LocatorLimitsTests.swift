@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkOSM
 import Foundation
 import Testing
 
@@ -93,7 +94,7 @@ struct LocatorLimitsTests {
             let extract = folder.appending(path: "x.osm.pbf")
             try Data(bytes).write(to: extract)
             let builder = try LocatorBuilder(name: "X", at: folder.appending(path: "x.locator"))
-            #expect(throws: LocatorError.self) { try OSMImport.read(extract, into: builder) }
+            #expect(throws: OSMError.self) { try OSMImport.read(extract, into: builder) }
         }
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "x.locator").path))
     }

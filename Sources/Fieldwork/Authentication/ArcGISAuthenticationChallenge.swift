@@ -32,7 +32,7 @@ public final class ArcGISAuthenticationChallenge: Sendable {
     let signInRoot: ServerRoot?
 
     /// The address of the portal or server that gives tokens for the service; nil where that is not known.
-    package var signInURL: URL? { signInRoot.flatMap { URL(string: $0.text) } }
+    public var signInURL: URL? { signInRoot.flatMap { URL(string: $0.text) } }
 
     init(requestURL: URL, kind: Kind, error: any Error, signInRoot: ServerRoot?) {
         var components = URLComponents(url: requestURL, resolvingAgainstBaseURL: true)
