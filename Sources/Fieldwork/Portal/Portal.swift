@@ -15,7 +15,7 @@ import Synchronization
 public final class Portal: Loadable, @unchecked Sendable {
     /// Whether a portal is told who asks.
     public enum Connection: Sendable, Hashable {
-        /// The portal is loaded without signing in. Items of it that are not everybody's still ask for it.
+        /// The portal is loaded and searched without signing in. Items of it that are not everybody's still ask for it.
         case anonymous
         /// Loading the portal signs in, by a credential that is known or by asking the app's challenge handler.
         case authenticated
@@ -118,7 +118,7 @@ public final class Portal: Loadable, @unchecked Sendable {
     private func find<Found: Sendable>(
         _ steps: [String], _ parameters: PortalQueryParameters, _ make: (JSONObject) -> Found?
     ) async throws -> PortalQueryResultSet<Found> {
-        let json = try await client.read(steps, parameters.form)
+        let json = try await client.read(steps, parameters.form, isAnonymous: connection == .anonymous)
         let results = (json["results"]?.arrayValue ?? []).compactMap(\.objectValue).compactMap(make)
         return PortalQueryResultSet(
             results: results, totalResultsCount: json.int("total") ?? results.count, queryParameters: parameters,
