@@ -199,7 +199,7 @@ import Testing
             #expect(changes.text.contains("1 edit<"))
             #expect(changes.text.contains("No connection"))
             let overlay = try await visitor.get("/data/overlay")
-            #expect(overlay.text.contains("\"layer\":0"))
+            #expect(overlay.text.contains("\"app:layer\":0"))
             #expect(try await field.serverFeatures().count == 1)
 
             try await field.services.comeBack()

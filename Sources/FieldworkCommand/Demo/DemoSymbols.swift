@@ -6,10 +6,13 @@ import FieldworkREST
 enum DemoSymbols {
     /// A marker; the style is the protocol's without its prefix: Circle, Square, Diamond, Triangle, Cross, X.
     static func marker(_ style: String, _ color: [Int], size: Double = 10) -> JSONValue {
-        [
+        // Crosses are nothing but their outline.
+        let isStroke = style == "Cross" || style == "X"
+        return [
             "type": "esriSMS", "style": .string("esriSMS\(style)"), "color": rgba(color), "size": .number(size),
             "angle": 0, "xoffset": 0, "yoffset": 0,
-            "outline": ["color": [255, 255, 255, 255], "width": 1],
+            "outline": isStroke
+                ? ["color": rgba(color), "width": 2] : ["color": [255, 255, 255, 255], "width": 1],
         ]
     }
 

@@ -134,7 +134,11 @@ function keepInView(wrapper) {
     const low = document.querySelector('#selection .mini')?.getBoundingClientRect().top ?? frame.bottom;
     const right = own.right > frame.right - 8 ? own.right - frame.right + 8 : 0;
     const left = own.left < frame.left + 8 ? own.left - frame.left - 8 : 0;
-    const up = own.top < frame.top + 60 ? own.top - frame.top - 60 : 0;
+    // The search and the legend lie over the map.
+    const covers = [...document.querySelectorAll('.map-search, .mapview .legend')].map(part => part.getBoundingClientRect())
+      .filter(box => box.height > 0 && box.left < own.right && box.right > own.left);
+    const high = Math.max(frame.top + 60, ...covers.map(box => box.bottom + 8));
+    const up = own.top < high ? own.top - high : 0;
     const down = own.bottom + 60 > low ? own.bottom + 60 - low : 0;
     if (right || left || up || down) state.map.panBy([right || left, up || down], { duration: still() ? 0 : 200 });
   });
