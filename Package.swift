@@ -85,7 +85,8 @@ let package = Package(
         .target(
             name: "Fieldwork",
             dependencies: [
-                "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkTiles", "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -216,7 +217,7 @@ let package = Package(
         .testTarget(
             name: "FieldworkTests",
             dependencies: [
-                "Fieldwork", "FieldworkLocator", "FieldworkServer", "FieldworkStore", "FieldworkREST",
+                "Fieldwork", "FieldworkLocator", "FieldworkTiles", "FieldworkServer", "FieldworkStore", "FieldworkREST",
                 "FieldworkGeometry",
                 "TestSupport",
                 .product(name: "Logging", package: "swift-log"),

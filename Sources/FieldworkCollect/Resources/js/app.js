@@ -10,6 +10,7 @@ import * as forms from './forms.js';
 import * as photos from './photos.js';
 import * as conflicts from './conflicts.js';
 import * as toast from './toast.js';
+import * as location_ from './location.js';
 import { adaptPanels } from './symbols.js';
 
 adaptPanels();
@@ -20,4 +21,4 @@ photos.start();
 conflicts.start();
 keys.start();
 events.start();
-map.start().then(() => { pin.start(); area.start(); outline.start(); sketch.start(); });
+map.start().then(() => { pin.start(); area.start(); outline.start(); sketch.start(); location_.start(); });
