@@ -124,7 +124,8 @@ struct TileLayerTests {
 
     @Test("A template names level, column and row, and takes its subdomains in turns")
     func templates() throws {
-        let layer = WebTiledLayer(urlTemplate: "https://{subDomain}.example.org/{z}/{x}/{y}.png", subDomains: ["a", "b"])
+        let layer = WebTiledLayer(
+            urlTemplate: "https://{subDomain}.example.org/{z}/{x}/{y}.png", subDomains: ["a", "b"])
         #expect(layer.address(of: Self.there)?.absoluteString == "https://a.example.org/2/1/3.png")
         #expect(
             layer.address(of: TileKey(level: 2, row: 3, column: 2))?.absoluteString
@@ -160,7 +161,8 @@ struct TileLayerTests {
             ])
         #expect(basemap.baseLayers[1].opacity == 0.5)
         #expect(basemap.baseLayers[2].attribution == "me")
-        #expect((basemap.referenceLayers.first as? ArcGISVectorTiledLayer)?.url?.lastPathComponent == "VectorTileServer")
+        #expect(
+            (basemap.referenceLayers.first as? ArcGISVectorTiledLayer)?.url?.lastPathComponent == "VectorTileServer")
         #expect(map.operationalLayers.first is ArcGISMapImageLayer)
         #expect(try JSONParser.parse(map.toJSON()) == JSONParser.parse(Self.document))
         #expect(try JSONParser.parse(map.clone().toJSON()) == JSONParser.parse(Self.document))
@@ -170,7 +172,8 @@ struct TileLayerTests {
     func written() throws {
         let map = Map()
         let style = try #require(
-            URL(string: "https://e.org/arcgis/rest/services/S/VectorTileServer/resources/styles/root.json?token=secret"))
+            URL(string: "https://e.org/arcgis/rest/services/S/VectorTileServer/resources/styles/root.json?token=secret")
+        )
         let web = WebTiledLayer(urlTemplate: "https://{s}.e.org/{z}/{x}/{y}.png", subDomains: ["a", "b"])
         web.setAttribution("© e")
         map.basemap = Basemap(

@@ -141,7 +141,8 @@ struct DataRoutes: Sendable {
         let first = kinds.first { $0["isPreferred"] as? Bool == true } ?? kinds.first
         return [
             "lon": FeatureViews.degrees(place.longitude), "lat": FeatureViews.degrees(place.latitude),
-            "session": session, "first": first.orFalse, "hasMore": kinds.count > 1 || !kinds.isEmpty && !shapes.isEmpty, "kinds": kinds,
+            "session": session, "first": first.orFalse, "hasMore": kinds.count > 1 || !kinds.isEmpty && !shapes.isEmpty,
+            "kinds": kinds,
             "shapes": shapes, "draw": kinds.isEmpty ? shapes : [Values](), "nothing": kinds.isEmpty && shapes.isEmpty,
         ]
     }

@@ -56,7 +56,8 @@ struct FrameRoutes: Sendable {
             PageRenderer.Panel(
                 template: "layers", kind: "side", tab: "map", title: "Layers",
                 values: [
-                    "layers": layers, "basemaps": basemaps, "hasBasemaps": !basemaps.isEmpty, "source": map.url.absoluteString,
+                    "layers": layers, "basemaps": basemaps, "hasBasemaps": !basemaps.isEmpty,
+                    "source": map.url.absoluteString,
                     "failures": map.failures.map { ["name": $0.name, "reason": $0.reason] as Values },
                 ]),
             to: request, map: map)

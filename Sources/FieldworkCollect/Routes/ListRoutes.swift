@@ -116,7 +116,8 @@ struct ListRoutes: Sendable {
 
     private func choices(_ wanted: Wanted, layer: MapLayer, hasView: Bool) -> Values {
         let distance: [Values] =
-            hasView || wanted.near != nil ? [["value": "distance", "text": "Distance", "current": wanted.sort == nil]] : []
+            hasView || wanted.near != nil
+            ? [["value": "distance", "text": "Distance", "current": wanted.sort == nil]] : []
         let fields = Self.columns(layer).map { field -> Values in
             ["value": field.name, "text": AttributeForm.label(field), "current": field.name == wanted.sort?.name]
         }
