@@ -92,9 +92,11 @@ final class RunningServices: Sendable {
         self.server = Mutex(server)
     }
 
-    static func start(store: GeoPackageStore) async throws -> RunningServices {
-        let server = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: 0, closesStore: false))
+    /// - Parameter dataFolder: holds basemaps; nil for none.
+    static func start(store: GeoPackageStore, dataFolder: URL? = nil) async throws -> RunningServices {
+        var configuration = ServerConfiguration(port: 0, closesStore: false)
+        configuration.dataFolder = dataFolder
+        let server = try await RunningFeatureServer.start(store: store, configuration: configuration)
         return RunningServices(port: server.port, store: store, server: server)
     }
 
