@@ -89,7 +89,7 @@ public final class ArcGISVectorTiledLayer: Layer, @unchecked Sendable {
         if let url, url != serviceURL { return try await TiledSource.bytes(url, client) }
         if let serviceURL, let variant {
             let address = serviceURL.appending(path: "resources/styles/root.json")
-                .appending(queryItems: [URLQueryItem(name: "variant", value: variant)])
+                .appending(queryItems: [URLQueryItem(name: "style", value: variant)])
             return try await TiledSource.bytes(address, client)
         }
         return try await source()?.resource("styles/root.json")
