@@ -26,29 +26,6 @@ package enum FeatureServiceDirectory {
         return entries
     }
 
-    /// A basemap of a server: ready tiles without features of a service.
-    package struct BasemapEntry: Sendable, Hashable {
-        package let name: String
-        /// `…/VectorTileServer` or `…/MapServer`.
-        package let url: URL
-        package let isVector: Bool
-    }
-
-    /// The basemaps of a server, in its order. A service of features stands under these faces too, and is none.
-    /// - Parameter root: `…/rest/services`.
-    package static func basemaps(of root: URL) async throws -> [BasemapEntry] {
-        let catalogue = try await json(root, client: HTTPServiceClient())
-        let services = (catalogue["services"]?.arrayValue ?? []).compactMap { service in
-            service["name"]?.stringValue.flatMap { name in service["type"]?.stringValue.map { (name, $0) } }
-        }
-        let features = Set(services.filter { $0.1 == "FeatureServer" }.map(\.0))
-        return services.compactMap { name, type in
-            guard !features.contains(name), type == "VectorTileServer" || type == "MapServer" else { return nil }
-            return BasemapEntry(
-                name: name, url: root.appending(path: name).appending(path: type), isVector: type == "VectorTileServer")
-        }
-    }
-
     private static func entries(in catalogue: JSONValue, root: URL) -> [Entry] {
         (catalogue["services"]?.arrayValue ?? []).compactMap { service in
             guard service["type"]?.stringValue == "FeatureServer", let name = service["name"]?.stringValue else {
@@ -58,7 +35,7 @@ package enum FeatureServiceDirectory {
         }
     }
 
-    private static func json(_ url: URL, client: any ServiceClient) async throws -> JSONValue {
+    static func json(_ url: URL, client: any ServiceClient) async throws -> JSONValue {
         let answer = try await client.answer(to: ServiceRequest(url, [("f", "json")]))
         do {
             return try JSONParser.parse(answer.bytes)

@@ -38,12 +38,8 @@ actor BasemapShelf {
         }
         offers += packages()
         if let root {
-            let listed = try? await FeatureServiceDirectory.basemaps(of: root)
-            offers += (listed ?? []).prefix(Limits.basemaps).map { entry in
-                let layer: Layer =
-                    entry.isVector ? ArcGISVectorTiledLayer(url: entry.url) : ArcGISTiledLayer(url: entry.url)
-                return Offer(key: "s-\(entry.name)", name: entry.name, basemap: Basemap(baseLayer: layer))
-            }
+            let listed = (try? await Basemap.basemaps(ofServer: root)) ?? []
+            offers += listed.prefix(Limits.basemaps).map { Offer(key: "s-\($0.name)", name: $0.name, basemap: $0) }
         }
         // Objects that are loaded stay: only what is new is made anew.
         let before = Dictionary((known?.offers ?? []).map { ($0.key, $0) }) { first, _ in first }
