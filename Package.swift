@@ -87,7 +87,8 @@ let package = Package(
         .target(
             name: "Fieldwork",
             dependencies: [
-                "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkTiles", "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -222,7 +223,7 @@ let package = Package(
         .testTarget(
             name: "FieldworkTests",
             dependencies: [
-                "Fieldwork", "FieldworkLocator", "FieldworkPortal", "FieldworkServer", "FieldworkStore",
+                "Fieldwork", "FieldworkLocator", "FieldworkPortal", "FieldworkServer", "FieldworkStore", "FieldworkTiles",
                 "FieldworkREST", "FieldworkGeometry", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -8,6 +8,8 @@ enum Limits {
     static let answerBytes = 256 * 1_024 * 1_024
     /// The largest download that is looked at for an error of the protocol, in bytes.
     static let errorAnswerBytes: Int64 = 64 * 1_024
+    /// Levels of groups within a map service.
+    static let sublayerDepth = 20
     /// How many ids are named in one condition.
     static let idsPerCondition = 200
     /// How often a read is tried before its error is reported. Writes are tried once.

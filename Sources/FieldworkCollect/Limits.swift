@@ -50,6 +50,12 @@ package enum Limits {
     package static let drawnCharacters = 256
     /// Characters of the name of a font.
     static let fontName = 200
+    /// Basemaps of one server, and of this device, that are offered.
+    static let basemaps = 50
+    /// How long a list of basemaps holds, in seconds: others come and go.
+    static let basemapSeconds = 30.0
+    /// How long the browser keeps a tile of a basemap, in seconds.
+    static let basemapTileSeconds = 3_600
     /// Rows of the list beside the map.
     package static let nearbyRows = 50
     /// Rows of the full list.
@@ -60,6 +66,8 @@ package enum Limits {
     package static let manyRows = 200
     /// Features looked at to find the nearest ones.
     package static let nearbyCandidates = 2_000
+    /// How long what a tap found is shown without asking again, in seconds.
+    static let tapSeconds = 3.0
     /// Features within the tolerance of a tap that one can step through.
     package static let identified = 20
     /// Related records shown in a pop-up view before somebody asks for all.

@@ -16,8 +16,8 @@ struct ArchitectureTests {
         "FieldworkTiles": ["FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "CFreeType", "GRDBSQLite"],
         "FieldworkPostGIS": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CPostgres"],
         "Fieldwork": [
-            "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
-            "AsyncHTTPClient",
+            "FieldworkArcade", "FieldworkLocator", "FieldworkTiles", "FieldworkStore", "FieldworkREST",
+            "FieldworkGeometry", "AsyncHTTPClient",
         ],
         "FieldworkServer": [
             "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore", "FieldworkREST",

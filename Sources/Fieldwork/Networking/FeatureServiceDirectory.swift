@@ -39,7 +39,7 @@ package enum FeatureServiceDirectory {
         }
     }
 
-    private static func json(_ url: URL, client: any ServiceClient) async throws -> JSONValue {
+    static func json(_ url: URL, client: any ServiceClient) async throws -> JSONValue {
         let answer = try await client.answer(to: ServiceRequest(url, [("f", "json")]))
         do {
             return try JSONParser.parse(answer.bytes)

@@ -61,7 +61,7 @@ enum SecurityHeaders {
         response.headers[.frameOptions] = "DENY"
         response.headers[.openerPolicy] = "same-origin"
         response.headers[.resourcePolicy] = "same-origin"
-        response.headers[.permissionsPolicy] = "camera=(), microphone=(), geolocation=(), payment=(), usb=()"
+        response.headers[.permissionsPolicy] = "camera=(), microphone=(), geolocation=(self), payment=(), usb=()"
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
     }
 }

@@ -9,7 +9,13 @@ struct GroundCallout {
         let session = UUID().uuidString
         let preferred = settings.kind(of: map.key)
         var kinds: [Values] = []
-        for layer in map.layers.reversed() where layer.isAddable && layer.geometry == .point {
+        // Lines and areas are drawn on a page of their own.
+        var shapes: [Values] = []
+        for layer in map.layers.reversed() where layer.isAddable {
+            guard layer.geometry == .point else {
+                if layer.geometry != nil { shapes.append(["address": "/add/\(layer.id)/sketch", "name": layer.noun]) }
+                continue
+            }
             for kind in layer.kinds {
                 kinds.append([
                     "layer": layer.id, "template": kind.key, "name": kind.name, "session": session,
@@ -20,7 +26,9 @@ struct GroundCallout {
         let first = kinds.first { $0["isPreferred"] as? Bool == true } ?? kinds.first
         return [
             "lon": FeatureViews.degrees(place.longitude), "lat": FeatureViews.degrees(place.latitude),
-            "session": session, "first": first.orFalse, "hasMore": kinds.count > 1, "kinds": kinds,
+            "session": session, "first": first.orFalse, "hasMore": kinds.count > 1 || !kinds.isEmpty && !shapes.isEmpty,
+            "kinds": kinds, "shapes": shapes, "draw": kinds.isEmpty ? shapes : [Values](),
+            "nothing": kinds.isEmpty && shapes.isEmpty,
         ]
     }
 }

@@ -18,6 +18,7 @@ struct DataRoutes: Sendable {
             try await tile(request, context, map: try await workspace.map())
         }
         StyleRoutes(pages: pages).add(to: data)
+        BasemapRoutes(pages: pages).add(to: data)
         data.get("overlay") { _, _ in try pages.json(await Overlay.make(try await workspace.map())) }
         data.get("geometry/:layer/:key") { _, context in
             let found = try await workspace.map().find(try context.reference())
@@ -51,6 +52,8 @@ struct DataRoutes: Sendable {
         let title: String
         /// Whether the layers' styles name pictures.
         let hasPictures: Bool
+        /// What was chosen to lie under the layers; nil where nothing was.
+        let basemap: String?
         let layers: [Layer]
         let view: DeviceSettings.View?
         let whole: [[Double]]
@@ -75,7 +78,8 @@ struct DataRoutes: Sendable {
         }
         let whole = map.whole ?? [-125, 24, -66, 50]
         return MapDocument(
-            title: map.title, hasPictures: !LayerSprites(map.layers.map(\.style)).isEmpty, layers: layers, view: view,
+            title: map.title, hasPictures: !LayerSprites(map.layers.map(\.style)).isEmpty,
+            basemap: workspace.settings.basemap(of: map.key), layers: layers, view: view,
             whole: [[whole[0], whole[1]], [whole[2], whole[3]]])
     }
 
@@ -102,10 +106,13 @@ struct DataRoutes: Sendable {
         guard let tolerance = form.number("tolerance"), tolerance > 0, tolerance < 1e7 else {
             throw CollectError(.badForm, "A tolerance is missing.")
         }
+        let zoom = form.number("zoom").flatMap { (0...30).contains($0) ? $0 : nil }
         let found = try await map.identify(
-            place, tolerance: tolerance, hidden: map.hidden(in: workspace.settings))
+            place, tolerance: tolerance, hidden: map.hidden(in: workspace.settings),
+            scale: zoom.map { WebMercator.scale / exp2($0) })
         await workspace.noteReachable(true)
         if let first = found.first {
+            map.remember(TapMemory(place: place, tolerance: tolerance, found: found))
             let here = "\(FeatureViews.degrees(place.longitude)),\(FeatureViews.degrees(place.latitude)),\(tolerance)"
             let query = found.count > 1 ? "?here=\(here)" : ""
             return PageRenderer.redirect(first.reference.mapAddress + query)

@@ -11,6 +11,7 @@ struct FrameRoutes: Sendable {
     func add(to router: Router<CollectContext>) {
         router.get("layers") { request, _ in try await layers(request) }
         router.post("layers") { request, _ in try await setLayers(request) }
+        router.post("layers/basemap") { request, _ in try await setBasemap(request) }
         router.get("settings") { request, _ in try await settings(request) }
         router.post("settings") { request, _ in try await setTheme(request) }
         router.get("help/keys") { request, _ in try await keys(request) }
@@ -50,11 +51,13 @@ struct FrameRoutes: Sendable {
                 },
             ]
         }
+        let basemaps = await basemaps(of: map)
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "layers", kind: "side", tab: "map", title: "Layers",
                 values: [
-                    "layers": layers, "source": map.url.absoluteString,
+                    "layers": layers, "basemaps": basemaps, "hasBasemaps": !basemaps.isEmpty,
+                    "source": map.url.absoluteString,
                     "failures": map.failures.map { ["name": $0.name, "reason": $0.reason] as Values },
                 ]),
             to: request, map: map)
@@ -70,6 +73,26 @@ struct FrameRoutes: Sendable {
         let map = try await workspace.map()
         let visible = Set(try await FormValues.read(request).all("visible").compactMap { Int($0) })
         workspace.settings.setHidden(Set(map.layers.map(\.id)).subtracting(visible), of: map.key)
+        return PageRenderer.redirect("/layers")
+    }
+
+    /// What can lie under the layers; nothing where there is no choice.
+    private func basemaps(of map: OpenMap) async -> [Values] {
+        let offers = await map.basemaps.offers()
+        guard !offers.isEmpty else { return [] }
+        let current = await map.basemaps.chosen(workspace.settings.basemap(of: map.key))?.key
+        let none: Values = ["key": BasemapShelf.none, "name": "None", "current": current == nil]
+        return offers.map { ["key": $0.key, "name": $0.name, "current": $0.key == current] } + [none]
+    }
+
+    private func setBasemap(_ request: Request) async throws -> Response {
+        let map = try await workspace.map()
+        let key = try await FormValues.read(request)["basemap"] ?? ""
+        let offer = await map.basemaps.offer(key)
+        guard key == BasemapShelf.none || offer != nil else {
+            throw CollectError(.notFound, "There is no such basemap.")
+        }
+        workspace.settings.setBasemap(key, of: map.key)
         return PageRenderer.redirect("/layers")
     }
 

@@ -27,34 +27,47 @@ struct ListRoutes: Sendable {
         let sort: Field?
         let isInView: Bool
         let start: Int
+        /// Where the user stands; nil: distances are from the map's middle.
+        let near: Place?
         let filter: ListFilter
         let groups: ListGroups
 
         init(_ request: Request, layer: MapLayer, hasView: Bool) {
             let query = request.uri.queryParameters
             text = query["q"].map { String($0).trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""
-            let isPlaced = layer.geometry != nil && hasView
+            near = layer.geometry == nil ? nil : query["near"].flatMap { Self.place(String($0)) }
+            let isPlaced = layer.geometry != nil && (hasView || near != nil)
             let first = ListRoutes.columns(layer).first { $0.name != layer.objectIDField }
             let asked = query["sort"].flatMap { layer.field(named: String($0)) }
             groups = ListGroups(request, layer: layer, columns: ListRoutes.columns(layer))
             // Groups have their order; within one the rows are in that of a field.
             sort = asked ?? (isPlaced && groups.field == nil ? nil : first ?? layer.field(named: layer.objectIDField))
-            isInView = isPlaced && query["scope"] != "all"
+            isInView = isPlaced && hasView && (near == nil ? query["scope"] != "all" : query["scope"] == "view")
             let from = max(0, query["start"].flatMap { Int($0) } ?? 0)
             // The nearest ones are looked for anew for each page.
             filter = ListFilter(request, layer: layer, columns: ListRoutes.columns(layer))
             start = sort == nil ? min(from, Limits.nearestRows - Limits.listRows) : from
         }
 
+        /// `longitude,latitude` in degrees.
+        private static func place(_ text: String) -> Place? {
+            let numbers = text.split(separator: ",").compactMap { Double($0) }
+            return numbers.count == 2 ? Place(longitude: numbers[0], latitude: numbers[1]) : nil
+        }
+
+        private var nearAddress: String {
+            near.map { "&near=\(FeatureViews.degrees($0.longitude)),\(FeatureViews.degrees($0.latitude))" } ?? ""
+        }
+
         /// The same list without a filter.
         func bare(_ layer: MapLayer) -> String {
             "/list/\(layer.id)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
-                + "&scope=\(isInView ? "view" : "all")\(groups.address)"
+                + "&scope=\(isInView ? "view" : "all")\(groups.address)\(nearAddress)"
         }
 
         func address(_ layer: MapLayer, start: Int, page: String = "") -> String {
             "/list/\(layer.id)\(page)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
-                + "&scope=\(isInView ? "view" : "all")&start=\(start)\(filter.address)\(groups.address)"
+                + "&scope=\(isInView ? "view" : "all")&start=\(start)\(filter.address)\(groups.address)\(nearAddress)"
         }
     }
 
@@ -66,6 +79,10 @@ struct ListRoutes: Sendable {
             "empty": "Nothing here.", "firstColumn": (layer.geometry == nil ? nil : "Distance").orFalse,
             "query": wanted.text, "many": false,
             "byDistance": wanted.sort == nil, "next": false, "previous": false,
+            "near": wanted.near.map {
+                "\(FeatureViews.degrees($0.longitude)),\(FeatureViews.degrees($0.latitude))"
+            }.orFalse,
+            "nearest": layer.geometry == nil ? false : "/list/\(layer.id)?sort=distance&scope=all",
             "layers": map.listed.map { other -> Values in
                 ["name": other.name, "address": "/list/\(other.id)", "current": other.id == layer.id]
             },
@@ -99,7 +116,8 @@ struct ListRoutes: Sendable {
 
     private func choices(_ wanted: Wanted, layer: MapLayer, hasView: Bool) -> Values {
         let distance: [Values] =
-            hasView ? [["value": "distance", "text": "Distance", "current": wanted.sort == nil]] : []
+            hasView || wanted.near != nil
+            ? [["value": "distance", "text": "Distance", "current": wanted.sort == nil]] : []
         let fields = Self.columns(layer).map { field -> Values in
             ["value": field.name, "text": AttributeForm.label(field), "current": field.name == wanted.sort?.name]
         }
@@ -124,7 +142,7 @@ struct ListRoutes: Sendable {
     func find(
         _ wanted: Wanted, layer: MapLayer, view: DeviceSettings.View?, map: OpenMap, limit: Int = Limits.listRows
     ) async throws -> FoundFeatures {
-        let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
+        let place = wanted.near ?? view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
         let (area, condition) = chosen(wanted, layer: layer, view: view)
         guard let field = wanted.sort else {
             var found = try await map.nearest(
@@ -191,6 +209,7 @@ struct ListRoutes: Sendable {
         guard layer.geometry != nil else { return shown }
         let place = wanted.isInView ? " on the map" : ""
         if let sort = wanted.sort { return "\(shown)\(place), by \(AttributeForm.label(sort).lowercased())" }
+        if wanted.near != nil { return "\(shown)\(place), nearest to you first" }
         return "\(shown)\(place), nearest to \(wanted.isInView ? "its" : "the map's") middle first"
     }
 

@@ -33,15 +33,21 @@ struct MapRoutes: Sendable {
     }
 
     private func selected(_ request: Request, reference: FeatureReference, map: OpenMap) async throws -> Response {
+        // A tap leads here with what it has just found.
+        let tap = request.headers[.fragment] == nil ? nil : map.takeTap()
         let found: FoundFeature
         do {
-            found = try await map.find(reference)
+            if let tapped = tap?.found.first(where: { $0.reference == reference }) {
+                found = tapped
+            } else {
+                found = try await map.find(reference)
+            }
         } catch let error as CollectError where error.code == .notFound {
             guard request.headers[.fragment] == "selection" else { throw error }
             return PageRenderer.redirect("/map")
         }
         let views = FeatureViews(map: map)
-        let here = try await siblings(of: found, request: request, map: map)
+        let here = try await siblings(of: found, tap: tap, request: request, map: map)
         let related = try await map.relatedIfAnswered(found)
         let selection =
             found.place == nil
@@ -55,14 +61,21 @@ struct MapRoutes: Sendable {
 
     /// What else lies under the tap: `here` holds the place and the tolerance.
     private func siblings(
-        of found: FoundFeature, request: Request, map: OpenMap
+        of found: FoundFeature, tap: TapMemory?, request: Request, map: OpenMap
     ) async throws -> (position: Int, count: Int, next: String)? {
         guard let text = request.uri.queryParameters["here"].map(String.init) else { return nil }
         let numbers = text.split(separator: ",").compactMap { Double($0) }
         guard numbers.count == 3, let place = Place(longitude: numbers[0], latitude: numbers[1]),
             numbers[2] > 0, numbers[2] < 1e6
         else { return nil }
-        let all = try await map.identify(place, tolerance: numbers[2], hidden: map.hidden(in: workspace.settings))
+        let all: [FoundFeature]
+        if let tap, tap.isAbout(place, numbers[2]) {
+            all = tap.found
+        } else {
+            let scale = workspace.settings.view(of: map.key).map { WebMercator.scale / exp2($0.zoom) }
+            all = try await map.identify(
+                place, tolerance: numbers[2], hidden: map.hidden(in: workspace.settings), scale: scale)
+        }
         guard let index = all.firstIndex(where: { $0.reference == found.reference }), all.count > 1 else { return nil }
         let next = all[(index + 1) % all.count]
         return (

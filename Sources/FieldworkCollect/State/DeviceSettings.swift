@@ -32,6 +32,8 @@ final class DeviceSettings: Sendable {
         var views: [String: View] = [:]
         var hidden: [String: Set<Int>] = [:]
         var kinds: [String: String] = [:]
+        /// What lies under each map; absent in what older versions wrote.
+        var basemaps: [String: String]?
         /// Maps in which every edit belongs to a transaction; absent in what older versions wrote.
         var transactions: Set<String>?
         /// The size that was chosen for a photo last; absent in what older versions wrote.
@@ -66,6 +68,11 @@ final class DeviceSettings: Sendable {
     /// nil where nothing was chosen yet.
     func hidden(of service: String) -> Set<Int>? { content.withLock { $0.hidden[service] } }
     func setHidden(_ layers: Set<Int>, of service: String) { change { $0.hidden[service] = layers } }
+    /// What was chosen to lie under a map; nil where nothing was.
+    func basemap(of map: String) -> String? { content.withLock { $0.basemaps?[map] } }
+    func setBasemap(_ key: String, of map: String) {
+        change { $0.basemaps = ($0.basemaps ?? [:]).merging([map: key]) { $1 } }
+    }
     /// The kind of feature that was created last, for the first button of the next call-out.
     func kind(of service: String) -> String? { content.withLock { $0.kinds[service] } }
     func setKind(_ kind: String, of service: String) { change { $0.kinds[service] = kind } }

@@ -77,6 +77,14 @@ struct MapLayer: Sendable {
     /// Whether the app lets people add to it: editable, takes new features, has pop-ups.
     var isAddable: Bool { hasPopups && table.canAdd }
 
+    /// Whether the layer is drawn at a scale.
+    /// - Parameter scale: the denominator; nil: unknown.
+    func isDrawn(_ scale: Double?) -> Bool {
+        guard let scale, let featureLayer else { return true }
+        let isNear = featureLayer.minScale.map { $0 <= 0 || scale <= $0 } ?? true
+        return isNear && featureLayer.maxScale.map { scale >= $0 } ?? true
+    }
+
     func field(named name: String) -> Field? { fieldsByName[name.lowercased()] }
 
     func reference(of feature: Feature) -> FeatureReference? {

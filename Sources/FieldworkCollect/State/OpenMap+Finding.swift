@@ -57,13 +57,18 @@ extension OpenMap {
     }
 
     /// The features within a tolerance of a place: the topmost layer that has any, nearest first.
-    /// `tolerance` is in metres of the map's plane.
-    func identify(_ place: Place, tolerance: Double, hidden: Set<Int>) async throws -> [FoundFeature] {
+    /// - Parameters:
+    ///   - tolerance: in metres of the map's plane.
+    ///   - hidden: the layers that are switched off.
+    ///   - scale: what the map is looked at in, a denominator: a layer that isn't drawn there isn't hit. nil: unknown.
+    func identify(
+        _ place: Place, tolerance: Double, hidden: Set<Int>, scale: Double? = nil
+    ) async throws -> [FoundFeature] {
         let area = Envelope(
             xMin: place.x - tolerance, yMin: place.y - tolerance, xMax: place.x + tolerance, yMax: place.y + tolerance,
             spatialReference: .webMercator)
         let point = Point(x: place.x, y: place.y, spatialReference: .webMercator)
-        for layer in layers.reversed() where layer.hasPopups && !hidden.contains(layer.id) {
+        for layer in layers.reversed() where layer.hasPopups && !hidden.contains(layer.id) && layer.isDrawn(scale) {
             let features = try await query(layer, area: area, limit: Limits.nearbyCandidates)
             let near = features.compactMap { found -> (FoundFeature, Double)? in
                 guard let plane = found.feature.geometry.flatMap({ GeometryEngine.project($0, into: .webMercator) })

@@ -23,6 +23,8 @@ final class OpenMap: Sendable {
     let outbox: Outbox
     let tiles: TileMaker
     let nearby = NearbyKeeper()
+    /// What can lie under the layers.
+    let basemaps: BasemapShelf
     /// What the features of each layer covered when the map was opened, in the map's plane; not for a layer without any.
     let extents: [Int: Envelope]
     /// The whole extent in degrees: west, south, east, north.
@@ -37,6 +39,7 @@ final class OpenMap: Sendable {
     private let webMap: Map?
     let conflictSources: ConflictSources
     private let remembered = Mutex(RememberedFeatures())
+    private let lastTap = Mutex<TapMemory?>(nil)
 
     private init(
         address: MapAddress, content: MapContent, extents: [Int: Envelope], journal: EditJournal, drafts: DraftStore,
@@ -61,6 +64,9 @@ final class OpenMap: Sendable {
         whole = content.offline?.area.edges ?? MapExtent.degrees(Array(extents.values))
         outbox = Outbox(geodatabases: geodatabases, layers: layers + tables, journal: journal, offline: content.offline)
         tiles = TileMaker(layers: layers)
+        basemaps = BasemapShelf(
+            webMap: content.webMap?.basemap, root: content.geodatabases.first?.url.flatMap(ServiceDirectory.catalogue),
+            folder: dataDirectory.appending(path: "basemaps", directoryHint: .isDirectory))
     }
 
     var url: URL { address.url }
@@ -113,6 +119,17 @@ final class OpenMap: Sendable {
 
     /// Topmost first, then tables: as lists show them.
     var listed: [MapLayer] { layers.reversed() + tables }
+
+    func remember(_ tap: TapMemory) { lastTap.withLock { $0 = tap } }
+
+    /// What the last tap found, where that was a moment ago. It is given once: after an edit the feature is asked for again.
+    func takeTap() -> TapMemory? {
+        let tap = lastTap.withLock { tap in
+            defer { tap = nil }
+            return tap
+        }
+        return tap.flatMap { $0.isFresh ? $0 : nil }
+    }
 
     func remember(_ feature: Feature, as reference: FeatureReference) {
         remembered.withLock { $0.put(feature, for: reference) }

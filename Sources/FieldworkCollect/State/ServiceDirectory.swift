@@ -36,6 +36,13 @@ struct ServiceDirectory: Sendable {
         return bare.url
     }
 
+    /// The catalogue that lists a service: what stands up to `rest/services`; nil for an address of another form.
+    static func catalogue(of service: URL) -> URL? {
+        var url = service
+        while url.lastPathComponent != "services", url.pathComponents.count > 2 { url.deleteLastPathComponent() }
+        return root(of: url)
+    }
+
     /// `…/rest/services/Trees/FeatureServer` is called Trees.
     static func name(of url: URL) -> String {
         let parts = url.pathComponents

@@ -21,7 +21,7 @@ struct DamageField: Sendable {
 
     /// Runs a test with the app over a service of `count` points on a grid of 10 km, from (−98°, 38°) to the north-east.
     static func with<Result: Sendable>(
-        points count: Int = 25, definition: ServiceDefinition = definition(),
+        points count: Int = 25, definition: ServiceDefinition = definition(), hasBasemap: Bool = false,
         _ test: (DamageField) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-collect-\(UUID().uuidString)")
@@ -33,7 +33,8 @@ struct DamageField: Sendable {
             let edits = LayerEdits(layerID: 0, adds: (0..<count).map(point))
             _ = try await store.apply(EditBatch(layers: [edits], moment: Date(), origin: .load), to: service)
         }
-        let services = try await RunningServices.start(store: store)
+        if hasBasemap { try addBasemap(to: folder) }
+        let services = try await RunningServices.start(store: store, dataFolder: folder)
         do {
             let device = folder.appending(path: "device")
             let app = try await RunningApp.start(services: services.root, folder: device)
@@ -53,6 +54,23 @@ struct DamageField: Sendable {
             try? await store.close()
             throw error
         }
+    }
+
+    /// A basemap of one tile that holds the whole world.
+    private static func addBasemap(to folder: URL) throws {
+        let basemaps = BasemapFolder(data: folder)
+        try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
+        guard let tile = TileAddress(level: 0, column: 0, row: 0) else { return }
+        var land = VectorLayer(name: "land")
+        land.add(id: 1, kind: .polygon, commands: [9, 0, 0, 26, 8192, 0, 0, 8192, 8191, 0, 15])
+        var bytes: [UInt8] = []
+        land.append(to: &bytes)
+        var writer = try MBTilesWriter(path: basemaps.file("City").path)
+        try writer.add(try GzipStream.compressed(bytes), at: tile)
+        try writer.finish(
+            TileSetDescription(
+                name: "City", attribution: "<b>© City</b>", format: .vector, levels: 0...0,
+                vectorLayers: [["id": "land"]]))
     }
 
     /// Where the point of an index is, in degrees.

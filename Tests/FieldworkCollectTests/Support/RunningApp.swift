@@ -94,7 +94,7 @@ final class RunningServices: Sendable {
         self.server = Mutex(server)
     }
 
-    /// - Parameter dataFolder: where locators lie; nil for none.
+    /// - Parameter dataFolder: where locators and basemaps lie; nil for none.
     static func start(store: GeoPackageStore, dataFolder: URL? = nil) async throws -> RunningServices {
         let server = try await RunningFeatureServer.start(
             store: store, configuration: ServerConfiguration(port: 0, closesStore: false, dataFolder: dataFolder))

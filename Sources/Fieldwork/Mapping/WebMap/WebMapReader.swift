@@ -51,10 +51,30 @@ struct WebMapReader {
                 }
             layer = group
         } else {
-            layer = UnknownLayer()
+            layer = tiled(entry) ?? UnknownLayer()
         }
         layer.take(entry)
         return layer
+    }
+
+    /// A layer of tiles or of images that a service draws; nil for another kind, and for one whose address is missing.
+    private func tiled(_ entry: JSONObject) -> Layer? {
+        let url = (entry["styleUrl"] ?? entry["url"])?.stringValue.flatMap(URL.init(string:))
+        switch entry["layerType"]?.stringValue?.lowercased() ?? entry["type"]?.stringValue?.lowercased() {
+        case "vectortilelayer": return url.map { ArcGISVectorTiledLayer(url: $0, client: environment.client) }
+        case "arcgistiledmapservicelayer":
+            return url.map { ArcGISTiledLayer(url: $0, client: environment.client) }
+        case "arcgismapservicelayer": return url.map { ArcGISMapImageLayer(url: $0, client: environment.client) }
+        case "openstreetmap": return OpenStreetMapLayer()
+        case "webtiledlayer":
+            guard let template = entry["templateUrl"]?.stringValue else { return nil }
+            let layer = WebTiledLayer(
+                urlTemplate: template, subDomains: (entry["subDomains"]?.arrayValue ?? []).compactMap(\.stringValue),
+                client: environment.client)
+            layer.setAttribution(entry["copyright"]?.stringValue ?? "")
+            return layer
+        default: return nil
+        }
     }
 
     /// A kind that is not said follows from the address.
@@ -161,6 +181,7 @@ extension Layer {
             let layers = JSONValue.array(group.layers.map { .object($0.webMapEntry) })
             if known["layers"] != layers { known["layers"] = layers }
         }
+        if let sublayers = (self as? ArcGISMapImageLayer)?.sublayerEntries { known["layers"] = .array(sublayers) }
         return entry.written(into: known, isFeatureLayer: self is FeatureLayer)
     }
 
@@ -178,6 +199,22 @@ extension Layer {
                 entry["url"] = .string(WebMapWriter.plain(url))
             }
         case is GroupLayer: entry["layerType"] = "GroupLayer"
+        case let layer as ArcGISVectorTiledLayer:
+            entry["layerType"] = "VectorTileLayer"
+            let isStyle = layer.url?.pathExtension == "json"
+            entry[isStyle ? "styleUrl" : "url"] = layer.url.map { .string(WebMapWriter.plain($0)) }
+        case let layer as ArcGISTiledLayer:
+            entry["layerType"] = "ArcGISTiledMapServiceLayer"
+            entry["url"] = layer.url.map { .string(WebMapWriter.plain($0)) }
+        case let layer as ArcGISMapImageLayer:
+            entry["layerType"] = "ArcGISMapServiceLayer"
+            entry["url"] = .string(WebMapWriter.plain(layer.url))
+        case is OpenStreetMapLayer: entry["layerType"] = "OpenStreetMap"
+        case let layer as WebTiledLayer:
+            entry["layerType"] = "WebTiledLayer"
+            entry["templateUrl"] = .string(layer.urlTemplate)
+            if !layer.subDomains.isEmpty { entry["subDomains"] = .array(layer.subDomains.map(JSONValue.string)) }
+            if !layer.attribution.isEmpty { entry["copyright"] = .string(layer.attribution) }
         default: break
         }
         return entry

@@ -12,6 +12,7 @@ import * as conflicts from './conflicts.js';
 import * as toast from './toast.js';
 import * as search from './search.js';
 import * as fill from './fill.js';
+import * as location_ from './location.js';
 import { adaptPanels } from './symbols.js';
 
 adaptPanels();
@@ -24,4 +25,4 @@ keys.start();
 search.start();
 fill.start();
 events.start();
-map.start().then(() => { pin.start(); area.start(); outline.start(); sketch.start(); search.startOnMap(); });
+map.start().then(() => { pin.start(); area.start(); outline.start(); sketch.start(); search.startOnMap(); location_.start(); });

@@ -30,10 +30,12 @@ export function ground({ hasPictures = false } = {}) {
       unsent: { type: 'geojson', data: empty },
       selected: { type: 'geojson', data: empty },
       move: { type: 'geojson', data: empty },
+      me: { type: 'geojson', data: empty },
     },
     layers: [
       { id: 'paper', type: 'background', paint: { 'background-color': colour('--map-land') } },
       { id: 'graticule', type: 'line', source: 'graticule', maxzoom: 9, paint: { 'line-color': colour('--map-road-edge'), 'line-width': 1 } },
+      { id: 'data-below', type: 'background', layout: { visibility: 'none' } },
     ],
   };
 }
@@ -100,6 +102,7 @@ export function addLayers(map, document_) {
     map.addSource(`layer-${layer.id}`, { type: 'vector', tiles: [tileAddress(layer)], minzoom: 0, maxzoom: 16 });
     authored(layer, 'drawing').forEach(add);
   }
+  map.addLayer({ id: 'data-above', type: 'background', layout: { visibility: 'none' } });
   map.addLayer({ id: 'area-here', type: 'fill', source: 'area', filter: ['==', ['get', 'kind'], 'here'], paint: { 'fill-color': colour('--select'), 'fill-opacity': 0.14 } });
   map.addLayer({ id: 'area-edge', type: 'line', source: 'area', filter: ['==', ['get', 'kind'], 'whole'], paint: { 'line-color': colour('--select'), 'line-width': 3 } });
   map.addImage('not-sent', badge(false), options);
@@ -122,10 +125,14 @@ export function addLayers(map, document_) {
       'icon-allow-overlap': true, 'icon-ignore-placement': true,
     },
   });
+  const isRing = ['==', ['get', 'kind'], 'ring'];
+  map.addLayer({ id: 'me-ring', type: 'fill', source: 'me', filter: isRing, paint: { 'fill-color': colour('--me'), 'fill-opacity': 0.15 } });
+  map.addLayer({ id: 'me-edge', type: 'line', source: 'me', filter: isRing, paint: { 'line-color': colour('--me'), 'line-width': 2, 'line-dasharray': [3, 2] } });
+  map.addLayer({ id: 'me-dot', type: 'circle', source: 'me', filter: ['==', ['get', 'kind'], 'dot'], paint: { 'circle-radius': 8, 'circle-color': colour('--me'), 'circle-stroke-width': 3, 'circle-stroke-color': colour('--select-gap') } });
   const point = { source: 'selected', type: 'circle', filter: ['==', ['geometry-type'], 'Point'] };
   map.addLayer({ id: 'selected-point-gap', ...point, paint: { 'circle-radius': 14, 'circle-opacity': 0, 'circle-stroke-width': 3, 'circle-stroke-color': colour('--select-gap') } });
   map.addLayer({ id: 'selected-point', ...point, paint: { 'circle-radius': 16, 'circle-opacity': 0, 'circle-stroke-width': 4, 'circle-stroke-color': colour('--select') } });
-  for (const source of ['area', 'unsent', 'selected', 'move']) show(map, source, empty);
+  for (const source of ['area', 'unsent', 'selected', 'move', 'me']) show(map, source, empty);
 }
 
 export function setVisible(map, layer) {

@@ -3,6 +3,7 @@ import * as panels from './panels.js';
 import { announce } from './live.js';
 import { released } from './press.js';
 import { windowID } from './window-id.js';
+import * as basemap from './basemap.js';
 import { addLayers, empty, ground, leaveOut, setVisible, show, styleLayers, tileAddress } from './map-style.js';
 import { onLook } from './symbols.js';
 
@@ -52,7 +53,7 @@ export function lookAt(lon, lat, { zoom, animate = true } = {}) {
 
 async function identify(at, pixels) {
   const only = panels.isMapPage() ? 'selection' : 'panel';
-  const asked = { lon: at.lng, lat: at.lat, tolerance: pixels * unitsPerPixel() };
+  const asked = { lon: at.lng, lat: at.lat, tolerance: pixels * unitsPerPixel(), zoom: state.map.getZoom() };
   const answer = await answered(panels.waiting(post('/data/identify', asked, { 'Fieldwork-Fragment': only })));
   if (!answer) return;
   if (answer.redirected) { await panels.open(answer.url, { only, answer }); return; }
@@ -248,6 +249,10 @@ async function refreshLayers() {
   if (!answer.ok) return false;
   let isNew = false;
   const fresh = await answer.json();
+  if (state.basemap !== fresh.basemap) {
+    state.basemap = fresh.basemap;
+    basemap.draw(state.map, 'data-above');
+  }
   for (const layer of fresh.layers) {
     const known = state.layers.find((one) => one.id === layer.id);
     if (!known) continue;
@@ -330,6 +335,7 @@ export function wholeMap() {
 async function drawLayers(overlay) {
   addLayers(state.map, { layers: state.layers });
   state.ready = true;
+  basemap.draw(state.map, 'data-above');
   await refreshOverlay(overlay);
   // What changed while the map was on its way is newer than what it was drawn from.
   if (state.stale) refresh();
@@ -401,6 +407,7 @@ export async function start() {
   state.layers = document_.layers;
   state.whole = document_.whole;
   state.hasPictures = document_.hasPictures;
+  state.basemap = document_.basemap;
   const view = document_.view;
   const map = state.map = new maplibregl.Map({
     container: element, style: ground(state), attributionControl: false, keyboard: false, dragRotate: false, pitchWithRotate: false,
