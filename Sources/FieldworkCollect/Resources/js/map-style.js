@@ -60,6 +60,8 @@ function fitted(style) {
     paint['circle-stroke-width'] = growth(paint['circle-stroke-width'] ?? 0);
   }
   if (layout['icon-image']) layout['icon-size'] = growth(layout['icon-size'] ?? 1);
+  // Labels lie on areas too, whose colours differ from the ground's: in the dark and in sunlight they have the look's own.
+  if (layout['text-field'] && !isPlainLook()) paint['text-color'] = colour('--ink-on-map');
   if (layout['text-field'] && (!isPlainLook() || !paint['text-halo-width'])) {
     paint['text-halo-color'] = colour('--map-land');
     paint['text-halo-width'] = Math.max(paint['text-halo-width'] ?? 0, 1.4);

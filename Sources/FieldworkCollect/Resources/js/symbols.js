@@ -97,8 +97,10 @@ export function adaptPanels() {
         const given = shape.getAttribute(name);
         shape.style[name] = isPlain || !given || given === 'none' ? '' : readable(given);
       };
+      const isFilled = !['none', null].includes(shape.getAttribute('fill'));
       paint('fill');
-      paint('stroke');
+      // The outline of what is filled stays as its author wants it, as it does on the map.
+      if (!isFilled) paint('stroke');
     }
   };
   look();
