@@ -29,7 +29,7 @@ struct UploadedEditsTests {
 
     private func post(
         _ client: TestClient, _ path: String, _ form: KeyValuePairs<String, String>, encoding: String = "gzip",
-        _ encode: ([UInt8]) throws -> [UInt8] = GzipStream.compressed
+        _ encode: ([UInt8]) throws -> [UInt8] = { try GzipStream.compressed($0) }
     ) async throws -> TestClient.Answer {
         try await client.send(
             "POST", path,
