@@ -32,6 +32,7 @@ LOOKED_AT = {
     "EditRequestTests.mutatedEditsAreReadOrRefused": "how many are read is expected",
     "GeometrySurface.engine": "a list of eleven",
     "GlobalIDSourceTests.order": "fifty thousand ids",
+    "RendererAgreementTests.legendAgrees": "renderers with visual variables have other legends; the rest of its list has none",
     "ReplicaCareTests.brokenFile": "in a database there is no such file: the other run of the test has one",
     "StatementEndTests.leaving": "a thread returns, not the test, whose statement then takes its 600 seconds, which is too long",
     "VectorLayerTests.broken": "a list of six",
