@@ -102,7 +102,14 @@ struct RendererAgreementTests {
         for (index, name) in ["field1", "field2", "field3"].enumerated() {
             guard let field = renderer[name]?.stringValue, !field.isEmpty else { continue }
             let listed = rows.compactMap { $0.arrayValue.flatMap { index < $0.count ? $0[index] : nil } }
-            let texts = (infos + listed).map { $0.stringValue ?? $0.text }
+            // The older list joins the values of several fields in one text.
+            let delimiter = renderer["fieldDelimiter"]?.stringValue ?? ","
+            let joined = infos.compactMap { info -> JSONValue? in
+                guard let text = info.stringValue, renderer["field2"]?.stringValue?.isEmpty == false else { return info }
+                let parts = text.components(separatedBy: delimiter)
+                return index < parts.count ? .string(parts[index]) : nil
+            }
+            let texts = (joined + listed).map { $0.stringValue ?? $0.text }
             result[field] = [nil, "another", 3.0, Int32(1)] + texts + texts.compactMap { Int64($0) }
         }
         let breaks = (renderer["classBreakInfos"]?.arrayValue ?? []).compactMap { $0["classMaxValue"]?.doubleValue }

@@ -54,7 +54,7 @@ import Testing
     @Test func whatCannotBeEvaluatedLooksNeutral() throws {
         let symbology = try Self.symbology(
             """
-            {"type":"uniqueValue","field1":"a","valueExpression":"$feature.a","uniqueValueInfos":[
+            {"type":"uniqueValue","field1":"a","valueExpression":"Count($layer)","uniqueValueInfos":[
              {"value":"1","symbol":{"type":"esriSLS","style":"esriSLSSolid","color":[255,0,0,255],"width":2}}]}
             """, kind: .line)
         #expect(symbology.legend.count == 1)

@@ -212,7 +212,8 @@ struct StartRoutes: Sendable {
     private static func portal(_ url: URL) async throws -> URL? {
         let steps = url.pathComponents.filter { $0 != "/" }
         let ends = ["home", "index.html", "gallery.html", "sharing", "rest"]
-        guard !url.isFileURL, PortalItem(url: url) == nil, !steps.contains("FeatureServer"),
+        guard ["http", "https"].contains(url.scheme?.lowercased() ?? ""), PortalItem(url: url) == nil,
+            !steps.contains("FeatureServer"),
             let last = steps.last, steps.count == 1 && !last.contains(".") || ends.contains(last)
         else { return nil }
         let root = AccountRoutes.root(of: url)

@@ -165,12 +165,8 @@ public final class OpenStreetMapLayer: ImageTiledLayer, @unchecked Sendable {
     private let tiles: WebTiledLayer
 
     /// The map of the whole world.
-    public override convenience init() {
-        self.init(WebTiledLayer(urlTemplate: "https://tile.openstreetmap.org/{level}/{col}/{row}.png"))
-    }
-
-    private init(_ tiles: WebTiledLayer) {
-        self.tiles = tiles
+    public override init() {
+        tiles = WebTiledLayer(urlTemplate: "https://tile.openstreetmap.org/{level}/{col}/{row}.png")
         super.init()
         described.withLock { described in
             described.name = "OpenStreetMap"
