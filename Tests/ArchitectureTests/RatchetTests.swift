@@ -93,7 +93,6 @@ struct RatchetTests {
     /// Declarations of the SDK that only this package's own programs can use, which an author can't.
     private static let packaged: [String: Int] = [
         "Sources/Fieldwork/ArcGISEnvironment.swift": 1,
-        "Sources/Fieldwork/Authentication/ArcGISAuthenticationChallenge.swift": 1,
         "Sources/Fieldwork/Authentication/ArcGISCredentialStore.swift": 2,
         "Sources/Fieldwork/Authentication/AuthenticationManager.swift": 1,
         "Sources/Fieldwork/Editing/ServiceGeodatabase+Directory.swift": 1,
@@ -173,7 +172,7 @@ struct RatchetTests {
         "Fieldwork": 17,
         "FieldworkArcade": 7,
         "FieldworkCollect": 8,
-        "FieldworkCommand": 6,
+        "FieldworkCommand": 5,
         "FieldworkGeometry": 3,
         "FieldworkLocator": 5,
         "FieldworkPortal": 6,
