@@ -189,7 +189,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkLocatorTests",
             dependencies: [
-                "FieldworkLocator", "FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TestSupport",
+                "FieldworkLocator", "FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -223,7 +224,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkTests",
             dependencies: [
-                "Fieldwork", "FieldworkLocator", "FieldworkPortal", "FieldworkServer", "FieldworkStore", "FieldworkTiles",
+                "Fieldwork", "FieldworkLocator", "FieldworkPortal", "FieldworkServer", "FieldworkStore",
+                "FieldworkTiles",
                 "FieldworkREST", "FieldworkGeometry", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],

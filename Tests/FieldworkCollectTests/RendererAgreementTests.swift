@@ -105,7 +105,9 @@ struct RendererAgreementTests {
             // The older list joins the values of several fields in one text.
             let delimiter = renderer["fieldDelimiter"]?.stringValue ?? ","
             let joined = infos.compactMap { info -> JSONValue? in
-                guard let text = info.stringValue, renderer["field2"]?.stringValue?.isEmpty == false else { return info }
+                guard let text = info.stringValue, renderer["field2"]?.stringValue?.isEmpty == false else {
+                    return info
+                }
                 let parts = text.components(separatedBy: delimiter)
                 return index < parts.count ? .string(parts[index]) : nil
             }

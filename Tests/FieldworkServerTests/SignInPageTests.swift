@@ -247,7 +247,9 @@ struct SignInPageTests {
             let followed = try await people.client.get("", headers: html + link + [field])
             #expect(followed.status == 200 && followed.text.contains("Trees"))
             // What another site's page embeds is not answered at all.
-            let embedded = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")]
+            let embedded = [
+                ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image"),
+            ]
             let refused = try await people.client.get("", headers: html + embedded + [field])
             #expect(refused.status == 403 && !refused.text.contains("Trees"))
             let out = try await people.client.post("\(Self.oauth)/signout", [:], headers: [field])

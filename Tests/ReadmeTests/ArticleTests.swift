@@ -19,7 +19,8 @@ struct ArticleTests {
         let article = try String(
             contentsOf: Self.root.appending(path: "Sources/Fieldwork/Fieldwork.docc/\(name).md"), encoding: .utf8)
         let compiled = Self.code(
-            try String(contentsOf: Self.root.appending(path: "Tests/ReadmeTests/ArticleExamples.swift"), encoding: .utf8))
+            try String(
+                contentsOf: Self.root.appending(path: "Tests/ReadmeTests/ArticleExamples.swift"), encoding: .utf8))
         let examples = article.components(separatedBy: "```swift\n").dropFirst().map { part in
             Self.code(part.components(separatedBy: "```")[0])
         }
