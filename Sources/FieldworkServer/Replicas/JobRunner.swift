@@ -23,7 +23,8 @@ actor JobRunner {
     private var last: [ServiceName: Task<Void, Never>] = [:]
     /// What the jobs that clients have submitted here hold on the disk, and whose they are.
     private var load = JobLoad()
-    /// Those that trouble with the store broke off, and of which it has not been told.
+    /// Those whose last beginning is not to be counted, and of which the store has not been told: trouble with it broke them off,
+    /// or their lease ran out while they were done here.
     private var brokenOff: Set<UUID> = []
     private var isStopped = false
 
@@ -86,7 +87,14 @@ actor JobRunner {
         var left: [LeftJob] = []
         await attempt("Jobs could not be looked for") { left = try await $0.claim(limit) }
         for found in left {
-            if found.attempts > Limits.jobAttempts { await giveUp(found.job) } else { start(found.job) }
+            if running[found.job.id] != nil {
+                // Its lease ran out while it is done here, on a busy machine: that is no new beginning, and no reason to give it up.
+                brokenOff.insert(found.job.id)
+            } else if found.attempts > Limits.jobAttempts {
+                await giveUp(found.job)
+            } else {
+                start(found.job)
+            }
         }
     }
 
