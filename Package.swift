@@ -48,6 +48,9 @@ let package = Package(
 
         .systemLibrary(
             name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"]), .brew(["freetype"])]),
+        .systemLibrary(
+            name: "CCairo", pkgConfig: "cairo",
+            providers: [.apt(["libcairo2-dev", "libpango1.0-dev"]), .brew(["cairo", "pango"])]),
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
         .target(name: "FieldworkArcade", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
@@ -69,6 +72,11 @@ let package = Package(
                 "FieldworkREST", "FieldworkGeometry", "CFreeType",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
+            swiftSettings: strict),
+        .target(name: "FieldworkJPEG", dependencies: ["CTurboJPEG"], swiftSettings: strict),
+        .target(
+            name: "FieldworkDrawing",
+            dependencies: ["FieldworkTiles", "FieldworkREST", "FieldworkGeometry", "FieldworkJPEG", "CCairo"],
             swiftSettings: strict),
         .target(
             name: "FieldworkPostGIS",
@@ -98,8 +106,8 @@ let package = Package(
         .target(
             name: "FieldworkServer",
             dependencies: [
-                "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry",
+                "FieldworkDrawing", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -115,7 +123,7 @@ let package = Package(
         .target(
             name: "FieldworkCollect",
             dependencies: [
-                "Fieldwork", "FieldworkTiles", "CTurboJPEG", "CZBar", "CQREncode",
+                "Fieldwork", "FieldworkTiles", "FieldworkJPEG", "CZBar", "CQREncode",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -169,6 +177,10 @@ let package = Package(
             name: "FieldworkTilesTests",
             dependencies: ["FieldworkTiles", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkDrawingTests",
+            dependencies: ["FieldworkDrawing", "FieldworkJPEG", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
+            swiftSettings: strict),
         // A database server of the tests' own, for those that run on every store.
         .target(
             name: "TemporaryPostgres", dependencies: ["FieldworkPostGIS", "TestSupport"],
@@ -202,8 +214,9 @@ let package = Package(
         .testTarget(
             name: "FieldworkServerTests",
             dependencies: [
-                "FieldworkServer", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkPostGIS",
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
+                "FieldworkServer", "FieldworkDrawing", "FieldworkJPEG", "FieldworkLocator", "FieldworkPortal",
+                "FieldworkTiles", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "TemporaryPostgres", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

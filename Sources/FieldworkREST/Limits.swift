@@ -58,6 +58,8 @@ package enum Limits {
     package static let groupFieldCount = 20
     /// Pixels across and down of a symbol's picture.
     package static let symbolPixels = 512
+    /// Pixels across a line or an outline of a symbol.
+    package static let symbolStrokePixels = 64.0
     /// Problems of one definition document that are told.
     static let definitionProblems = 1_000
     /// Bytes of the edits that an upload brings, expanded.

@@ -15,6 +15,7 @@ struct RequestRouter: Sendable {
     let locators: LocatorCatalog
     let service: FeatureService
     let tiles: TileService
+    let shelf = ImageShelf()
     /// nil where no folder of basemaps was given.
     var basemaps: BasemapLibrary?
     /// nil for a store that keeps no replicas.

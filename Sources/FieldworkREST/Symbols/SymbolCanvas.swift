@@ -8,6 +8,10 @@ package struct SwatchColor: Sendable, Hashable {
     /// From 0 to 1.
     package var opacity: Double
 
+    package init(red: Double, green: Double, blue: Double, opacity: Double) {
+        (self.red, self.green, self.blue, self.opacity) = (red, green, blue, opacity)
+    }
+
     /// nil for no colour, which the protocol writes as null.
     package init?(_ json: JSONValue?) {
         let numbers = (json?.arrayValue ?? []).compactMap(\.doubleValue).map { min(max($0, 0), 255) }

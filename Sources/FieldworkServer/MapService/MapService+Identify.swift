@@ -12,6 +12,7 @@ extension MapService {
             try Permissions(service: published.definition, layer: layer).require(.query)
             guard results.room > 0, let reference = layer.spatialReference else { continue }
             var query = try LayerConditions.query(layer, identify.conditions)
+            try query.restrict(toTimeOf: request.parameters, layer, of: published.definition)
             do {
                 query.spatialFilter = SpatialFilter(
                     geometry: try GeometryEngine.projected(identify.geometry, into: reference))

@@ -1,11 +1,15 @@
 /// What remains of a line or a ring within a square.
-struct ClipBuffer: Sendable {
-    private(set) var xs: [Double] = []
-    private(set) var ys: [Double] = []
+package struct ClipBuffer: Sendable {
+    package private(set) var xs: [Double] = []
+    package private(set) var ys: [Double] = []
     /// The first vertex of each part of a line.
-    private(set) var starts: [Int] = []
+    package private(set) var starts: [Int] = []
 
-    func part(_ index: Int) -> Range<Int> { starts[index]..<(index + 1 < starts.count ? starts[index + 1] : xs.count) }
+    package init() {}
+
+    package func part(_ index: Int) -> Range<Int> {
+        starts[index]..<(index + 1 < starts.count ? starts[index + 1] : xs.count)
+    }
 
     private mutating func clear() {
         xs.removeAll(keepingCapacity: true)
@@ -19,7 +23,7 @@ struct ClipBuffer: Sendable {
     }
 
     /// Liang and Barsky's rule for each side of the line; where it leaves and comes back a new part begins.
-    mutating func clipLine(_ line: [(x: Double, y: Double)], low: Double, high: Double) {
+    package mutating func clipLine(_ line: [(x: Double, y: Double)], low: Double, high: Double) {
         clear()
         var isOpen = false
         for index in line.indices.dropFirst() {
@@ -63,7 +67,7 @@ struct ClipBuffer: Sendable {
     }
 
     /// Sutherland and Hodgman's rule: side after side of the square.
-    mutating func clipRing(_ ring: [(x: Double, y: Double)], low: Double, high: Double) {
+    package mutating func clipRing(_ ring: [(x: Double, y: Double)], low: Double, high: Double) {
         clear()
         let isInside = ring.allSatisfy { $0.x >= low && $0.x <= high && $0.y >= low && $0.y <= high }
         if isInside {

@@ -148,7 +148,11 @@ struct GeneratedRequests {
                 ("imageDisplay", "600,600,96"), ("tolerance", "3"), ("layers", "all"),
             ])
         add(["Areas/MapServer/find"], map, times: 2, sound: [("searchText", "Main"), ("layers", "0")])
-        add(["legend", "export"].map { "Areas/MapServer/\($0)" }, map, times: 2)
+        add(["Areas/MapServer/legend"], map, times: 2)
+        add(
+            ["Areas/MapServer/export"],
+            map + ["bbox", "bboxSR", "imageSR", "format", "transparent", "mapScale", "time"], times: 3,
+            sound: [("bbox", "0,0,6,6"), ("size", "64,64"), ("layers", "show:0"), ("format", "png32")])
         let layers = services.map { "\($0)/0" }
         add(layers.map { "\($0)/addFeatures" } + layers.map { "\($0)/updateFeatures" }, edits, posts: true)
         add(layers.map { "\($0)/deleteFeatures" } + layers.map { "\($0)/calculate" }, edits, posts: true)
