@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkREST
 
 /// The classes of a renderer of the protocol, as expressions of MapLibre's styles.
 struct StyleClasses {
