@@ -2,6 +2,7 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <fontconfig/fontconfig.h>
+#include <stddef.h>
 
 // What is used of pango. Its headers are not included: the flags that pkg-config gives for them (-pthread) are refused by the
 // package manager with a warning at each build.

@@ -1,4 +1,4 @@
-package import FieldworkGeometry
+import FieldworkGeometry
 package import FieldworkREST
 import FieldworkTiles
 

@@ -76,7 +76,7 @@ struct PixelImage {
     }
 
     private func palette(most: Int, dropping bits: UInt32) throws -> [UInt8]? {
-        let kept = UInt32(255 >> bits << bits) & 255
+        let kept = (UInt32(255) >> bits) << bits
         let mask = kept | kept << 8 | kept << 16 | kept << 24
         var numbers: [UInt32: UInt8] = [:]
         var colors: [UInt32] = []

@@ -49,7 +49,8 @@ struct SymbolPainter {
             cairo_close_path(context)
         case .cross, .x:
             let reach = shape == .x ? radius * 0.5.squareRoot() : 0
-            let ends = shape == .x ? [(reach, reach), (reach, -reach)] : [(radius, 0), (0, radius)]
+            let ends: [(Double, Double)] =
+                shape == .x ? [(reach, reach), (reach, -reach)] : [(radius, 0), (0, radius)]
             for (across, down) in ends {
                 cairo_move_to(context, -across, -down)
                 cairo_line_to(context, across, down)
