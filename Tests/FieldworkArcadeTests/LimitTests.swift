@@ -64,6 +64,18 @@ struct LimitTests {
         #expect(Self.kind("var i = 0; while (true) { Console('a line that is logged again and again') }") == .limit)
     }
 
+    @Test("A script ends at the memory that its context allows, long before its steps are used up")
+    func memoryOfContext() throws {
+        var context = ArcadeContext(profile: .any, now: 0)
+        context.memoryMax = 100_000
+        let script = ArcadeScript(
+            "var a = []; for (var i = 0; i < 100; i++) { Push(a, Text(Array(500, 7))) } Count(a)", profile: .any)
+        let error = #expect(throws: ArcadeError.self) { try script.value(context) }
+        #expect(error?.kind == .limit && error?.message.contains("100000 bytes") == true)
+        context.memoryMax = ArcadeLimits.memoryMax
+        #expect(try script.value(context) == .number(100))
+    }
+
     @Test("Arrays that hold themselves are values like others, and are refused only where they would be written")
     func circles() throws {
         #expect(try Self.run("var a = []; Push(a, a); Count(a)") == .number(1))

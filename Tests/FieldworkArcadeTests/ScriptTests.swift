@@ -66,6 +66,11 @@ struct ScriptTests {
         #expect(try runner.value(feature(["name", "n"], [.text("oak"), .number(1)])) == .text("OAK1"))
         #expect(throws: ArcadeError.self) { try runner.value(feature(["name"], [.text("elm")])) }
         #expect(try runner.value(feature(["N", "x", "NAME"], [.number(2), .null, .text("ash")])) == .text("ASH2"))
+        // A variable that is read before it is declared has nothing of the feature before.
+        let reads = ArcadeScript(
+            "function t() { return seen } var before = t(); var seen = $feature.name; before", profile: .labeling)
+        let second = try ArcadeRunner(reads, ArcadeContext(profile: .labeling, now: 0))
+        for name in ["oak", "elm"] { #expect(try second.value(feature(["name"], [.text(name)])) == .null) }
     }
 
     @Test("A value in SQL is never part of the grammar, neither in memory nor in the text for a service")

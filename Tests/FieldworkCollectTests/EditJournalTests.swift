@@ -77,6 +77,32 @@ import Testing
         }
     }
 
+    @Test("An address leads to its feature after the feature got another id several times")
+    func severalIds() throws {
+        try Self.withFile { file in
+            let references = (0..<5).map { FeatureReference(layer: 0, key: .object(Int64($0))) }
+            let journal = try EditJournal(file: file)
+            for (old, new) in zip(references, references.dropFirst()) { try journal.setAlias(old, now: new) }
+            #expect(journal.current(references[0]) == references[4])
+            #expect(try EditJournal(file: file).current(references[0]) == references[4])
+        }
+    }
+
+    @Test("An edit that a dropped transaction had taken back can be taken back again")
+    func droppedUndo() throws {
+        try Self.withFile { file in
+            let journal = try EditJournal(file: file)
+            let edit = Self.entry("edit")
+            try journal.append(edit)
+            try journal.beginTransaction(UUID())
+            try journal.append(Self.entry("counter", undoes: edit.id))
+            try journal.setUndone(edit.id)
+            try journal.endTransaction(isKept: false)
+            #expect(journal.entries.map(\.title) == ["edit"])
+            #expect(journal.entry(id: edit.id)?.isUndone == false && journal.last?.id == edit.id)
+        }
+    }
+
     /// Writes a journal with five edits too many, as an earlier process left it.
     private static func tooMany(_ progress: EditEntry.Progress, in file: URL) throws {
         struct Line: Encodable {

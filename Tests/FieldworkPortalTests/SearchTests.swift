@@ -128,6 +128,64 @@ struct SearchTests {
         }
     }
 
+    @Test("Members of a group without shared update read what is shared with it, and change nothing")
+    func sharedReading() async throws {
+        try await TemporaryPortal.with { portal in
+            let author = TemporaryPortal.author
+            let ana = try await portal.add("ana", .administrator)
+            try await portal.add("ben", .publisher)
+            let item = try await portal.addItem("Map", owner: ana)
+            let group = try await portal.portal.addGroup(title: "Readers", for: ana, by: author)
+            _ = try await portal.portal.addMembers(["ben"], to: group.id, for: .everybody, by: author)
+            _ = try await portal.portal.share(item.id, addingGroups: [group.id], for: ana, by: author)
+            let ben = try #require(try await portal.portal.principal(named: "ben"))
+            let rights = try await portal.portal.item(item.id, for: ben).rights
+            #expect(rights.reads && !rights.updates && !rights.shares && !rights.deletes)
+            var change = ItemChange()
+            change.title = "Worse map"
+            await #expect(throws: PortalError.self) {
+                try await portal.portal.updateItem(item.id, change, for: ben, by: author)
+            }
+            #expect(try await portal.portal.item(named: "Map").id == item.id)
+        }
+    }
+
+    @Test("An item is shared with groups that the person belongs to; others are refused, though everybody sees them")
+    func foreignGroups() async throws {
+        try await TemporaryPortal.with { portal in
+            let author = TemporaryPortal.author
+            let ana = try await portal.add("ana", .administrator)
+            let ben = try await portal.add("ben", .publisher)
+            let foreign = try await portal.portal.addGroup(title: "Office", access: "public", for: ana, by: author)
+            let own = try await portal.portal.addGroup(title: "Crew", for: ben, by: author)
+            let owner = try #require(try await portal.portal.principal(named: "ben"))
+            let item = try await portal.addItem("Map", owner: ben)
+            let refused = try await portal.portal.share(
+                item.id, addingGroups: [foreign.id, own.id], for: owner, by: author)
+            #expect(refused == [foreign.id])
+            #expect(try await portal.portal.item(item.id, for: owner).item.sharing.groups == [own.id])
+        }
+    }
+
+    @Test("A role that may share with groups only shares nothing with the organisation or with everyone")
+    func sharingByRole() async throws {
+        try await TemporaryPortal.with { portal in
+            let author = TemporaryPortal.author
+            let role = try await portal.portal.setRole(
+                id: nil, name: "Crew lead", description: "", privileges: [.createItem, .shareToGroup], by: author)
+            let ben = try await portal.add("ben", role)
+            let item = try await portal.addItem("Map", owner: ben)
+            await #expect(throws: PortalError.self) {
+                try await portal.portal.share(item.id, everyone: true, for: ben, by: author)
+            }
+            await #expect(throws: PortalError.self) {
+                try await portal.portal.share(item.id, organisation: true, for: ben, by: author)
+            }
+            let sharing = try await portal.portal.item(item.id, for: ben).item.sharing
+            #expect(!sharing.everyone && !sharing.organisation)
+        }
+    }
+
     @Test("A protected item is deleted by nobody, and an unprotected one by its owner")
     func protection() async throws {
         try await TemporaryPortal.with { portal in

@@ -71,6 +71,10 @@ struct TokenTests {
             #expect(try await !portal.other.principal(token: third).has(.edit))
             try await portal.portal.setDisabled(true, "ben", by: author)
             try await expectEnded(third)
+            // Nor does a job go on that the person has begun, or a token that is made in the same moment.
+            #expect(try await portal.portal.principal(named: "ben") == nil)
+            let late = try await portal.portal.issueToken(to: "ben").token
+            await #expect(throws: Self.invalid) { try await portal.portal.principal(token: late) }
         }
     }
 

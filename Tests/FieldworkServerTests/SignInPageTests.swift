@@ -240,6 +240,12 @@ struct SignInPageTests {
             #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"))
             let field = ("Cookie", String(cookie.prefix { $0 != ";" }))
             #expect(try await people.client.get("", headers: html + [field]).text.contains("Trees"))
+            // A link on another site opens the page, without the person.
+            let link = [
+                ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
+            ]
+            let followed = try await people.client.get("", headers: html + link + [field])
+            #expect(followed.status == 200 && !followed.text.contains("Trees"))
             let out = try await people.client.post("\(Self.oauth)/signout", [:], headers: [field])
             #expect(out.header("Set-Cookie")?.contains("Max-Age=0") == true)
             #expect(try await !people.client.get("", headers: html + [field]).text.contains("Trees"))

@@ -68,6 +68,16 @@ struct TileGeometryTests {
         #expect(try Self.decoded(geometry, .polygon).count == 1)
     }
 
+    @Test("A hole within the tile is left out when its shell lies outside")
+    func holeWithoutShell() throws {
+        var geometry = try Self.geometry()
+        let far = [(9_000.0, 9_000.0), (9_100, 9_000), (9_100, 9_100), (9_000, 9_000)]
+        let near = [(10.0, 10.0), (20, 10), (20, 20), (10, 10)]
+        let hole = [(110.0, 105.0), (120, 105), (120, 110), (110, 105)]
+        geometry.polygons(Self.shape([far, hole, near], areShells: [true, false, true]))
+        #expect(try Self.decoded(geometry, .polygon).count == 1)
+    }
+
     @Test("A line that leaves the tile and comes back is cut at the margin and has two parts")
     func clippedLine() throws {
         var geometry = try Self.geometry()

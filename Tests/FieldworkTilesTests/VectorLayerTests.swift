@@ -150,6 +150,18 @@ struct VectorLayerTests {
         #expect(Set(shares[2]).isSubset(of: shares[1]))
     }
 
+    @Test("The condition by which a store finds the features of a crowded level chooses those that the tile shows")
+    func thinningCondition() throws {
+        #expect(Thinning.condition(steps: 0, field: "id") == nil)
+        for steps in 1...4 {
+            let condition = try #require(Thinning.condition(steps: steps, field: "id"))
+            let different = (Int64(1)...5_000).filter { id in
+                SQLEvaluator(now: 0) { _ in .integer(id) }.holds(condition) != Thinning.shows(id, steps: steps)
+            }
+            #expect(different.isEmpty, "\(steps): \(different.prefix(3))")
+        }
+    }
+
     @Test("Levels end where the grid does")
     func grid() throws {
         let world = try #require(TileAddress(level: 0, column: 0, row: 0))
