@@ -28,6 +28,18 @@ actor NearbyKeeper {
         _ key: Key, patience: Duration?, find: @escaping @Sendable () async throws -> FoundFeatures
     ) async throws -> FoundFeatures? {
         let task = task(key, find)
+        do {
+            return try await answer(of: task, key, patience)
+        } catch {
+            // The next request looks anew, however soon it comes.
+            if search?.task == task { search = nil }
+            throw error
+        }
+    }
+
+    private func answer(
+        of task: Task<FoundFeatures, any Error>, _ key: Key, _ patience: Duration?
+    ) async throws -> FoundFeatures? {
         guard let patience else { return try await task.value }
         let (answers, end) = AsyncThrowingStream.makeStream(of: FoundFeatures?.self)
         let wait = Task {
