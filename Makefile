@@ -1,27 +1,20 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test test-app test-command vendor build fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test vendor build fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 run: ## Build in release and start the demo
 	@scripts/setup run
 	swift build -c release --product fieldwork
 	@exec .build/release/fieldwork demo $(ARGS)
 
-# Tests that start programs and browsers run one at a time, each kind in a process of its own. The two processes run beside each
-# other, since both wait more than they compute.
+# Tests that start programs and browsers run one at a time, each kind in a process of its own.
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests
 	swift test --skip-build --skip 'FieldworkTests\.|FieldworkCollectTests|EndToEndTests|SimulationTests'
 	swift test --skip-build --filter 'FieldworkTests\.'
 	swift test --skip-build --filter SimulationTests
-	@$(MAKE) --no-print-directory -j2 test-app test-command
-
-test-app:
-	swift test --skip-build --ignore-lock --no-parallel --filter FieldworkCollectTests
-
-# FIELDWORK_EXECUTABLE names another fieldwork than the one that the tests are built with, such as a release.
-test-command:
-	swift test --skip-build --ignore-lock --no-parallel --filter EndToEndTests
+	swift test --skip-build --no-parallel --filter FieldworkCollectTests
+	swift test --skip-build --no-parallel --filter EndToEndTests
 
 vendor: ## Install the vendor's Python client, and run the test that works with it over TLS
 	@scripts/setup vendor
