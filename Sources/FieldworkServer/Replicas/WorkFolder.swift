@@ -74,8 +74,11 @@ struct WorkFolder: WorkKeeper {
 
     func claim(_ limit: Int) throws -> [LeftJob] {
         let left = allJobs().filter { !$0.status.isFinal }.sorted { $0.submitted < $1.submitted }.prefix(limit)
-        // An older server kept the parameters with the job, where the next change of it would lose them.
-        for job in left where !FileManager.default.fileExists(atPath: url(ofRequest: job.id).path) { try keep(job) }
+        // An older server kept the parameters with the job, where the next change of it would lose them. A job without any is not
+        // made whole by that: it fails when they are read.
+        for job in left where !job.parameters.isEmpty {
+            if !FileManager.default.fileExists(atPath: url(ofRequest: job.id).path) { try keep(job) }
+        }
         return left.map { LeftJob(job: $0) }
     }
 
