@@ -12,11 +12,11 @@ import Testing
     }
 
     private static func entry(
-        _ title: String, session: String? = nil, undoes: UUID? = nil, progress: EditEntry.Progress = .onDevice
+        _ title: String, of feature: FeatureReference = FeatureReference(layer: 0, key: .global(UUID())),
+        session: String? = nil, undoes: UUID? = nil, progress: EditEntry.Progress = .onDevice
     ) -> EditEntry {
         EditEntry(
-            id: UUID(), kind: .update, session: session,
-            feature: FeatureReference(layer: 0, key: .global(UUID())), objectID: 7, title: title, detail: "Changed",
+            id: UUID(), kind: .update, session: session, feature: feature, objectID: 7, title: title, detail: "Changed",
             date: Date(timeIntervalSince1970: 1_700_000_000),
             before: FeatureSnapshot(attributes: ["a": .text("<b>"), "n": .null], geometry: Data("{}".utf8)),
             after: FeatureSnapshot(attributes: ["a": .real(2.5), "d": .date(.distantPast)], geometry: nil),
@@ -74,6 +74,35 @@ import Testing
             try journal.append(Self.entry("counter", undoes: edit.id))
             try journal.setUndone(edit.id)
             #expect(journal.last == nil)
+        }
+    }
+
+    @Test("An address leads to its feature after the feature got another id several times")
+    func severalIds() throws {
+        try Self.withFile { file in
+            let references = (0..<5).map { FeatureReference(layer: 0, key: .object(Int64($0))) }
+            let journal = try EditJournal(file: file)
+            try journal.append(Self.entry("edit", of: references[1]))
+            for (old, new) in zip(references, references.dropFirst()) { try journal.setAlias(old, now: new) }
+            #expect(journal.current(references[0]) == references[4])
+            // No edit is left of the ids between: they lead on all the same.
+            let later = try EditJournal(file: file)
+            #expect(later.current(references[0]) == references[4] && later.current(references[1]) == references[4])
+        }
+    }
+
+    @Test("An edit that a dropped transaction had taken back can be taken back again")
+    func droppedUndo() throws {
+        try Self.withFile { file in
+            let journal = try EditJournal(file: file)
+            let edit = Self.entry("edit")
+            try journal.append(edit)
+            try journal.beginTransaction(UUID())
+            try journal.append(Self.entry("counter", undoes: edit.id))
+            try journal.setUndone(edit.id)
+            try journal.endTransaction(isKept: false)
+            #expect(journal.entries.map(\.title) == ["edit"])
+            #expect(journal.entry(id: edit.id)?.isUndone == false && journal.last?.id == edit.id)
         }
     }
 

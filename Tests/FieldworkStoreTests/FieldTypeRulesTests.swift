@@ -32,6 +32,11 @@ struct FieldTypeRulesTests {
             name: "limited", type: .bigInteger,
             domain: DomainDefinition(
                 name: "To", kind: .range(minimum: .integer(0), maximum: .integer(beyondDouble)))),
+        // As reals the limit and the number above it are the same.
+        FieldDefinition(
+            name: "capped", type: .bigInteger,
+            domain: DomainDefinition(
+                name: "Cap", kind: .range(minimum: .integer(0), maximum: .integer(beyondDouble - 1)))),
         FieldDefinition(
             name: "since", type: .dateOnly,
             domain: DomainDefinition(
@@ -73,6 +78,7 @@ struct FieldTypeRulesTests {
             ),
             ("coded", .integer(beyondDouble), .integer(beyondDouble)),
             ("limited", .integer(beyondDouble), .integer(beyondDouble)),
+            ("capped", .integer(beyondDouble - 1), .integer(beyondDouble - 1)),
             ("since", .text("2030-12-31"), .text("2030-12-31")),
         ] as [(String, AttributeValue, AttributeValue)])
     func taken(_ field: String, _ value: AttributeValue, _ stored: AttributeValue) async throws {
@@ -104,6 +110,7 @@ struct FieldTypeRulesTests {
             ("coded", .integer(beyondDouble - 1), "takes only the values of the domain Big"),
             ("limited", .integer(beyondDouble + 1), "is above the range of the domain To"),
             ("limited", .integer(-1), "is below the range of the domain To"),
+            ("capped", .integer(beyondDouble), "is above the range of the domain Cap"),
             ("since", .text("1999-12-31"), "is below the range of the domain Age"),
         ] as [(String, AttributeValue, String)])
     func refused(_ field: String, _ value: AttributeValue, _ why: String) async throws {

@@ -26,6 +26,14 @@ struct TimeExtentTests {
         return parameters
     }
 
+    @Test("Of two moments the earlier one is the start, whichever comes first")
+    func ends() {
+        let span = TimeExtent(startDate: Self.later, endDate: Self.planted)
+        #expect(span.startDate == Self.planted && span.endDate == Self.later)
+        #expect(span == TimeExtent(startDate: Self.planted, endDate: Self.later))
+        #expect(TimeExtent(startDate: nil, endDate: Self.planted).startDate == nil)
+    }
+
     @Test("A query finds what was there at its time, on the service, in the cache and among local edits")
     func queries() async throws {
         try await TestService.with(Self.definition, rows: TreeService.rows(trees: 3)) { service in

@@ -39,8 +39,9 @@ final class EditJournal: Sendable {
             Self.apply(Self.lines(data), to: &content)
         }
         content.shorten()
-        let kept = Set(content.entries.map(\.feature))
-        content.aliases = content.aliases.filter { kept.contains($0.value) || kept.contains($0.key) }
+        // Every step of the way to a feature with edits is needed, also those through ids of which no edit is left.
+        let kept = Set(content.entries.map { content.current($0.feature) })
+        content.aliases = content.aliases.filter { [content] in kept.contains(content.current($0.key)) }
         var compact = Data()
         if let id = content.openTransaction { compact += try Self.bytes(.began(id)) }
         for entry in content.entries { compact += try Self.bytes(.entry(entry)) }
