@@ -164,7 +164,7 @@ struct AccessibilityTests {
             try await Self.look(
                 at: [
                     "offline", "offline/\(area)/delete", "jobs/\(area)", "changes", "conflicts", "conflicts/0/1",
-                    "transaction", "list/0?group=typdamage", "start",
+                    "transaction", "list/0?group=typdamage&choices=open", "start",
                 ], of: field.app, browser, picture: "area")
             _ = try await visitor.post("/offline/mode", ["area": ""])
             try await Self.look(

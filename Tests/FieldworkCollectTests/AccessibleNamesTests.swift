@@ -14,7 +14,8 @@ struct AccessibleNamesTests {
     private static let pages = [
         "map", "map/\(tree)", tree, "\(tree)/edit", "\(tree)/move", "\(tree)/photos", "\(tree)/history", "add/0",
         "list",
-        "list/0?group=Condition", "changes", "conflicts", "layers", "settings", "help/keys", "offline", "offline/new",
+        "list/0?group=Condition&choices=open", "changes", "conflicts", "layers", "settings", "help/keys", "offline",
+        "offline/new",
         "start", "start/server", "start/file",
     ]
 

@@ -17,7 +17,8 @@ struct NarrowWindowTests {
     private static let pages = [
         "map", "map/\(tree)", tree, "\(tree)/edit", "\(tree)/history", "\(tree)/photos", "\(tree)/related/1",
         "\(tree)/related/1/new", "choose/0/0?for=%2F\(tree)%2Fedit", "add", "add/0",
-        "add/0/form?lon=-122.625&lat=45.565&template=p0", "\(tree)/move", "list", "list/3", "list/0/many", "changes",
+        "add/0/form?lon=-122.625&lat=45.565&template=p0", "\(tree)/move", "list", "list/0?choices=open", "list/3",
+        "list/0/many", "changes",
         "conflicts", "layers", "offline", "settings", "help/keys", "start", "f/0/12345",
     ]
 
@@ -39,6 +40,22 @@ struct NarrowWindowTests {
                 }
                 try await browser.screenshot("narrow-\(page.prefix(60).filter { $0.isLetter || $0.isNumber })")
             }
+        }
+    }
+
+    /// Who opens the list looks for a feature: what narrows it stands behind a button.
+    @Test func aPhoneShowsTheFirstRowOfTheListNearItsTop() async throws {
+        try await TreesField.with(map: TreesField.withRules) { field in
+            let hand = try await Hand.open(field.app, isPhone: true)
+            let browser = hand.browser
+            defer { browser.stop() }
+            try await browser.open(field.app.address + "list/0")
+            try await browser.wait("document.querySelector('#list-rows .lrow')")
+            let top = "document.querySelector('#list-rows .lrow').getBoundingClientRect().top"
+            #expect(try await browser.evaluate(top, as: Double.self) <= 200)
+            _ = try await browser.evaluate("document.querySelector('#list-filter').click(), ''", as: String.self)
+            try await browser.wait(
+                "document.querySelector('#list-sort') && document.activeElement.id === 'list-filter'")
         }
     }
 

@@ -31,9 +31,12 @@ struct ListRoutes: Sendable {
         let near: Place?
         let filter: ListFilter
         let groups: ListGroups
+        /// Whether the form that narrows and sorts the list is open.
+        let isChoosing: Bool
 
         init(_ request: Request, layer: MapLayer, hasView: Bool) {
             let query = request.uri.queryParameters
+            isChoosing = query["choices"] == "open"
             text = query["q"].map { String($0).trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""
             near = layer.geometry == nil ? nil : query["near"].flatMap { Self.place(String($0)) }
             let isPlaced = layer.geometry != nil && (hasView || near != nil)
@@ -59,9 +62,12 @@ struct ListRoutes: Sendable {
             near.map { "&near=\(FeatureViews.degrees($0.longitude)),\(FeatureViews.degrees($0.latitude))" } ?? ""
         }
 
+        /// Whether rows are left out by what they hold.
+        var isNarrowed: Bool { filter.words != nil || !text.isEmpty }
+
         /// The same list without a filter.
         func bare(_ layer: MapLayer) -> String {
-            "/list/\(layer.id)?q=\(ChooseRoutes.escaped(text))&sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
+            "/list/\(layer.id)?sort=\(ChooseRoutes.escaped(sort?.name ?? "distance"))"
                 + "&scope=\(isInView ? "view" : "all")\(groups.address)\(nearAddress)"
         }
 
@@ -88,6 +94,7 @@ struct ListRoutes: Sendable {
             },
         ]
         values.merge(choices(wanted, layer: layer, hasView: view != nil)) { $1 }
+        values.merge(Self.chooser(wanted, layer: layer)) { $1 }
         values.merge(wanted.filter.values) { $1 }
         values.merge(wanted.groups.values) { $1 }
         do {
@@ -112,6 +119,15 @@ struct ListRoutes: Sendable {
         return try await pages.respond(
             PageRenderer.Panel(template: "list", kind: "full", tab: "list", title: layer.name, values: values),
             to: request, map: map)
+    }
+
+    /// The button that opens and closes the form which narrows and sorts the list.
+    private static func chooser(_ wanted: Wanted, layer: MapLayer) -> Values {
+        [
+            "choosing": wanted.isChoosing, "narrowed": wanted.isNarrowed,
+            "choose": wanted.address(layer, start: 0) + (wanted.isChoosing ? "" : "&choices=open"),
+            "chooseName": wanted.isNarrowed ? "Filter and sort, in use" : "Filter and sort",
+        ]
     }
 
     private func choices(_ wanted: Wanted, layer: MapLayer, hasView: Bool) -> Values {
@@ -177,7 +193,7 @@ struct ListRoutes: Sendable {
         let canChange = found.features.contains { layer.hasPopups && layer.table.canUpdate($0.feature) }
         values["many"] = canChange ? wanted.address(layer, start: wanted.start, page: "/many") : false
         values["count"] = Self.count(found, layer: layer, wanted: wanted)
-        values["clear"] = wanted.filter.words == nil ? false : wanted.bare(layer)
+        values["clear"] = wanted.isNarrowed ? wanted.bare(layer) : false
         values["empty"] =
             wanted.filter.words.map {
                 "No \(layer.name.lowercased()) with \($0)\(wanted.isInView ? " on the map" : "")."
@@ -206,6 +222,7 @@ struct ListRoutes: Sendable {
             shown = "\(FieldText.grouped(found.features.count)) of \(shown)"
         }
         if let words = wanted.filter.words { shown += " with \(words)" }
+        if !wanted.text.isEmpty { shown += " that match '\(wanted.text)'" }
         guard layer.geometry != nil else { return shown }
         let place = wanted.isInView ? " on the map" : ""
         if let sort = wanted.sort { return "\(shown)\(place), by \(AttributeForm.label(sort).lowercased())" }

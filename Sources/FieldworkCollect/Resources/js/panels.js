@@ -88,7 +88,7 @@ function settle(changed, focus) {
   }
   if (changed.panel && focus && panel.dataset.kind !== 'nearby') {
     const invalid = panel.querySelector('[aria-invalid="true"]');
-    (invalid ?? panel.querySelector('h1'))?.focus({ preventScroll: !invalid });
+    (invalid ?? panel.querySelector('[data-focus]') ?? panel.querySelector('h1'))?.focus({ preventScroll: !invalid });
   }
   // A form that was saved or cancelled took the focus along: it goes on at the map, and from there into the call-out.
   if (changed.panel && focus && panel.dataset.kind === 'nearby' && document.activeElement === document.body) {
