@@ -37,6 +37,26 @@ struct FocusTests {
         }
     }
 
+    @Test(
+        "Beside a form, the history and the photos of a feature the map shows a ring around it",
+        arguments: ["edit", "history", "photos"])
+    func aRing(page: String) async throws {
+        try await TreesField.with { field in
+            let browser = try await Browser.start()
+            defer { browser.stop() }
+            try await browser.open(field.app.door)
+            try await browser.wait(Hand.ready, seconds: 60)
+            try await browser.open(field.app.address + "\(TreesField.address(0).dropFirst())/\(page)")
+            try await browser.wait(Hand.ready, seconds: 60)
+            let module = try await browser.evaluate(
+                "document.querySelector('script[type=module]').src.replace('app.js', 'map.js')",
+                as: String.self)
+            let drawn = "m.instance().queryRenderedFeatures({ layers: ['selected-point'] }).length > 0"
+            try await browser.wait("import('\(module)').then(m => \(drawn))", seconds: 60)
+            #expect(try await browser.evaluate("document.querySelector('.callout') === null", as: Bool.self))
+        }
+    }
+
     @Test("A pop-up that is open shows what another window saves")
     func anOpenPopup() async throws {
         try await TreesField.with { field in

@@ -37,6 +37,8 @@ struct NarrowWindowTests {
                         "document.documentElement.style.fontSize = '\(size)'", as: String.self)
                     let wide = try await browser.evaluate(PageLayout.tooWide, as: [String].self)
                     #expect(wide == [], "\(page), \(size)")
+                    let stretched = try await browser.evaluate(PageLayout.stretchedSymbols, as: [String].self)
+                    #expect(stretched == [], "\(page), \(size)")
                 }
                 try await browser.screenshot("narrow-\(page.prefix(60).filter { $0.isLetter || $0.isNumber })")
             }

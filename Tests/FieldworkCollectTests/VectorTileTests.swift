@@ -1,3 +1,4 @@
+import Foundation
 import FieldworkTiles
 import Testing
 
@@ -48,5 +49,19 @@ import Testing
         #expect(abs(here.distance(to: north).metres - 111.3) < 0.2)
         #expect(FieldText.distance(27.4) == "27 m")
         #expect(FieldText.distance(4_619) == "4.6 km")
+    }
+
+    @Test func aClockOfAnotherZoneThanTheDevicesIsNamed() throws {
+        let date = Date(timeIntervalSince1970: 1_767_970_800)  // 2026-01-09 15:00 UTC
+        let utc = try #require(TimeZone(identifier: "UTC"))
+        let portland = try #require(TimeZone(identifier: "America/Los_Angeles"))
+        func text(_ zone: TimeZone, daysLater days: Double = 0) -> String {
+            FieldText.date(date, now: date.addingTimeInterval(days * 86_400), timeZone: zone, device: utc)
+        }
+        #expect(text(utc) == "today 15:00")
+        #expect(text(portland) == "today 07:00 UTC-8")
+        #expect(text(portland, daysLater: 5) == "9 Jan, 07:00 UTC-8")
+        #expect(text(portland, daysLater: 400) == "9 Jan 2026")
+        #expect(text(try #require(TimeZone(identifier: "Asia/Kolkata"))) == "today 20:30 UTC+5:30")
     }
 }

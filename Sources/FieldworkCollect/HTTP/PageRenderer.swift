@@ -18,7 +18,10 @@ struct PageRenderer: Sendable {
         var tab: String
         var title: String
         var values: Values
+        /// The call-out and the small pop-up of what is selected.
         var selection: String = ""
+        /// What the panel is about, where it has no selection.
+        var marked: MarkedPlace?
         var over: Values = [:]
         var status: HTTPResponse.Status = .ok
     }
@@ -31,20 +34,22 @@ struct PageRenderer: Sendable {
         values["title"] = "\(panel.title) · \(map.title)"
         values["mapTitle"] = map.title
         let wanted = request.headers[.fragment]
+        var selection = panel.selection
+        if selection.isEmpty, let marked = panel.marked { selection = try templates.render("marked", marked.values) }
         let over = panel.over.isEmpty ? "" : try templates.render("over", panel.over)
         if wanted == "selection" {
             let text = try templates.render(
-                "fragment", ["panel": "", "selection": panel.selection, "over": over])
+                "fragment", ["panel": "", "selection": selection, "over": over])
             return html(text, status: panel.status, isFragment: true)
         }
         let body = try templates.render(panel.template, values)
         if wanted == "panel" {
             let text = try templates.render(
-                "fragment", ["panel": body, "selection": panel.selection, "over": over])
+                "fragment", ["panel": body, "selection": selection, "over": over])
             return html(text, status: panel.status, isFragment: true)
         }
         let page = try await pageValues(panel, request: request, map: map)
-            .merging(["panel": body, "selection": panel.selection, "over": over]) { $1 }
+            .merging(["panel": body, "selection": selection, "over": over]) { $1 }
         return html(try templates.render("page", page), status: panel.status)
     }
 

@@ -51,7 +51,7 @@ struct ConflictViews {
     private func side(_ side: EditConflict.Side, value: String) -> Values {
         [
             "owner": owner(side), "person": person(side), "value": value,
-            "when": FieldText.date(side.date, now: Date(), timeZone: .current),
+            "when": FieldText.date(side.date, now: Date()),
         ]
     }
 
@@ -74,7 +74,7 @@ struct ConflictViews {
             case .decided: "Settled by rule"
             case .restored: "Brought back"
             }
-        let when = FieldText.date(found.conflict.date, now: Date(), timeZone: .current)
+        let when = FieldText.date(found.conflict.date, now: Date())
         return [
             "address": found.address, "title": title ?? found.layer.noun.capitalized,
             "detail": "\(what) · \(state) · \(when)",

@@ -186,7 +186,7 @@ struct FeatureViews {
             let date = found.feature.attributeValue(forKey: info.editDateField) as? Date
         else { return nil }
         let who = found.feature.attributeValue(forKey: info.editorField) as? String
-        let when = FieldText.date(date, now: Date(), timeZone: found.layer.table.timeZone)
+        let when = FieldText.date(date, now: Date())
         return [when, who].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 

@@ -7,7 +7,8 @@ struct FieldText: Sendable {
 
     let layer: MapLayer
     var now = Date()
-    var timeZone = TimeZone.current
+    /// The zone in which the layer's own moments are read, here as in its forms.
+    var timeZone: TimeZone { layer.table.timeZone }
 
     /// The value with its domain's name. `attributes` decide which type's domain holds.
     func text(_ name: String, of feature: Feature) -> String {
@@ -73,21 +74,33 @@ struct FieldText: Sendable {
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// "today 14:05", "yesterday 14:05", "14 May, 14:05", "14 May 2025".
-    static func date(_ date: Date, now: Date, timeZone: TimeZone) -> String {
+    /// "today 14:05", "yesterday 14:05", "14 May, 14:05", "14 May 2025". A clock of another zone than the device's is named:
+    /// "today 14:05 UTC-8".
+    /// - Parameter timeZone: the zone of the layer for the values of its fields; the device's for what was done and when.
+    static func date(
+        _ date: Date, now: Date, timeZone: TimeZone = .current, device: TimeZone = .current
+    ) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
         guard let year = parts.year, let month = parts.month, let day = parts.day, let hour = parts.hour,
             let minute = parts.minute, months.indices.contains(month - 1)
         else { return nothing }
-        let clock = "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+        var clock = "\(hour < 10 ? "0" : "")\(hour):\(minute < 10 ? "0" : "")\(minute)"
+        let offset = timeZone.secondsFromGMT(for: date)
+        if offset != device.secondsFromGMT(for: date) { clock += " \(zone(offset))" }
         if calendar.isDate(date, inSameDayAs: now) { return "today \(clock)" }
         if let before = calendar.date(byAdding: .day, value: -1, to: now), calendar.isDate(date, inSameDayAs: before) {
             return "yesterday \(clock)"
         }
         let name = "\(day) \(months[month - 1])"
         return year == calendar.component(.year, from: now) ? "\(name), \(clock)" : "\(name) \(year)"
+    }
+
+    /// "UTC-8", "UTC+5:30": the abbreviations of zones mean different things in different countries.
+    private static func zone(_ offset: Int) -> String {
+        let (hours, minutes) = (abs(offset) / 3_600, abs(offset) / 60 % 60)
+        return "UTC\(offset < 0 ? "-" : "+")\(hours)" + (minutes == 0 ? "" : ":\(minutes < 10 ? "0" : "")\(minutes)")
     }
 
     static func distance(_ metres: Double) -> String {

@@ -81,7 +81,7 @@ struct HistoryViews {
         ]
     }
 
-    private func when(_ date: Date) -> String { FieldText.date(date, now: Date(), timeZone: .current) }
+    private func when(_ date: Date) -> String { FieldText.date(date, now: Date()) }
 
     private func who(_ change: PastChange) -> String {
         if let editor = change.editor, !editor.isEmpty { return editor }

@@ -39,7 +39,7 @@ struct StatusLine: Sendable {
         } else if report.unsent == 0, refusedCount == 0, conflictCount == 0, !away {
             calm =
                 report.lastSent.map {
-                    "all sent \(FieldText.date($0, now: Date(), timeZone: .current).replacingOccurrences(of: "today ", with: ""))"
+                    "all sent \(FieldText.date($0, now: Date()).replacingOccurrences(of: "today ", with: ""))"
                 } ?? "all sent"
         } else {
             calm = nil

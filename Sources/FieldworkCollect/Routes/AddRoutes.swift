@@ -184,7 +184,8 @@ struct AddRoutes: Sendable {
         guard layer.isAddable, let kind = Self.kind(form, layer: layer) else {
             throw CollectError(.notAllowed, "\(layer.name) doesn't let you add.")
         }
-        let feature = layer.make(kind, geometry: try map.point(at: try DataRoutes.place(form), in: layer))
+        let place = try DataRoutes.place(form)
+        let feature = layer.make(kind, geometry: try map.point(at: place, in: layer))
         let filled = try await map.fill(feature, in: layer)
         try await relate(feature, like: form["like"], layer: layer, map: map)
         let action = "/add/\(layer.id)/form"
@@ -193,7 +194,8 @@ struct AddRoutes: Sendable {
             back: "/map", heading: "New \(layer.noun)",
             subheading: layer.kinds.count > 1 ? kind.name : "",
             hidden: Self.makings.compactMap { name in form[name].map { (name, $0) } },
-            parents: try await map.parents(of: feature, in: layer), filled: filled)
+            parents: try await map.parents(of: feature, in: layer), filled: filled,
+            marked: MarkedPlace(layer: layer, place: place))
     }
 
     /// Lets a new feature refer to what the one before it refers to: the next tree of a row is of the same species. What of

@@ -68,7 +68,7 @@ struct ChangesRoutes: Sendable {
             "figureNote": report.unsent == 0 ? "" : "on this device, not on the server yet",
             "isPlainFile": map.isPlainFile,
             "attempt": report.lastSent.map {
-                "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date(), timeZone: .current))"
+                "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date()))"
             }
             .orFalse,
             "failure": false, "failureNote": "", "signIn": false,
@@ -117,7 +117,7 @@ struct ChangesRoutes: Sendable {
         values["drafts"] = map.drafts.open.map { draft -> Values in
             [
                 "id": draft.id, "address": draft.address, "title": draft.title,
-                "detail": "Not saved · \(FieldText.date(draft.date, now: Date(), timeZone: .current))",
+                "detail": "Not saved · \(FieldText.date(draft.date, now: Date()))",
             ]
         }
         values["hasDrafts"] = !map.drafts.open.isEmpty
@@ -208,7 +208,7 @@ struct ChangesRoutes: Sendable {
             case .move: "i-move"
             case .delete: "i-bin"
             }
-        let time = FieldText.date(entry.date, now: now, timeZone: .current)
+        let time = FieldText.date(entry.date, now: now)
         let isGone = entry.kind == .delete || (entry.kind == .create && entry.isUndone)
         return [
             "tone": tone, "icon": tone == "good" ? "i-check" : icon, "title": entry.title,

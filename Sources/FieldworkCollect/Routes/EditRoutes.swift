@@ -64,7 +64,8 @@ struct EditRoutes: Sendable {
             back: hasPlace ? found.reference.mapAddress : found.reference.address,
             heading: "Edit \(found.layer.noun)",
             subheading: found.layer.popup == nil ? "\(title.title) · \(title.id)" : title.title,
-            parents: try await map.relatedIfAnswered(found)?.parents ?? [], isKnown: true)
+            parents: try await map.relatedIfAnswered(found)?.parents ?? [], isKnown: true,
+            marked: MarkedPlace(found))
     }
 
     // MARK: Changing

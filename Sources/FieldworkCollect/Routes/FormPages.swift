@@ -24,6 +24,8 @@ struct FormSubject: Sendable {
     var awaited: (field: String, from: String)?
     /// Whether the feature was there before: others may change it while its form is open.
     var isKnown = false
+    /// Where the map shows it; that of its owner for a related record.
+    var marked: MarkedPlace?
 }
 
 /// Shows forms, answers while one types, and reads what was posted. Forms for known features, new ones and related records
@@ -95,7 +97,7 @@ struct FormPages: Sendable {
                             as Values
                     }.orFalse,
                 ],
-                status: problems.isEmpty ? .ok : .unprocessableContent),
+                marked: subject.marked, status: problems.isEmpty ? .ok : .unprocessableContent),
             to: request, map: map)
     }
 

@@ -35,7 +35,7 @@ struct HistoryRoutes: Sendable {
                     "hasRows": !rows.isEmpty, "facts": tracked(found), "note": Self.note(past, map: map).orFalse,
                     "empty": map.offline == nil || map.isPlainFile
                         ? "No change since it was added." : "No change since the area was taken.",
-                ]),
+                ], marked: MarkedPlace(found)),
             to: request, map: map)
     }
 
@@ -57,11 +57,10 @@ struct HistoryRoutes: Sendable {
     /// What the service itself keeps of who made and changed it.
     private func tracked(_ found: FoundFeature) -> [Values] {
         guard let info = found.layer.table.editFieldsInfo else { return [] }
-        let zone = found.layer.table.timeZone
         func fact(_ label: String, _ dateField: String, _ userField: String) -> Values? {
             guard let date = found.feature.attributeValue(forKey: dateField) as? Date else { return nil }
             let who = found.feature.attributeValue(forKey: userField) as? String ?? ""
-            let when = FieldText.date(date, now: Date(), timeZone: zone)
+            let when = FieldText.date(date, now: Date())
             return ["label": label, "value": who.isEmpty ? when : "\(when), \(who)"]
         }
         return [

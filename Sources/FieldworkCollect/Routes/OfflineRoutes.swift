@@ -71,12 +71,12 @@ struct OfflineRoutes: Sendable {
         let isCurrent = map.offline?.area.id == area.id
         var about = area.isSynced ? [area.size] : []
         if isHere { about.append(ByteText.whole(workspace.shelf.size(area.id))) }
-        let date = FieldText.date(area.made, now: Date(), timeZone: .current)
+        let date = FieldText.date(area.made, now: Date())
         about.append(area.held.map { "\($0.shown), opened \(date)" } ?? "taken \(date)")
         var unsent = 0
         if let open { unsent = await open.outbox.report.unsent }
         let synced = open?.offline?.lastSync.map {
-            "Last sync \(FieldText.date($0, now: Date(), timeZone: .current))"
+            "Last sync \(FieldText.date($0, now: Date()))"
         }
         let growth = shelf.growth(of: area)
         let growthReport =

@@ -50,7 +50,7 @@ struct PhotoRoutes: Sendable {
                     "isEmpty": attachments?.isEmpty ?? false, "failed": attachments == nil,
                     "again": "\(found.reference.address)/photos",
                     "edit": canEdit ? "\(found.reference.address)/edit#photos" : false,
-                ]),
+                ], marked: MarkedPlace(found)),
             to: request, map: map)
     }
 
@@ -84,7 +84,8 @@ struct PhotoRoutes: Sendable {
         values["save"] = "\(base)/\(id)/content?save=yes"
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "photo", kind: "wide", tab: "map", title: name, values: values), to: request, map: map)
+                template: "photo", kind: "wide", tab: "map", title: name, values: values,
+                marked: MarkedPlace(found)), to: request, map: map)
     }
 
     // MARK: Bytes

@@ -47,7 +47,7 @@ struct RelatedRoutes: Sendable {
                     "noneText": "No \(children.name.lowercased()) yet.", "all": false,
                     "add": children.canAdd ? "\(owner.reference.address)/related/\(children.info.id)/new" : false,
                     "addLabel": "Add \(children.layer.noun)",
-                ]),
+                ], marked: MarkedPlace(owner)),
             to: request, map: map)
     }
 
@@ -68,7 +68,7 @@ struct RelatedRoutes: Sendable {
         return FormSubject(
             layer: layer, feature: record, address: address, action: address, back: owner.reference.address,
             heading: "New \(layer.noun)", subheading: "\(layer.noun.capitalized) of \(title)",
-            filled: prefill(record, from: children))
+            filled: prefill(record, from: children), marked: MarkedPlace(owner))
     }
 
     private func prefill(_ record: ArcGISFeature, from children: RelatedRecords.Children) -> [String: String] {

@@ -57,7 +57,7 @@ struct StartFileRoutes: Sendable {
     }
 
     private static func row(_ file: FoundFile) -> Values {
-        let changed = FieldText.date(file.changed, now: Date(), timeZone: .current)
+        let changed = FieldText.date(file.changed, now: Date())
         let origin =
             file.summary.serviceURL.map { "Taken from \(OpenMap.title(of: ServiceDirectory.name(of: $0)))" }
             ?? "Of no server"

@@ -51,7 +51,7 @@ struct PortalMaps: Sendable {
 
     private func entry(_ item: PortalItem) -> Entry? {
         guard let id = item.id, let url = Self.mapURL(item) else { return nil }
-        let date = item.modificationDate.map { FieldText.date($0, now: Date(), timeZone: .current) }
+        let date = item.modificationDate.map { FieldText.date($0, now: Date()) }
         return Entry(
             id: id.rawValue, title: item.title, about: [item.owner, date].compactMap { $0 }.joined(separator: " · "),
             snippet: item.snippet, url: url, isService: item.kind == .featureService,

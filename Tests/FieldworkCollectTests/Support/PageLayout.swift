@@ -26,4 +26,13 @@ enum PageLayout {
           return bad.slice(0, 4);
         })()
         """
+
+    /// A script: symbols that a rule for the text beside them has stretched.
+    static let stretchedSymbols = """
+        [...document.querySelectorAll('.sym')].filter((e) => e.getClientRects().length > 0 && e.firstElementChild)
+          .filter((e) => {
+            const [box, picture] = [e.getBoundingClientRect(), e.firstElementChild.getBoundingClientRect()];
+            return box.height > picture.height + 16 || box.width > picture.width + 16;
+          }).map((e) => e.outerHTML.slice(0, 90)).slice(0, 4)
+        """
 }

@@ -160,26 +160,30 @@ function markRow(feature) {
   }
 }
 
-/** Shows what the page says is selected: call-out and row at once, the ring on the map when these have been drawn. */
+/**
+ * Shows what the page says is selected: call-out and row at once, the ring on the map when these have been drawn. A panel that is
+ * about a feature, its form for one, has the ring alone.
+ */
 async function showSelection() {
   if (!state.ready) return;
-  const selected = () => document.querySelector('#selection .mini');
-  const mini = selected();
+  const selected = () => document.querySelector('#selection [data-selected]');
+  const one = selected();
+  const mini = one?.matches('.mini') ? one : null;
   stage.classList.toggle('selected', mini !== null);
-  const place = mini && [Number(mini.dataset.lon), Number(mini.dataset.lat)];
+  const place = one && [Number(one.dataset.lon), Number(one.dataset.lat)];
   // The map goes there before the call-out is brought into view: without motion it is there at once.
-  if (mini && !state.map.getBounds().contains(place)) lookAt(place[0], place[1], { zoom: Math.max(state.map.getZoom(), 10) });
+  if (one && !state.map.getBounds().contains(place)) lookAt(place[0], place[1], { zoom: Math.max(state.map.getZoom(), 10) });
   showCallout(mini ? document.querySelector('#selection > .callout') : null);
   markRow(mini?.dataset.selected ?? null);
   if (mini) announce(mini.dataset.announce);
   await painted();
-  if (!state.ready || selected() !== mini) return;
-  if (!mini) { showShapes(); return; }
+  if (!state.ready || selected() !== one) return;
+  if (!one) { showShapes(); return; }
   show(state.map, 'selected', { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: place } });
-  const layer = state.layers.find((one) => String(one.id) === mini.dataset.layer);
-  if (layer && layer.geometry !== 'point') {
-    const answer = await fetch(`/data/geometry/${mini.dataset.selected}`, { credentials: 'same-origin' });
-    if (answer.ok && selected() === mini) show(state.map, 'selected', await answer.json());
+  const layer = state.layers.find((each) => String(each.id) === one.dataset.layer);
+  if (layer && layer.geometry !== 'point' && one.dataset.selected) {
+    const answer = await fetch(`/data/geometry/${one.dataset.selected}`, { credentials: 'same-origin' });
+    if (answer.ok && selected() === one) show(state.map, 'selected', await answer.json());
   }
 }
 
