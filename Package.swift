@@ -55,7 +55,7 @@ let package = Package(
         .target(
             name: "FieldworkStore",
             dependencies: [
-                "FieldworkREST", "FieldworkGeometry", "CSQLiteSettings",
+                "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

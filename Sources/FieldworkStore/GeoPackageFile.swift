@@ -12,6 +12,9 @@ package final class GeoPackageFile: ServiceData {
         /// Edits can be undone, also after the file was closed. For files with one user: a device's geodatabase.
         package var recordsUndo: Bool
 
+        /// Whether the file is a device's copy of what a service has: that runs all rules of edits again.
+        var isOnDevice: Bool { keepsObjectIDs || recordsUndo }
+
         package init(keepsObjectIDs: Bool = false, recordsUndo: Bool = false) {
             self.keepsObjectIDs = keepsObjectIDs
             self.recordsUndo = recordsUndo

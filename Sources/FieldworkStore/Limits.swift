@@ -17,6 +17,8 @@ package enum Limits {
     package static let shortReadMilliseconds = 50
     /// How long a request waits for a reader, in seconds.
     package static let readerWaitSeconds = 30
+    /// Rows of a layer that an attribute rule reads at once, for one question.
+    package static let ruleRows = 20_000
     /// Steps of a statement of SQLite between two looks at whether it may go on.
     static let stepsBetweenChecks: Int32 = 4_000
     /// Bytes of a geometry from which on the work is charged for its encoding.

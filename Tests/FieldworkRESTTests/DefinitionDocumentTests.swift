@@ -43,6 +43,54 @@ struct DefinitionDocumentTests {
         #expect(other.revision != read.revision)
     }
 
+    @Test("Attribute rules are read as they were written, with members that are not known")
+    func attributeRules() throws {
+        var service = Self.service
+        service.layers[0].attributeRules = [
+            AttributeRuleDefinition(
+                name: "Label", kind: .calculation, fieldName: "species", script: "Upper($feature.species)",
+                triggeringFields: ["species"], order: 3, excludesClients: true, subtypeCode: .integer(2),
+                unknownMembers: JSONObject(["tags": "a,b"])),
+            AttributeRuleDefinition(
+                name: "Keep", kind: .constraint, script: "false", events: [.delete], isEnabled: false,
+                errorNumber: 9, errorMessage: "No."),
+        ]
+        let read = try ServiceDefinition(
+            document: try JSONParser.parse(service.document.text), name: Self.service.name)
+        #expect(read.layers[0].attributeRules == service.layers[0].attributeRules)
+        #expect(read == service)
+        // Another server may write them in a form of its own: they are kept, and nobody runs them.
+        let foreign: JSONValue = ["id": 0, "name": "A", "attributeRules": [["id": 7]]]
+        let layer = try LayerDefinition(json: foreign)
+        #expect(layer.attributeRules.isEmpty && layer.storageJSON["attributeRules"] == [["id": 7]])
+    }
+
+    @Test(
+        "A problem of an attribute rule is told with its place",
+        arguments: [
+            (#"{"name":"A"}"#, ""),
+            (#"{"name":"A","type":"esriARTConstraint","scriptExpression":"1"}"#, ".triggeringEvents"),
+            (
+                #"{"name":"A","type":"esriARTCalculation","scriptExpression":"1","triggeringEvents":["esriARTEInsert"],"fieldName":"no"}"#,
+                ".fieldName"
+            ),
+            (
+                #"{"name":"A","type":"esriARTCalculation","scriptExpression":"1","triggeringEvents":["esriARTEDelete"]}"#,
+                ".triggeringEvents"
+            ),
+            (
+                #"{"name":"A","type":"esriARTConstraint","scriptExpression":"1","triggeringEvents":["esriARTEUpdate"],"triggeringFields":["no"]}"#,
+                ".triggeringFields[0]"
+            ),
+        ])
+    func ruleProblems(_ rule: String, _ place: String) throws {
+        var service = try #require(Self.service.document.objectValue)
+        var layer = try #require(service["layers"]?.arrayValue?.first?.objectValue)
+        layer["attributeRules"] = .array([try JSONParser.parse(rule)])
+        service["layers"] = .array([.object(layer)])
+        #expect(try Self.problems(of: .object(service)).contains("layers[0].attributeRules[0]\(place)"))
+    }
+
     @Test("What resources tell of the server is no part of the definition")
     func resources() throws {
         var document = try #require(Self.service.json().objectValue)

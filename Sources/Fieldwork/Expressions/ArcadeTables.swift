@@ -2,6 +2,7 @@ import Dispatch
 import FieldworkArcade
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import Synchronization
 

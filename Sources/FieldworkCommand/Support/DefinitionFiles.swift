@@ -33,6 +33,19 @@ enum DefinitionFiles {
         }
     }
 
+    /// Tells the problems of attribute rules, as `definition` tells the others.
+    static func checkScripts(of definition: ServiceDefinition) throws {
+        try tell(definition.scriptProblems)
+    }
+
+    private static func tell(_ problems: [DefinitionProblem]) throws {
+        for problem in problems { Terminal.error("\(problem)") }
+        guard problems.isEmpty else {
+            let count = problems.count == 1 ? "a problem" : "\(problems.count) problems"
+            throw CommandFailure(.badData, "The definition has \(count). Nothing was changed.")
+        }
+    }
+
     /// The definition of a document; all its problems go to standard error.
     static func definition(
         _ document: JSONValue, _ name: ServiceName, replacing old: ServiceDefinition? = nil
@@ -40,9 +53,8 @@ enum DefinitionFiles {
         do {
             return try ServiceDefinition(document: document, name: name, replacing: old)
         } catch {
-            for problem in error.problems { Terminal.error("\(problem)") }
-            throw CommandFailure(
-                .badData, "The definition has \(error.problems.count) problems. Nothing was changed.")
+            try tell(error.problems)
+            throw error
         }
     }
 

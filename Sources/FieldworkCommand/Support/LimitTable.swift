@@ -404,6 +404,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "openStreamsPerFile", value: "8", meaning: "Readers that long reads may use, and those that hold a statement open between the pieces of an answer. The rest stays free for short reads, so that long ones and slow takers of long answers never stop everybody else."),
         NamedLimit(module: "FieldworkStore", name: "shortReadMilliseconds", value: "50", meaning: "Milliseconds after which a read is no short one any more, and needs one of the places for long reads."),
         NamedLimit(module: "FieldworkStore", name: "readerWaitSeconds", value: "30", meaning: "How long a request waits for a reader, in seconds."),
+        NamedLimit(module: "FieldworkStore", name: "ruleRows", value: "20_000", meaning: "Rows of a layer that an attribute rule reads at once, for one question."),
         NamedLimit(module: "FieldworkStore", name: "stepsBetweenChecks", value: "4_000", meaning: "Steps of a statement of SQLite between two looks at whether it may go on."),
         NamedLimit(module: "FieldworkStore", name: "largeValueBytes", value: "256 * 1_024", meaning: "Bytes of a geometry from which on the work is charged for its encoding."),
         NamedLimit(module: "FieldworkStore", name: "encodedBytesPerByte", value: "4", meaning: "Bytes that the encoding of a geometry takes for each of its own."),

@@ -111,7 +111,8 @@ struct ServiceCommand: AsyncParsableCommand {
         func run() async throws {
             try await runVerb {
                 let document = try DefinitionFiles.read(file)
-                _ = try DefinitionFiles.definition(document, ServiceName(name: "Service"))
+                let definition = try DefinitionFiles.definition(document, ServiceName(name: "Service"))
+                try DefinitionFiles.checkScripts(of: definition)
                 Terminal.output("The definition is valid")
             }
         }

@@ -38,7 +38,7 @@ extension LayerDefinition {
         "displayField", "typeIdField", "types", "templates", "relationships", "editFieldsInfo", "hasAttachments",
         "capabilities", "allowGeometryUpdates", "maxRecordCount", "minScale", "maxScale", "defaultVisibility",
         "drawingInfo", "extent", "spatialReference", "subtypeField", "subtypes", "defaultSubtypeCode", "fieldGroups",
-        "ownershipBasedAccessControlForFeatures",
+        "ownershipBasedAccessControlForFeatures", "attributeRules",
     ]
 
     /// Reads a layer or table resource. Tolerates what old servers leave out; throws for what is no layer at all.
@@ -93,6 +93,15 @@ extension LayerDefinition {
             drawingInfo: object["drawingInfo"], extent: extent as? Envelope,
             unknownMembers: object.without(Self.readMembers))
         keep(unread: object, unreadRelationships)
+        do {
+            for rule in object.array("attributeRules") {
+                attributeRules.append(try AttributeRuleDefinition(json: rule))
+            }
+        } catch {
+            // Rules in a form that is not known are another server's to run.
+            attributeRules = []
+            unknownMembers["attributeRules"] = object["attributeRules"]
+        }
     }
 
     /// Keeps what stands under a known name in a form that is not known, so that it is written back.
@@ -205,6 +214,7 @@ extension LayerDefinition {
         object.append("subtypes", .array(subtypes.map(\.json)))
         object.append("defaultSubtypeCode", defaultSubtypeCode.json)
         if !fieldGroups.isEmpty { object.append("fieldGroups", .array(fieldGroups.map(\.json))) }
+        if !attributeRules.isEmpty { object.append("attributeRules", .array(attributeRules.map(\.json))) }
         object.append("maxRecordCount", JSONValue(maxRecordCount))
         object.append("capabilities", .string(capabilities.text(with: unknownMembers["capabilities"])))
         object.merge(unknownMembers)

@@ -25,7 +25,7 @@ struct LayerCheck {
         for key in ["hasZ", "hasM", "hasAttachments", "allowGeometryUpdates", "defaultVisibility"] {
             expect(.bool, key)
         }
-        for key in ["types", "templates", "relationships", "indexes"] { expect(.array, key) }
+        for key in ["types", "templates", "relationships", "indexes", "attributeRules"] { expect(.array, key) }
         for key in ["drawingInfo", "editFieldsInfo", "timeInfo"] { expect(.object, key) }
         check.checkCapabilities(object, path)
         check.checkRecordCount(object, path)
@@ -38,6 +38,7 @@ struct LayerCheck {
         checkRelationships()
         checkDrawing()
         checkExpression()
+        checkAttributeRules()
     }
 
     private mutating func report(_ key: String, _ message: String) { check.report("\(path).\(key)", message) }
@@ -138,6 +139,36 @@ struct LayerCheck {
         checkField("trackIdField", nil, in: "timeInfo")
         if let info = object["timeInfo"], !info.isNull, info["startTimeField"]?.stringValue?.isEmpty != false {
             report("timeInfo.startTimeField", "Times need a field.")
+        }
+    }
+
+    // MARK: Rules
+
+    private mutating func checkAttributeRules() {
+        var names: Set<String> = []
+        for (index, json) in object.array("attributeRules").enumerated() {
+            let place = "attributeRules[\(index)]"
+            let rule: AttributeRuleDefinition
+            do {
+                rule = try AttributeRuleDefinition(json: json)
+            } catch {
+                report(place, error.details.joined(separator: " "))
+                continue
+            }
+            if !names.insert(rule.name.lowercased()).inserted {
+                report("\(place).name", "There is another rule \(rule.name).")
+            }
+            if rule.kind != .validation, rule.events.isEmpty {
+                report("\(place).triggeringEvents", "A rule needs the edits that run it.")
+            }
+            if rule.kind == .calculation, rule.events.contains(.delete) {
+                report("\(place).triggeringEvents", "A feature that is deleted gets no values: use a constraint.")
+            }
+            let settable = Set(FieldType.allCases).subtracting([.oid, .globalID, .geometry, .blob, .raster])
+            if let name = rule.fieldName { checkFieldName(.string(name), settable, "\(place).fieldName") }
+            for (position, name) in rule.triggeringFields.enumerated() {
+                checkFieldName(.string(name), nil, "\(place).triggeringFields[\(position)]")
+            }
         }
     }
 

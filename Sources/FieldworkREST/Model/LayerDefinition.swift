@@ -24,6 +24,8 @@ package struct LayerDefinition: Sendable, Hashable {
     /// The subtype of a new feature that doesn't name one.
     package var defaultSubtypeCode: AttributeValue
     package var fieldGroups: [FieldGroupDefinition]
+    /// Scripts that give fields their values and say which edits may be made.
+    package var attributeRules: [AttributeRuleDefinition] = []
     package var relationships: [RelationshipDefinition]
     package var editFields: EditFieldsDefinition?
     /// nil: everybody may do with every feature what the layer allows.

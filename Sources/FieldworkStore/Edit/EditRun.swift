@@ -174,6 +174,7 @@ extension EditApplier {
         let layer = try catalogue.layer(layerID)
         return LayerWriter(
             layer: layer, rules: rules[layerID] ?? RowRules(layer: layer), connection: connection, batch: batch,
-            keepsObjectIDs: options.keepsObjectIDs, relationships: relationships.layer(layerID))
+            keepsObjectIDs: options.keepsObjectIDs, relationships: relationships.layer(layerID), catalogue: catalogue,
+            isOnDevice: options.isOnDevice)
     }
 }

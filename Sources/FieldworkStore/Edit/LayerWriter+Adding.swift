@@ -40,6 +40,7 @@ extension LayerWriter {
     /// can be told so; and not where a row must see those before it.
     private var isBulkPossible: Bool {
         !connection.dialect.isSQLite && !connection.usesSavepoints && !layer.isPlaced && batch.origin != .cache
+            && ruled?.readsData != true
             && keeper.map { $0.relationships.parents.allSatisfy { !$0.isComposite && !$0.isOneToOne } } ?? true
     }
 

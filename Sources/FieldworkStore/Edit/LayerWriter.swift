@@ -12,6 +12,8 @@ struct LayerWriter {
     let keepsObjectIDs: Bool
     /// nil when no relationship concerns the layer.
     let keeper: RelationshipKeeper?
+    /// What the layer's attribute rules are run with; nil where edits run none.
+    let ruled: RuledLayer?
 
     // SQL that every feature of the batch uses.
     let table: String
@@ -21,7 +23,7 @@ struct LayerWriter {
 
     init(
         layer: StoredLayer, rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
-        relationships: LayerRelationships? = nil
+        relationships: LayerRelationships? = nil, catalogue: ServiceCatalogue? = nil, isOnDevice: Bool = false
     ) {
         self.layer = layer
         self.rules = rules
@@ -32,6 +34,9 @@ struct LayerWriter {
         keeper =
             batch.origin == .edit
             ? relationships.map { RelationshipKeeper(relationships: $0, connection: connection) } : nil
+        let isEdit = batch.origin == .edit
+        ruled = RuledLayer(
+            layer, isEdit ? rules.attributeRules : nil, catalogue, connection, batch, isOnDevice: isOnDevice)
         table = quoted(layer.tableName)
         let key = quoted(layer.objectIDColumn)
         self.key = key
@@ -63,9 +68,10 @@ struct LayerWriter {
 
     /// The row that a new feature is to be, with the ids that count of those that it brings. Throws `EditError`.
     func newRow(_ edit: FeatureEdit) throws -> NewRow {
-        var row = NewRow(values: try rules.newRow(edit, in: batch))
+        let geometry = try geometryBlob(edit.geometry)
+        var row = NewRow(values: try rules.newRow(edit, in: batch, try ruled?.run(.insert, geometry: geometry)))
         try keeper?.check(objectID: nil) { row.values[$0] }
-        row.geometry = try geometryBlob(edit.geometry)
+        row.geometry = geometry
         row.globalID = newGlobalID(edit)
         if let index = layer.globalIDIndex, let id = row.globalID { row.values[index] = .text(GUID.normalForm(id)) }
         if takesObjectIDs { row.objectID = givenObjectID(edit) }
@@ -195,12 +201,31 @@ struct LayerWriter {
             let assignments =
                 batch.origin == .cache
                 ? rules.assignmentsAsTheyAre(edit)
-                : try rules.assignments(edit, in: batch, current: current.values)
+                : try rules.assignments(
+                    edit, in: batch, current: current.values, try updateRun(edit, of: current))
             try checkOwner(.update, of: current)
             return try write(assignments, edit, to: current)
         } catch let error as EditError {
             return EditResult(objectID: current.objectID, globalID: current.globalID, error: error)
         }
+    }
+
+    /// The layer's rules for an update; nil where none of them concerns it.
+    private func updateRun(_ edit: FeatureEdit, of current: Found) throws -> AttributeRuleRun? {
+        guard let ruled, ruled.concerns(.update) else { return nil }
+        let old = try storedGeometry(of: current.objectID)
+        let new = edit.geometry.isUnchanged ? old : try geometryBlob(edit.geometry)
+        return try ruled.run(.update, geometry: new, original: (current.values, old))
+    }
+
+    private func storedGeometry(of objectID: Int64) throws -> [UInt8]? {
+        guard let geometryColumn = layer.geometryColumn else { return nil }
+        var blob: [UInt8]?
+        try connection.run(
+            "SELECT \(quoted(geometryColumn)) FROM \(table) WHERE \(key) = ?",
+            bind: { try $0.bind(objectID, at: 1) },
+            row: { row in if !row.isNull(0) { blob = Array(row.blob(0)) } })
+        return blob
     }
 
     private func write(
@@ -263,7 +288,8 @@ struct LayerWriter {
         if !isPartOfWhole {
             do {
                 try checkOwner(.delete, of: found)
-            } catch {
+                try checkDelete(of: found)
+            } catch let error as EditError {
                 return EditResult(objectID: found.objectID, globalID: found.globalID, error: error)
             }
         }
@@ -276,6 +302,14 @@ struct LayerWriter {
         case .notUnique(let message), .refused(let message): result.error = EditError(code: 1018, description: message)
         }
         return result
+    }
+
+    /// Throws `EditError` where a rule of the layer keeps the feature.
+    private func checkDelete(of found: Found) throws {
+        guard let ruled, ruled.concerns(.delete) else { return }
+        let blob = try storedGeometry(of: found.objectID)
+        let row = layer.columns.indices.map { found.values[$0] ?? .null }
+        try ruled.run(.delete, geometry: blob, original: (found.values, blob))?.check(row)
     }
 
     /// Empties a column of the rows that hold a value there, since what it named is deleted.

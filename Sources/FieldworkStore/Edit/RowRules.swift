@@ -11,6 +11,8 @@ struct RowRules {
     private let kinds: [KindRules]
     private let contingencies: ContingencyRules?
     let ownership: OwnershipRules?
+    /// nil where the layer has none that edits keep.
+    let attributeRules: LayerAttributeRules?
     /// The columns of the stored feature that an update is checked with.
     let checkedWith: [Int]
     private let creator: Int?
@@ -33,9 +35,12 @@ struct RowRules {
         kinds = [KindRules(subtypesOf: layer), KindRules(typesOf: layer)].compactMap(\.self)
         contingencies = ContingencyRules(layer: layer)
         ownership = OwnershipRules(layer: layer)
+        attributeRules = LayerAttributeRules(layer: layer)
+        let isRuled = attributeRules?.concerns(.update) == true || attributeRules?.concerns(.delete) == true
         let kindColumns = kinds.reduce(into: Set<Int>()) { $0.formUnion($1.columns.union([$1.column])) }
         checkedWith = kindColumns.union(contingencies?.columns ?? [])
-            .union(ownership.map { [$0.creatorColumn] } ?? []).sorted()
+            .union(ownership.map { [$0.creatorColumn] } ?? [])
+            .union(isRuled ? layer.columns.indices.filter { layer.columns[$0].isStored } : []).sorted()
     }
 
     /// Whether a user's edit may set a column.
@@ -47,7 +52,10 @@ struct RowRules {
     // MARK: Adds
 
     /// The values of a whole new row, column by column, without object and global id.
-    func newRow(_ edit: FeatureEdit, in batch: EditBatch) throws(EditError) -> [AttributeValue] {
+    /// - Parameter run: the layer's rules for this feature.
+    func newRow(
+        _ edit: FeatureEdit, in batch: EditBatch, _ run: AttributeRuleRun? = nil
+    ) throws(EditError) -> [AttributeValue] {
         var row = defaults
         var isGiven = [Bool](repeating: false, count: row.count)
         for attribute in edit.attributes {
@@ -63,11 +71,21 @@ struct RowRules {
             try kind.check(row[kind.column])
         }
         let domains = domains { row[$0] }
-        for index in row.indices where isChecked(index, batch.origin) {
+        func check(_ index: Int) throws(EditError) {
             let column = layer.columns[index]
             // A default fills what is not there, so an explicit null must be meant.
             row[index] = try AttributeRules.stored(
                 row[index], in: column, domain: domains[index] ?? column.field.domain)
+        }
+        // What a rule fills is checked after it.
+        var calculated = run?.targets ?? []
+        for index in row.indices where isChecked(index, batch.origin) && !calculated.contains(index) {
+            try check(index)
+        }
+        if let run {
+            calculated.formUnion(try run.calculate(&row))
+            for index in calculated.sorted() { try check(index) }
+            try run.check(row)
         }
         try contingencies?.check(isConcerned: { _ in true }) { index in
             guard layer.columns[index].kind == .date, let text = row[index].textValue else { return row[index] }
@@ -101,9 +119,11 @@ struct RowRules {
     // MARK: Updates
 
     /// The columns that an update assigns.
-    /// - Parameter current: the stored values of the columns `checkedWith`.
+    /// - Parameters:
+    ///   - current: the stored values of the columns `checkedWith`.
+    ///   - run: the layer's rules for this feature.
     func assignments(
-        _ edit: FeatureEdit, in batch: EditBatch, current: [Int: AttributeValue]
+        _ edit: FeatureEdit, in batch: EditBatch, current: [Int: AttributeValue], _ run: AttributeRuleRun? = nil
     ) throws(EditError) -> [Assignment] {
         var given: [Assignment] = []
         var values = current
@@ -119,9 +139,36 @@ struct RowRules {
             let domain = domains[index] ?? column.field.domain
             result.append((index, try AttributeRules.stored(value, in: column, domain: domain)))
         }
+        if let run { try keep(run, &result, current, domains) }
+        for assignment in result where !checkedWith.isEmpty { values[assignment.column] = assignment.value }
         if !checkedWith.isEmpty { try checkWhole(Set(given.map(\.column)), values, domains) }
         track(batch, isNew: false) { index, value in result.append((index, value)) }
         return Self.lastOfEach(result)
+    }
+
+    /// Adds what the layer's rules set, and throws where the feature would not keep them.
+    private func keep(
+        _ run: AttributeRuleRun, _ result: inout [Assignment], _ current: [Int: AttributeValue],
+        _ domains: [Int: DomainDefinition]
+    ) throws(EditError) {
+        var row = layer.columns.indices.map { current[$0] ?? .null }
+        var changed: Set<Int> = []
+        for (index, value) in result {
+            let column = layer.columns[index]
+            if AttributeRuleRun.arcadeValue(row[index], column) != AttributeRuleRun.arcadeValue(value, column) {
+                changed.insert(index)
+            }
+            row[index] = value
+        }
+        for index in try run.calculate(&row, changed: changed).sorted() {
+            let column = layer.columns[index]
+            let value = try AttributeRules.stored(
+                row[index], in: column, domain: domains[index] ?? column.field.domain)
+            result.append((index, value))
+            row[index] = value
+            changed.insert(index)
+        }
+        try run.check(row, changed: changed)
     }
 
     /// Checks what an update makes of a feature as a whole: values that it keeps must fit a kind that it changes.

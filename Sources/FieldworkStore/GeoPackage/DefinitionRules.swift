@@ -14,6 +14,7 @@ enum DefinitionRules {
             }
             try check(layer)
         }
+        if let problem = service.scriptProblems.first { throw invalid("\(problem)") }
         try RelationshipDefinitionRules(service: service).check()
     }
 

@@ -44,7 +44,7 @@ enum SightingsFile {
         ])
 
     /// Runs a test with the address of a new file, which is closed.
-    static func with(_ body: (URL) async throws -> Void) async throws {
+    static func with(birds: LayerDefinition = birds, _ body: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-birds-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,0 +1,85 @@
+import FieldworkArcade
+package import FieldworkREST
+
+/// The rules of a layer that edits keep, read once: those that give values, then those that refuse edits, each kind in its order.
+struct LayerAttributeRules: Sendable {
+    /// A rule with its script.
+    struct Rule: Sendable {
+        let definition: AttributeRuleDefinition
+        let script: ArcadeScript
+        /// The column that it sets.
+        let column: Int?
+        /// The columns whose change runs it; empty for every one.
+        let triggers: Set<Int>
+    }
+
+    let calculations: [Rule]
+    let constraints: [Rule]
+    let arcadeLayer: ArcadeLayer
+    /// The column that tells a feature's subtype.
+    let subtypeColumn: Int?
+
+    /// nil where no edit needs to ask.
+    init?(layer: StoredLayer) {
+        let enabled = layer.definition.attributeRules.filter { $0.isEnabled && $0.kind != .validation }
+        guard !enabled.isEmpty else { return nil }
+        let ordered = enabled.enumerated().sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
+        let rules = ordered.map { _, rule in
+            Rule(
+                definition: rule, script: ArcadeScript(rule.script, profile: rule.kind.profile),
+                column: rule.fieldName.flatMap(layer.index(of:)),
+                triggers: Set(rule.triggeringFields.compactMap(layer.index(of:))))
+        }
+        calculations = rules.filter { $0.definition.kind == .calculation }
+        constraints = rules.filter { $0.definition.kind == .constraint }
+        arcadeLayer = ArcadeLayer(layer.definition)
+        subtypeColumn = (layer.definition.subtypeField ?? layer.definition.typeIDField).flatMap(layer.index(of:))
+    }
+
+    private var all: [Rule] { calculations + constraints }
+
+    /// Whether an edit of a kind runs a rule.
+    func concerns(_ event: AttributeRuleDefinition.Event) -> Bool {
+        all.contains { $0.definition.events.contains(event) }
+    }
+
+    /// Whether other rows are read: then nothing may stand between the rows of one edit.
+    var readsData: Bool { all.contains { $0.script.reads.needsData } }
+}
+
+extension ServiceDefinition {
+    /// What is wrong with the scripts of attribute rules, with their places in the document.
+    package var scriptProblems: [DefinitionProblem] {
+        [("layers", false), ("tables", true)].flatMap { member, isTable in
+            layers.filter { $0.isTable == isTable }.enumerated().flatMap { index, layer in
+                layer.attributeRules.enumerated().flatMap { position, rule in
+                    ArcadeScript(rule.script, profile: rule.kind.profile).problems.map { problem in
+                        DefinitionProblem(
+                            path: "\(member)[\(index)].attributeRules[\(position)].scriptExpression",
+                            message: "\(rule.name): \(problem)")
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension AttributeRuleDefinition.Kind {
+    /// The variables and functions that a script of this kind has.
+    fileprivate var profile: ArcadeProfile {
+        switch self {
+        case .calculation: .attributeRuleCalculation
+        case .constraint: .attributeRuleConstraint
+        case .validation: .attributeRuleValidation
+        }
+    }
+}
+
+extension ArcadeLayer {
+    /// A layer of a store as scripts know it.
+    convenience init(_ definition: LayerDefinition) {
+        self.init(
+            id: String(definition.id), name: definition.name, schema: ArcadeSchema(definition),
+            spatialReference: definition.spatialReference)
+    }
+}
