@@ -9,7 +9,9 @@ struct ArchitectureTests {
         "FieldworkGeometry": ["CGEOS", "CPROJ"],
         "FieldworkArcade": ["FieldworkGeometry"],
         "FieldworkREST": ["FieldworkGeometry", "CZlib"],
-        "FieldworkStore": ["FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "GRDB", "GRDBSQLite", "CSQLiteSettings"],
+        "FieldworkStore": [
+            "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "GRDB", "GRDBSQLite", "CSQLiteSettings",
+        ],
         "FieldworkPortal": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
         "FieldworkOSM": ["FieldworkREST"],
         "FieldworkLocator": ["FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
