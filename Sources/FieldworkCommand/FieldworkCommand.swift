@@ -29,7 +29,7 @@ struct FieldworkCommand: AsyncParsableCommand {
             ServiceCommand.self, ServicesCommand.self, BasemapCommand.self, LocatorCommand.self, QueryCommand.self,
             ExportCommand.self, OfflineCommand.self, CodeCommand.self, SyncCommand.self, SignInCommand.self,
             SignOutCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
-            HistoryCommand.self, ArcadeCommand.self,
+            HistoryCommand.self, ArcadeCommand.self, CalculateCommand.self,
             UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,
             RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreBackupCommand.self, LimitsCommand.self,

@@ -45,4 +45,53 @@ struct ArcadeVerbTests {
         #expect(good.text.contains("field\t$feature\tdbh\n") && good.text.contains("layer\t$map\tParks\n"))
         #expect(good.text.contains("reads\tdata of layers\n"))
     }
+
+    /// A layer of three trees, published from a table.
+    private static func trees(in folder: borrowing TemporaryFolder) async throws -> String {
+        let table = folder.url.appending(path: "trees.csv")
+        try Data("species,dbh,label,lon,lat\noak,10,,1,2\nelm,20,,1,3\nash,30,ASH 30,1,4\n".utf8).write(to: table)
+        let data = folder.url.appending(path: "data").path
+        let published = try await FieldworkProcess.run([
+            "publish", table.path, "--service", "Trees", "--x", "lon", "--y", "lat", "--wkid", "4326", "--data", data,
+        ])
+        try #require(published.status == 0, "\(published.errors)")
+        return data
+    }
+
+    private static let label = "Upper($feature.species) + ' ' + $feature.dbh"
+
+    @Test("A field is calculated for the features that are chosen, and what has its value already is left alone")
+    func calculate() async throws {
+        let folder = try TemporaryFolder()
+        let data = try await Self.trees(in: folder)
+        func calculate(_ rest: String...) async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(["calculate", "Trees", "label", Self.label, "--data", data] + rest)
+        }
+        #expect(try await calculate("--dry-run").text == "2 of 3 features would change.\n")
+        #expect(try await calculate("--where", "dbh < 15").text == "Changed 1 of 1 feature.\n")
+        #expect(try await calculate().text == "Changed 1 of 3 features.\n")
+        let rows = try await FieldworkProcess.run([
+            "query", "Trees", "--format", "csv", "--out-fields", "label", "--data", data,
+        ])
+        #expect(["OAK 10", "ELM 20", "ASH 30"].allSatisfy { rows.text.contains($0) }, "\(rows.text)")
+    }
+
+    @Test("An expression that fails with one feature changes none, and a field that is not there is named")
+    func failedCalculation() async throws {
+        let folder = try TemporaryFolder()
+        let data = try await Self.trees(in: folder)
+        func calculate(_ field: String, _ expression: String) async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(["calculate", "Trees", field, expression, "--data", data])
+        }
+        let failed = try await calculate("label", "IIf($feature.dbh < 25, 'x', $feature.dbh.parts)")
+        #expect(failed.status == 65 && failed.errors.contains("Feature 3"), "\(failed.errors)")
+        #expect(failed.errors.contains("Nothing was changed."))
+        let left = try await FieldworkProcess.run([
+            "query", "Trees", "--where", "label = 'x'", "--format", "csv", "--data", data,
+        ])
+        #expect(!left.text.contains("oak"))
+        #expect(try await calculate("nosuch", "1").errors.contains("has no field nosuch"))
+        #expect(try await calculate("OBJECTID", "1").errors.contains("can't be edited"))
+        #expect(try await calculate("label", "1 +").status == 65)
+    }
 }
