@@ -51,6 +51,36 @@ import Testing
         }
     }
 
+    /// An expression that reads a layer which isn't there leaves the rest of the pop-up and the form as they are.
+    @Test func whatAnExpressionCouldNotReadIsSaidAtItsPlace() async throws {
+        let count = "Count(FeatureSetByName($map, 'Nests'))"
+        let change: @Sendable (String) -> String = { map in
+            map.replacingOccurrences(
+                of: #""popupElements":["#,
+                with: #"""
+                    "popupElements":[{"type":"expression","expressionInfo":{"title":"Nests near by",
+                    "expression":"\#(count)","returnType":"dictionary"}},
+                    """#
+            ).replacingOccurrences(
+                of: #"{"type":"field","fieldName":"Neighborhood","label":"Neighborhood"}"#,
+                with: #"{"type":"field","fieldName":"Neighborhood","label":"Neighborhood","valueExpression":"nests"}"#
+            ).replacingOccurrences(
+                of: #"{"title":"Tree at {Address}","formElements""#,
+                with: #"""
+                    {"title":"Tree at {Address}","expressionInfos":[{"name":"nests","expression":"Text(\#(count))"}],
+                    "formElements"
+                    """#)
+        }
+        try await TreesField.with(map: change) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let page = try await visitor.get(TreesField.address(0)).text
+            #expect(page.contains("Nests near by isn&#39;t shown: it needs data that isn&#39;t on this device now."))
+            #expect(page.contains("<dt>Condition</dt>"))
+            let form = try await visitor.get("\(TreesField.address(0))/edit").text
+            #expect(form.contains("Not calculated, since the data isn&#39;t on this device now: Neighborhood."))
+        }
+    }
+
     @Test func aRecordLeadsBackToItsTree() async throws {
         try await TreesField.with { field in
             let visitor = try await PlainClient.visitor(of: field.app)

@@ -32,6 +32,15 @@ struct ArcadeExpressionTests {
             #expect(made.text.hasPrefix("At "))
             let failed = evaluations.compactMap { $0.error as? ExpressionError }
             #expect(failed.count == 1 && failed[0].details.contains("No such layer"), "\(failed)")
+            guard case .dataUnavailable? = failed.first else {
+                Issue.record("\(failed)")
+                return
+            }
+            // Where its value would stand, the pop-up says that there is none now.
+            #expect(
+                popup.evaluatedElements.contains {
+                    ($0 as? TextPopupElement)?.text.contains("(not available here)") == true
+                })
         }
     }
 

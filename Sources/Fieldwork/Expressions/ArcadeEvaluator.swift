@@ -139,6 +139,7 @@ extension ArcadeError {
         switch kind {
         case .cancelled: CancellationError()
         case .notSupported: ExpressionError.notSupported(details: "\(self)")
+        case .dataAccess: ExpressionError.dataUnavailable(details: "\(self)")
         default: ExpressionError.evaluationFailed(details: "\(self)")
         }
     }

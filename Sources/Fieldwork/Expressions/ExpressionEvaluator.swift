@@ -62,11 +62,13 @@ public enum ExpressionError: ArcGISError, Hashable {
     case notSupported(details: String)
     /// It is wrong, or failed with this feature.
     case evaluationFailed(details: String)
+    /// It reads a layer or records that can't be had now: without a network, say. It may have a value another time.
+    case dataUnavailable(details: String)
 
     /// What happened, for a person.
     public var details: String {
         switch self {
-        case .notSupported(let details), .evaluationFailed(let details): details
+        case .notSupported(let details), .evaluationFailed(let details), .dataUnavailable(let details): details
         }
     }
 }

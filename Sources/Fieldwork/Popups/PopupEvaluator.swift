@@ -70,8 +70,8 @@ struct PopupEvaluator {
         }
     }
 
-    /// The element that an expression makes; none for null or a failure. One that nothing here can evaluate stays, and
-    /// says so.
+    /// The element that an expression makes; none for null or a failure. One that nothing here can evaluate, or whose data
+    /// can't be had now, stays and says so.
     private func element(
         of authored: ExpressionPopupElement
     ) async throws -> (PopupElement?, PopupExpressionEvaluation) {
@@ -84,10 +84,10 @@ struct PopupEvaluator {
             let kinds = ["text", "fields", "media"]
             let isShown = json["type"]?.stringValue.map(kinds.contains) == true
             return (isShown ? PopupElement.make(json) : nil, evaluation)
-        case .failure(.notSupported(let details)):
-            let error = ExpressionError.notSupported(details: details)
+        case .failure(let error):
+            if case .evaluationFailed = error { return (nil, evaluation) }
             return (ExpressionPopupElement(authored.source, error: error), evaluation)
-        case .success, .failure: return (nil, evaluation)
+        case .success: return (nil, evaluation)
         }
     }
 

@@ -7,6 +7,9 @@ struct PopupValues: Sendable {
     /// What is shown in place of an expression that nothing here can evaluate: never a wrong value.
     static let unsupportedExpression = "(expression not supported)"
 
+    /// What is shown in place of an expression whose data can't be had now.
+    static let missingData = "(not available here)"
+
     /// The records of one relationship.
     struct Related: Sendable {
         var attributes: [[String: any Sendable]]
@@ -77,6 +80,7 @@ struct PopupValues: Sendable {
         switch expressions[key.lowercased()] {
         case .success(let value): value.clientValue.map { formatter.text($0, format: format) } ?? ""
         case .failure(.notSupported): Self.unsupportedExpression
+        case .failure(.dataUnavailable): Self.missingData
         // The name of no expression, or one that failed with this feature.
         case .failure, nil: ""
         }

@@ -57,11 +57,11 @@ struct PopupParts {
             ]
         case let element as ExpressionPopupElement:
             let name = element.title.isEmpty ? element.expression.name : element.title
-            return [
-                Self.part(
-                    "note",
-                    ["text": "\(name) isn't shown: its expression can't be evaluated here.", "again": false])
-            ]
+            var (why, isLater) = ("its expression can't be evaluated here.", false)
+            if case ExpressionError.dataUnavailable? = element.error as? ExpressionError {
+                (why, isLater) = ("it needs data that isn't on this device now.", true)
+            }
+            return [Self.part("note", ["text": "\(name) isn't shown: \(why)", "again": isLater])]
         default: return []
         }
     }

@@ -138,10 +138,18 @@ struct FormPages: Sendable {
         ] as Values
     }
 
+    /// What the form's expressions could not answer, by the names of the elements that they stand with.
     private static func unsupported(_ session: FormSession) -> Any {
-        guard !session.unsupported.isEmpty else { return false }
-        return "This form calculates something that can't be calculated here: "
-            + Set(session.unsupported).sorted().joined(separator: ", ") + "."
+        func list(_ names: [String]) -> String { Set(names).sorted().joined(separator: ", ") }
+        var sentences: [String] = []
+        if !session.missing.isEmpty {
+            sentences.append("Not calculated, since the data isn't on this device now: \(list(session.missing)).")
+        }
+        if !session.unsupported.isEmpty {
+            sentences.append(
+                "This form calculates something that can't be calculated here: \(list(session.unsupported)).")
+        }
+        return sentences.isEmpty ? false : sentences.joined(separator: " ")
     }
 
     static func clock(_ date: Date) -> String {

@@ -19,6 +19,8 @@ struct FormSession {
     private(set) var opened: [String: String] = [:]
     /// Expressions of the author that nothing here can evaluate.
     private(set) var unsupported: [String] = []
+    /// Those whose data isn't on this device now.
+    private(set) var missing: [String] = []
 
     /// Opens the form of a feature of the layer.
     static func open(_ feature: Feature, layer: MapLayer) async throws -> FormSession {
@@ -35,7 +37,15 @@ struct FormSession {
     }
 
     private mutating func evaluate() async throws {
-        unsupported = try await form.evaluateExpressions().map(\.elementLabel).filter { !$0.isEmpty }
+        let errors = try await form.evaluateExpressions().filter { !$0.elementLabel.isEmpty }
+        func labels(_ isMeant: (FormExpressionEvaluationError) -> Bool) -> [String] {
+            errors.filter(isMeant).map(\.elementLabel)
+        }
+        func isMissing(_ error: FormExpressionEvaluationError) -> Bool {
+            if case ExpressionError.dataUnavailable? = error.error as? ExpressionError { true } else { false }
+        }
+        missing = labels(isMissing)
+        unsupported = labels { !isMissing($0) }
     }
 
     private static func definition(of layer: MapLayer) throws -> FeatureFormDefinition {
