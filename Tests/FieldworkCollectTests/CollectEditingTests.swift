@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import Testing
 
@@ -72,8 +73,33 @@ import Testing
             let back = try await visitor.post("/undo/\(deleted.edit)", ["back": "/map"])
             #expect(back.status == 303)
             let again = try #require(try await field.serverFeatures().first)
+            #expect(again.globalID == before.globalID, "who else knows the feature finds it again")
             #expect(again.attributes["primcause"] == before.attributes["primcause"])
             #expect(try Self.isSamePlace(again, before))
+        }
+    }
+
+    @Test("A value that was changed again is not taken back, whoever changed it", arguments: [false, true])
+    func whatWasChangedSinceIsNotTakenBack(byOthers: Bool) async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let address = "/f/\(try await field.firstReference())"
+            let updated = try Self.created(
+                try await visitor.post("\(address)/attribute", ["field": "typdamage", "value": "Destroyed"]))
+            if byOthers {
+                let id = try #require(try await field.serverFeatures().first?.globalID)
+                let edit = FeatureEdit(globalID: id, attributes: [("typdamage", .text("Minor"))])
+                _ = try await field.store.apply(
+                    EditBatch(
+                        layers: [LayerEdits(layerID: 0, updates: [edit])], usesGlobalIDs: true, moment: Date()),
+                    to: DamageField.service)
+            } else {
+                _ = try await visitor.post("\(address)/attribute", ["field": "typdamage", "value": "Minor"])
+            }
+            let answer = try await visitor.post("/undo/\(updated.edit)", ["back": "/map"])
+            #expect(answer.status == 409)
+            #expect(answer.text.contains("was changed since."))
+            #expect(try await field.serverFeatures().first?.attributes["typdamage"] == .text("Minor"))
         }
     }
 
@@ -120,6 +146,10 @@ import Testing
             let visitor = try await PlainClient.visitor(of: field.app)
             let address = "/f/\(try await field.firstReference())"
             let answer = try await visitor.post("\(address)/delete", ["session": "d"])
+            #expect(answer.status == 409)
+            #expect(answer.text.contains("be deleted."), "it says what is not allowed")
+            #expect(!(try await visitor.get(address).text.contains("\(address)/delete")), "and isn't offered")
+            #expect(try await field.serverFeatures().count == 1)
             #expect(answer.status >= 400)
             #expect(try await field.serverFeatures().count == 1)
             #expect(try await visitor.get(address).status == 200, "it is still here as well")

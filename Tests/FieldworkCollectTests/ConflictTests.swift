@@ -121,6 +121,46 @@ import Testing
         }
     }
 
+    /// What the page posts for a choice: the value of the control that stands with its words.
+    private static func key(of words: String, at start: String, ending: String, _ page: String) throws -> String {
+        let pieces = page.components(separatedBy: start).dropFirst().map {
+            $0.components(separatedBy: ending)[0]
+        }
+        let piece = try #require(pieces.first { $0.contains(words) }, "\(words)")
+        return String(try #require(piece.firstMatch(of: /^(lost|won)"/)).1)
+    }
+
+    @Test("Of each value that is chosen on the page, that one stands")
+    func chosenValuesStand() async throws {
+        try await Self.with { field, visitor in
+            try await Self.collide(field, visitor)
+            let page = try await visitor.get("/conflicts/0/1").text
+            func key(_ part: String, _ words: String) throws -> String {
+                try Self.key(of: words, at: "name=\"choice.\(part)\" value=\"", ending: "</label>", page)
+            }
+            let chosen = [try key("typdamage", ">Yours<"), try key("occupants", ">Dana’s<")]
+            #expect(chosen == [try key("typdamage", "Destroyed"), try key("occupants", "3</b>")])
+            _ = try await visitor.post(
+                "/conflicts/0/1", ["session": "k", "choice.typdamage": chosen[0], "choice.occupants": chosen[1]])
+            try await OfflineField.sync(visitor)
+            #expect(try await Self.values(field) == [.text("Destroyed"), .integer(3)])
+        }
+    }
+
+    @Test(
+        "The button of a side keeps what that side has",
+        arguments: [("Keep all mine", "Destroyed", Int64(7)), ("Keep all Dana’s", "Minor", Int64(3))])
+    func theButtonOfASideKeepsIt(words: String, damage: String, occupants: Int64) async throws {
+        try await Self.with { field, visitor in
+            try await Self.collide(field, visitor)
+            let page = try await visitor.get("/conflicts/0/1").text
+            let all = try Self.key(of: words, at: "name=\"all\" value=\"", ending: "</button>", page)
+            #expect(try await visitor.post("/conflicts/0/1", ["all": all]).status == 303)
+            try await OfflineField.sync(visitor)
+            #expect(try await Self.values(field) == [.text(damage), .integer(occupants)])
+        }
+    }
+
     @Test(arguments: [("lost", "Destroyed", Int64(7)), ("won", "Minor", Int64(3))])
     func oneSideStandsWhole(all: String, damage: String, occupants: Int64) async throws {
         try await Self.with { field, visitor in

@@ -1,4 +1,5 @@
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import Testing
 
@@ -56,6 +57,28 @@ import Testing
             let changes = try await visitor.get("/changes").text
             #expect(changes.contains("Condition from Good to Poor"))
             #expect(!changes.contains("Unfinished"))
+        }
+    }
+
+    @Test("A value that is none of the choices stays until another one is chosen")
+    func aValueOutsideTheChoicesStays() async throws {
+        try await TreesField.with { field in
+            // As it was written before the choices were what they are.
+            let old = FeatureEdit(globalID: TreesField.treeIDs[0], attributes: [("Condition", .text("Felled"))])
+            _ = try await field.store.apply(
+                EditBatch(
+                    layers: [LayerEdits(layerID: 0, updates: [old])], usesGlobalIDs: true, moment: Date(),
+                    origin: .cache),
+                to: TreesField.service)
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let kept = try await visitor.post(
+                Self.edit, ["field.Condition": "Felled", "field.Notes": "Stump", "session": "o"])
+            #expect(kept.status == 303)
+            let tree = try await field.tree(0)
+            #expect(tree?.attributes["Notes"] == .text("Stump"))
+            #expect(tree?.attributes["Condition"] == .text("Felled"))
+            _ = try await visitor.post(Self.edit, ["field.Condition": "Dead", "session": "p"])
+            #expect(try await field.tree(0)?.attributes["Condition"] == .text("Dead"))
         }
     }
 

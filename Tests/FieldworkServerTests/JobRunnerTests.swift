@@ -102,6 +102,32 @@ struct JobRunnerTests {
         #expect(folder.job(job.id)?.status == .inProgress)
     }
 
+    @Test("A job whose request is gone fails at the next start, and is not done without its edits")
+    func requestGone() async throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "fieldwork-work-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        let folder = WorkFolder(url: url)
+        let job = ServiceJob(
+            id: UUID(), service: SyncService.name, operation: .synchronizeReplica, parameters: [("edits", "[]")],
+            moment: TemporaryStore.moment)
+        try folder.keep(job)
+        let request = url.appending(path: "jobs/\(job.id).request")
+        try FileManager.default.removeItem(at: request)
+        let begun = Mutex(0)
+        let runner = JobRunner(
+            keeper: folder, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { _ in
+            begun.withLock { $0 += 1 }
+            return (nil, JSONObject())
+        }
+        await runner.resume()
+        while try await runner.job(job.id)?.status.isFinal != true { try await Task.sleep(for: .milliseconds(10)) }
+        await runner.stop()
+        #expect(try await runner.job(job.id)?.status == .failed)
+        #expect(begun.withLock { $0 } == 0)
+        #expect(!FileManager.default.fileExists(atPath: request.path), "none is made up in its place")
+    }
+
     @Test("A client has a part of the places for jobs, and what all jobs hold on the disk has a limit")
     func load() {
         var load = JobLoad()

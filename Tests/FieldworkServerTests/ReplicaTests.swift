@@ -209,6 +209,30 @@ struct ReplicaTests {
         }
     }
 
+    @Test("A feature that an upload updates and deletes stays deleted where somebody else has deleted it before")
+    func updatedAndDeleted() async throws {
+        try await SyncService.serve { client, store in
+            let replica = try await create(client)
+            let id = try #require(replica["replicaID"]?.stringValue)
+            let generation = try #require(replica.generation())
+            _ = try await client.post("0/deleteFeatures", ["f": "json", "objectIds": "1"])
+            let tree = guid(SyncService.trees[0])
+            let update = #"{"attributes":{"GlobalID":"\#(tree)","Name":"Mine"}}"#
+            let answer = try await client.post(
+                "synchronizeReplica",
+                [
+                    "f": "json", "replicaID": id, "syncLayers": syncLayers(generation),
+                    "edits": #"[{"id":0,"features":{"updates":[\#(update)],"deletes":["\#(tree)"]}}]"#,
+                    "transportType": "esriTransportTypeEmbedded",
+                ]
+            ).json
+            #expect(answer["conflicts"] == nil)
+            let trees = LayerAddress(service: SyncService.name, layerID: 0)
+            #expect(try await store.count(FeatureQuery(), in: trees) == 2)
+            #expect(try await client.get("conflicts", ["f": "json"]).json["conflicts"] == [])
+        }
+    }
+
     @Test("A failing item undoes all with rollbackOnFailure, and is told of without")
     func rollback() async throws {
         try await SyncService.serve { client, store in

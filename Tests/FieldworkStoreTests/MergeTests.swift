@@ -368,6 +368,25 @@ struct MergeTests {
         #expect(try await conflicts().isEmpty)
     }
 
+    @Test(
+        "A client that updates and deletes a feature in one upload has deleted it, also where others did so before",
+        arguments: ConflictRule.allCases)
+    func updateAndDelete(rule: ConflictRule) async throws {
+        var (ada, grace) = try await twoClients()
+        ada.trees = [:]
+        try await store.synchronize(&ada, rule: rule)
+        var edits = grace.edits
+        edits.updates = [FeatureEdit(globalID: Self.tree, attributes: [("species", .text("ash"))])]
+        edits.deletes = [Self.tree]
+        let upload = ReplicaUpload(
+            id: UUID(), replicaID: grace.replicaID, layers: [edits], editor: "grace", moment: Samples.moment, rule: rule
+        )
+        let result = try await store.apply(upload, to: Samples.name)
+        #expect(result.hasErrors == false)
+        #expect(try await theTree() == nil)
+        #expect(try await conflicts().isEmpty)
+    }
+
     // MARK: Adds
 
     @Test("What a client adds keeps its global id and reaches the others")

@@ -174,6 +174,29 @@ struct FeatureFormTests {
         }
     }
 
+    @Test("A form opens no field that the layer keeps shut, whatever its expressions say", arguments: [true, false])
+    func lockedFields(isOpen: Bool) async throws {
+        var definition = TreeService.definition
+        if !isOpen { definition.layers[0].capabilities.remove(.update) }
+        try await TestService.with(definition, rows: TreeService.rows(trees: 1)) { service in
+            let table = try #require(try await service.geodatabase().table(withLayerID: 0))
+            let tree = try await Self.tree(table)
+            let form = try Self.form(
+                #"""
+                {"expressionInfos":[{"name":"yes","expression":"true"}],"formElements":[
+                 {"type":"field","fieldName":"GlobalID","editableExpression":"expr/system/true"},
+                 {"type":"field","fieldName":"OBJECTID","editableExpression":"yes"},
+                 {"type":"field","fieldName":"Address","editableExpression":"yes"}]}
+                """#, tree)
+            #expect(try await form.evaluateExpressions().isEmpty)
+            #expect(try !Self.field("GlobalID", form).isEditable && !Self.field("OBJECTID", form).isEditable)
+            let address = try Self.field("Address", form)
+            #expect(address.isEditable == isOpen)
+            address.updateValue("Elm St")
+            #expect(tree.attributeValue(forKey: "Address") as? String == (isOpen ? "Elm St" : "0 Main St"))
+        }
+    }
+
     @Test("A form can keep the values of what is hidden")
     func preservedValues() async throws {
         try await TestService.withTrees(1) { service in

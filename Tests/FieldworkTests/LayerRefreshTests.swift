@@ -104,6 +104,28 @@ struct LayerRefreshTests {
         }
     }
 
+    @Test(
+        "Features that are brought in an order or a few at a time leave unsent edits as they are",
+        arguments: [false, true])
+    func editsAndFewFeatures(clearsCache: Bool) async throws {
+        try await TestService.with(damages: 4) { service in
+            let table = try #require(try await service.geodatabase().table(withLayerID: 0))
+            table.featureRequestMode = .manualCache
+            _ = try await table.populateFromService(using: nil, clearCache: true, outFields: ["*"])
+            let features = Array(try await table.queryFeatures(using: QueryParameters()).features())
+            features[1].setAttributeValue("mine", forKey: "primcause")
+            try await table.update(features[1])
+            try await table.delete(features[2])
+            try await Self.rename("theirs", service)
+            let first = QueryParameters()
+            first.addOrderByField(OrderBy(fieldName: "numoccup", sortOrder: .ascending))
+            first.maxFeatures = 3
+            _ = try await table.populateFromService(using: first, clearCache: clearsCache, outFields: ["*"])
+            let wanted = ["theirs", "mine"] + (clearsCache ? [] : ["Cause 3"])
+            #expect(try await Self.causes(table) == wanted)
+        }
+    }
+
     @Test("Several questions are all asked again, and none clears what another brought")
     func severalQuestions() async throws {
         try await TestService.with(damages: 4) { service in

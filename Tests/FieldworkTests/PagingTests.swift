@@ -1,5 +1,6 @@
 import FieldworkREST
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,7 +16,14 @@ struct PagingTests {
         _ make: PagedService.Make, _ test: (ServiceFeatureTable, LoopbackServer) async throws -> Void
     ) async throws {
         let service = PagedService(make: make, ids: ids)
-        try await LoopbackServer.with({ service.answer($0) }) { server in
+        try await with({ service.answer($0) }, test)
+    }
+
+    private static func with(
+        _ answer: @escaping @Sendable (LoopbackServer.Request) -> LoopbackServer.Action,
+        _ test: (ServiceFeatureTable, LoopbackServer) async throws -> Void
+    ) async throws {
+        try await LoopbackServer.with(answer) { server in
             let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-pages-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
             let geodatabase = ServiceGeodatabase(
@@ -62,6 +70,30 @@ struct PagingTests {
                     #expect(ids == wanted, "\(make), order \(String(describing: order)), \(offset) and \(limit)")
                 }
             }
+        }
+    }
+
+    @Test("What moves on to the next page while the pages are read is there once")
+    func movedBetweenPages() async throws {
+        let order = Self.expected(order: true)
+        let first = try #require(order.first)
+        // After the first page somebody adds a feature in front of all: the next page begins with the last one of the page before.
+        let before = PagedService(make: .modern, ids: Self.ids.filter { $0 != first })
+        let after = PagedService(make: .modern, ids: Self.ids)
+        let isAdded = Mutex(false)
+        let answer: @Sendable (LoopbackServer.Request) -> LoopbackServer.Action = { request in
+            guard request.path.hasSuffix("/query") else { return before.answer(request) }
+            let service = isAdded.withLock { isAdded in
+                defer { isAdded = true }
+                return isAdded ? after : before
+            }
+            return service.answer(request)
+        }
+        try await Self.with(answer) { table, _ in
+            let parameters = QueryParameters()
+            parameters.addOrderByField(OrderBy(fieldName: "Value", sortOrder: .ascending))
+            let ids = try await Self.found(table, parameters)
+            #expect(ids == Array(order.dropFirst()))
         }
     }
 
