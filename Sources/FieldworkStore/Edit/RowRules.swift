@@ -140,8 +140,10 @@ struct RowRules {
             result.append((index, try AttributeRules.stored(value, in: column, domain: domain)))
         }
         if let run { try keep(run, &result, current, domains) }
-        for assignment in result where !checkedWith.isEmpty { values[assignment.column] = assignment.value }
-        if !checkedWith.isEmpty { try checkWhole(Set(given.map(\.column)), values, domains) }
+        if !checkedWith.isEmpty {
+            for assignment in result { values[assignment.column] = assignment.value }
+            try checkWhole(Set(given.map(\.column)).union(result.map(\.column)), values, domains)
+        }
         track(batch, isNew: false) { index, value in result.append((index, value)) }
         return Self.lastOfEach(result)
     }

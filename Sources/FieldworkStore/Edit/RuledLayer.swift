@@ -37,6 +37,8 @@ struct RuledLayer {
         original: (values: [Int: AttributeValue], geometry: [UInt8]?)? = nil
     ) throws -> AttributeRuleRun? {
         guard concerns(event) else { return nil }
+        // A script may take long; that of each row counts for the request.
+        try WorkAllowance.check()
         let before = try original.map { original in
             AttributeRuleRun.feature(
                 layer.columns.indices.map { original.values[$0] ?? .null }, layer, try read(original.geometry),
