@@ -272,6 +272,54 @@ struct PortalRequestTests {
         }
     }
 
+    @Test("Who reads an item through a group changes nothing of it, without shared update")
+    func readersOfAGroup() async throws {
+        try await PeopleServer.with { people in
+            // With a role that may change items of its own.
+            try await people.portal.setRole(.publisher, of: "editor", by: .commandLine)
+            let id = try await Self.addMap(people)
+            let made = try await people.post(
+                "\(Self.rest)/community/createGroup",
+                ["f": "json", "title": "Crew", "access": "private", "tags": "trees"], as: "owner"
+            ).json
+            let group = try #require(made["group"]?["id"]?.stringValue)
+            _ = try await people.post(
+                "\(Self.rest)/community/groups/\(group)/addUsers", ["f": "json", "users": "editor"], as: "owner")
+            let place = "\(Self.rest)/content/users/owner/items/\(id)"
+            _ = try await people.post("\(place)/share", ["f": "json", "groups": group], as: "owner")
+            let item = "\(Self.rest)/content/items/\(id)"
+            #expect(try await people.get(item, as: "editor").json["title"] == "Trees")
+            let changed = try await people.post("\(place)/update", ["f": "json", "title": "Worse"], as: "editor")
+            #expect(changed.errorCode == 403)
+            #expect(try await people.get(item, as: "owner").json["title"] == "Trees")
+        }
+    }
+
+    @Test("An item is shared with no group of others, and with everyone only by who has the right to")
+    func limitsOfSharing() async throws {
+        try await PeopleServer.with { people in
+            let made = try await people.post(
+                "\(Self.rest)/community/createGroup",
+                ["f": "json", "title": "Office", "access": "public", "tags": "a"], as: "administrator"
+            ).json
+            let group = try #require(made["group"]?["id"]?.stringValue)
+            let id = try await Self.addMap(people)
+            let place = "\(Self.rest)/content/users/owner/items/\(id)/share"
+            let refused = try await people.post(place, ["f": "json", "groups": group], as: "owner").json
+            #expect(refused["notSharedWith"] == [.string(group)])
+            let content = "\(Self.rest)/content/groups/\(group)"
+            #expect(try await people.get(content, as: "administrator").json["items"] == [])
+
+            let role = try await people.portal.setRole(
+                id: nil, name: "Crew lead", description: "", privileges: [.createItem, .shareToGroup],
+                by: .commandLine)
+            try await people.portal.setRole(role, of: "owner", by: .commandLine)
+            let everyone = try await people.post(place, ["f": "json", "everyone": "true"], as: "owner")
+            #expect(everyone.errorCode == 403)
+            #expect(try await people.get("\(Self.rest)/content/items/\(id)", as: nil).errorCode == 400)
+        }
+    }
+
     @Test("Thumbnails and resources are files of an item")
     func files() async throws {
         try await PeopleServer.with { people in

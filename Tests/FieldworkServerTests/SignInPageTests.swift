@@ -107,6 +107,26 @@ struct SignInPageTests {
         }
     }
 
+    @Test(
+        "A code gives no token with another verifier or another address", arguments: ["code_verifier", "redirect_uri"])
+    func codeOfAnother(parameter: String) async throws {
+        try await PeopleServer.with { people in
+            let page = try await Self.authorize(people)
+            let location = try #require(try await Self.signIn(people, try Self.state(page.text)).header("Location"))
+            let code = try #require(try Self.query(location)["code"])
+            func value(_ name: String, _ value: String) -> String { name == parameter ? value + "x" : value }
+            let answer = try await people.client.post(
+                "\(Self.oauth)/token",
+                [
+                    "grant_type": "authorization_code", "client_id": "fieldwork", "code": code,
+                    "redirect_uri": value("redirect_uri", Self.redirect),
+                    "code_verifier": value("code_verifier", Self.verifier), "f": "json",
+                ])
+            #expect(answer.errorCode == 400)
+            #expect(!answer.text.contains("access_token"))
+        }
+    }
+
     @Test("A client that reads the page signs in without a browser, at both spellings of the address")
     func implicit() async throws {
         try await PeopleServer.with { people in

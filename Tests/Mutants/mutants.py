@@ -330,6 +330,7 @@ def main():
     parser.add_argument("--no-build", action="store_true", help="the copy is written and built already")
     parser.add_argument("--write-only", action="store_true", help="write the copy, for a build by hand")
     parser.add_argument("--all", action="store_true", help="whole suites for what went by or was noticed by one test")
+    parser.add_argument("--whole", default=",".join(WHOLE), help="the suites that --all goes through")
     parser.add_argument("--tests", help="run these tests instead of those that the patches name")
     parser.add_argument("--jobs", type=int, default=1, help="how many faults to run at the same time")
     parser.add_argument("--seconds", type=int, default=900, help="how long one run of tests may take")
@@ -384,19 +385,24 @@ def main():
         few = [
             patch for patch in patches
             if len(outcomes[patch].noticed) < 2 and not (results[patch] or (None, False))[1]]
+        suites = options.whole.split(",")
         print(f"The whole suites for {len(few)}:")
         # Without a fault, so that no test that fails anyway is run again for each.
-        shaky |= set(runner.run(0, WHOLE).noticed) if few else set()
+        shaky |= set(runner.run(0, suites).noticed) if few else set()
         resources = [patch for patch in few if patch.is_resource]
         compiled = [patch for patch in few if not patch.is_resource]
+
+        def keep(found):
+            for patch, noticed in found.items():
+                outcomes[patch].noticed |= noticed
+                results.keep(patch, counted(outcomes[patch]), True)
+                report(patch, outcomes[patch])
+
         # Only the app has such files.
-        found = {patch: runner.try_patch(patch, ["FieldworkCollectTests"]).noticed for patch in resources}
+        for patch in resources:
+            keep({patch: runner.try_patch(patch, ["FieldworkCollectTests"]).noticed})
         for start in range(0, len(compiled), GROUP):
-            found |= runner.whole(compiled[start:start + GROUP], WHOLE, shaky)
-        for patch, noticed in found.items():
-            outcomes[patch].noticed |= noticed
-            results.keep(patch, counted(outcomes[patch]), True)
-            report(patch, outcomes[patch])
+            keep(runner.whole(compiled[start:start + GROUP], suites, shaky))
     gone = [patch for patch in patches if not outcomes[patch].noticed]
     explained = [patch for patch in gone if patch.equivalent]
     many = [patch for patch in patches if len(outcomes[patch].noticed) > 1]
