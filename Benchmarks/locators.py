@@ -4,7 +4,7 @@ the right place, over data that others made.
 
     python3 Benchmarks/locators.py --osm FILE.osm.pbf [--places .fieldwork/places] [--queries FOLDER] [--most 20000]
 
-`--places` is where `make vendor` puts places of GeoNames and addresses of the United States, `--queries` a folder of geocoder-tester's
+`--places` is where `make test` puts places of GeoNames and addresses of the United States, `--queries` a folder of geocoder-tester's
 CSV files. FIELDWORK_EXECUTABLE names the program to measure: a release build. Beside the figures stand those of two peers on the
 same rows in one process: SQLite's FTS5 alone (the words of each label, nothing understood) and Python's dictionary of labels (nothing
 but equality): what a search may cost at least. A figure says what it is of; times are of this machine, with its load."""
@@ -57,19 +57,62 @@ class Server:
         self.process.wait()
 
 
+def numbers(data):
+    """The numbers of packed bytes, and the texts where the reader asks for one: as PackedReader in Sources/FieldworkLocator."""
+    position = 0
+
+    def number():
+        nonlocal position
+        value = shift = 0
+        while True:
+            byte = data[position]
+            position += 1
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+
+    def signed():
+        value = number()
+        return -(value + 1 >> 1) if value & 1 else value >> 1
+
+    def text():
+        nonlocal position
+        count = number()
+        position += count
+        return data[position - count:position].decode()
+
+    return number, signed, text, lambda: position < len(data)
+
+
+def houses(data):
+    """Number, suffix, unit, zone, longitude and latitude of the houses in one row."""
+    number, signed, text, has_more = numbers(data)
+    value = zone = x = y = 0
+    while has_more():
+        head = number()
+        value += head >> 3
+        suffix = text() if head & 1 else ""
+        unit = text() if head & 2 else ""
+        zone = number() if head & 4 else zone
+        x, y = x + signed(), y + signed()
+        yield value, suffix, unit, zone, x / 1e7, y / 1e7
+
+
 def labels(file, most):
-    """Labels and places of a locator's addresses, from its tables: it is a GeoPackage."""
-    rows = sqlite3.connect(f"file:{file}?mode=ro", uri=True).execute(
-        """SELECT a.number || coalesce(CASE WHEN a.suffix LIKE '%/%' THEN ' ' ELSE '' END || a.suffix, ''), n.full, z.city, z.region,
-        z.postal, a.geom FROM gc_address a JOIN gc_road r ON r.id = a.road_id JOIN gc_name n ON n.id = r.name_id
-        JOIN gc_zone z ON z.id = a.zone_id WHERE a.unit IS NULL""").fetchall()
-    random.Random(7).shuffle(rows)
-    import struct
+    """Labels and places of a locator's addresses, from its tables."""
+    base = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    streets = dict(base.execute("SELECT r.id, n.full FROM gc_road r JOIN gc_name n ON n.id = r.name_id"))
+    zones = {row[0]: row[1:] for row in base.execute("SELECT id, city, region, postal FROM gc_zone")}
     found = []
-    for number, street, city, region, postal, geometry in rows[:most]:
-        x, y = struct.unpack_from("<dd", geometry, 13)
-        found.append((", ".join(part for part in (f"{number} {street}", city, region, postal) if part), (y, x)))
-    return found
+    for row, data in base.execute("SELECT id, houses FROM gc_house"):
+        for number, suffix, unit, zone, x, y in houses(data):
+            if unit:
+                continue
+            first = f"{number}{' ' if '/' in suffix else ''}{suffix} {streets[row >> 32]}"
+            found.append((", ".join(part for part in (first, *zones[zone]) if part), (y, x)))
+    random.Random(7).shuffle(found)
+    return found[:most]
 
 
 def speed(server, name, rows):
@@ -91,6 +134,24 @@ def speed(server, name, rows):
     answer, took = server.ask(name, "geocodeAddresses", addresses=json.dumps(records))
     matched = sum(one["attributes"]["Status"] != "U" for one in answer["locations"])
     print(f"  batch: {1000 / took:.0f} a second, {matched} of 1000 found (goal 2,000)")
+
+
+def hostile(server, name):
+    """What people and programs send by mistake or on purpose: each must be answered, or refused with a reason, at once."""
+    scripts = "".join(chr(start + i) for start in range(0x20, 0x3000, 0x40) for i in range(3) if (chr(start + i)).isprintable())
+    texts = ["", " ", "\0\1\x7f", "12345", "1 2 3 4 5 6 7 8 9", "a" * 400, "x" * 10_000, "st " * 40, "a & b " * 20, "&" * 400, scripts[:400],
+             "улица Ленина 5", "東京都千代田区千代田1-1", "🌲" * 200, "' OR 1=1 --", "\"*\" NEAR(a b)", "e\u0301" * 200, "12 " * 40, "Market " * 40,
+             "of the san francisco ca us usa" * 12, "zzzzzzzz yyyyyyyy xxxxxxxx wwwwwwww vvvvvvvv uuuuuuuu"]
+    slowest, refused = (0, ""), 0
+    for text in texts:
+        for operation, parameter in [("findAddressCandidates", "SingleLine"), ("suggest", "text")]:
+            answer, took = server.ask(name, operation, **{parameter: text})
+            error = answer.get("error")
+            if error and error["code"] != 400:
+                sys.exit(f"{operation} of {text[:40]!r}: {error}")
+            refused += error is not None
+            slowest = max(slowest, (took * 1000, f"{operation} {text[:30]!r}"))
+    print(f"  bad input: {len(texts)} texts, {refused} refusals with a reason; the slowest took {slowest[0]:.0f} ms ({slowest[1]}; goal 200)")
 
 
 def floors(rows):
@@ -123,7 +184,7 @@ def place_queries(server, folder, known):
         with open(file, newline="") as opened:
             rows = list(csv.DictReader(opened, delimiter=";"))
         name = os.path.basename(file)
-        asked = right = near = answerable = 0
+        asked = right = near = answerable = of_these = 0
         misses = []
         if "reverse" in name and rows and "lat" in rows[0]:
             for row in rows:
@@ -136,18 +197,22 @@ def place_queries(server, folder, known):
         elif re.search(r"test_(cities|towns|villages)", name):
             for row in rows:
                 lat, lon, tolerance = (float(part) for part in row["expected_coordinate"].split(","))
-                answer, _ = server.ask("Places", "findAddressCandidates", SingleLine=row["query"], maxLocations=max(1, int(row.get("limit") or 1)))
+                answer, _ = server.ask(
+                    "Places", "findAddressCandidates", SingleLine=row["query"], sourceCountry=row.get("country") or "",
+                    maxLocations=max(1, int(row.get("limit") or 1)))
                 far = min((metres((lat, lon), (c["location"]["y"], c["location"]["x"])) for c in answer["candidates"]), default=math.inf)
                 asked += 1
-                answerable += any(metres((lat, lon), place) <= tolerance for place in known.get(row["query"].casefold(), ()))
+                can = any(metres((lat, lon), place) <= tolerance for place in known.get(row["query"].casefold(), ()))
+                answerable += can
                 right += far <= tolerance
+                of_these += can and far <= tolerance
                 near += far <= 5000
                 if far > 5000: misses.append(f"{row['query']} → {[c['address'] for c in answer['candidates']][:1]} {far / 1000:.0f} km")
         if asked:
-            possible = f", of {answerable} that the data has there" if answerable else ""
+            possible = f", {of_these} of the {answerable} that the data has there" if answerable else ""
             print(f"  {name}: {right} of {asked} within the tolerance ({100 * right / asked:.1f} %){possible}; {near} within 5 km; {misses[:6]}")
         if answerable:
-            total[0] += right
+            total[0] += of_these
             total[1] += answerable
     print(f"  all places by name: {total[0]} right, of {total[1]} that the data has within the tolerance ({100 * total[0] / max(1, total[1]):.1f} %)")
 
@@ -164,7 +229,8 @@ def main():
         def make(name, *arguments):
             told, took = run("locator", "make", *arguments, "--name", name, "--data", data)
             file = os.path.join(data, f"{name}.locator")
-            count = sqlite3.connect(f"file:{file}?mode=ro", uri=True).execute("SELECT count(*) FROM gc_address").fetchone()[0]
+            meta = sqlite3.connect(f"file:{file}?mode=ro", uri=True).execute("SELECT value FROM gc_meta WHERE key = 'addresses'")
+            count = int(meta.fetchone()[0])
             print(f"{told.strip()}; the command took {took:.2f} s; {os.path.getsize(file) / max(1, count):.0f} bytes an address with its streets and places")
             return file
 
@@ -192,19 +258,22 @@ def main():
             table = os.path.join(data, "places.csv")
             with open(geonames) as opened, open(table, "w", newline="") as out:
                 writer = csv.writer(out)
-                writer.writerow(["name", "othernames", "region", "country", "population", "lon", "lat"])
+                writer.writerow(["name", "alternatenames", "admin1code", "countrycode", "population", "longitude", "latitude"])
                 for one in json.load(opened).values():
                     others = "|".join(name for name in one["alternatenames"] if name)
-                    region = one["admin1code"] if one["countrycode"] == "US" else ""
-                    writer.writerow([one["name"], others, region, one["countrycode"], one["population"], one["longitude"], one["latitude"]])
+                    writer.writerow([
+                        one["name"], others, one["admin1code"], one["countrycode"], one["population"], one["longitude"],
+                        one["latitude"]])
             make("Places", table)
         server = Server(data)
         try:
             print("City:")
             speed(server, "City", rows)
+            hostile(server, "City")
             floors(rows)
             if chosen.queries and os.path.exists(os.path.join(data, "Places.locator")):
                 print("Places:")
+                hostile(server, "Places")
                 place_queries(server, chosen.queries, known_places(geonames))
                 with open(geonames) as opened:
                     places = random.Random(7).sample(list(json.load(opened).values()), 3000)

@@ -12,6 +12,8 @@ struct GeneratedTown {
         var y: Double
         var avenues: [String]
         var streets: [String]
+        /// A street that bends: its pieces are parts of a half circle south of the others.
+        var bend: String?
     }
 
     var addresses: [AddressRecord] = []
@@ -28,24 +30,31 @@ struct GeneratedTown {
             let x = style.x + Double(index) * Self.block
             for step in 0..<Self.blocks {
                 let y = style.y + Double(step) * Self.block
-                addBlock(
-                    name, style.zone, from: (x, y), to: (x, y + Self.block), hundred: step + 1, falls: index % 3 == 2)
+                addBlock(name, style.zone, [x, y, x, y + Self.block], hundred: step + 1, falls: index % 3 == 2)
             }
         }
         for (index, name) in style.streets.enumerated() {
             let y = style.y + Double(index) * Self.block
             for step in 0..<(style.avenues.count - 1) {
                 let x = style.x + Double(step) * Self.block
-                addBlock(name, style.zone, from: (x, y), to: (x + Self.block, y), hundred: step + 1, falls: false)
+                addBlock(name, style.zone, [x, y, x + Self.block, y], hundred: step + 1, falls: false)
+            }
+        }
+        if let name = style.bend {
+            for step in 0..<Self.blocks {
+                let line = (0...4).flatMap { part -> [Double] in
+                    let angle = .pi * (1 + (Double(step) + Double(part) / 4) / Double(Self.blocks))
+                    return [style.x + 2 * Self.block * (1 + cos(angle)), style.y - Self.block * (1 - 2 * sin(angle))]
+                }
+                addBlock(name, style.zone, line, hundred: step + 1, falls: step % 2 == 1)
             }
         }
     }
 
     /// Both sides of a piece of street: odd on the left, even on the right.
     private mutating func addBlock(
-        _ name: String, _ zone: AddressZone, from: (Double, Double), to: (Double, Double), hundred: Int, falls: Bool
+        _ name: String, _ zone: AddressZone, _ line: [Double], hundred: Int, falls: Bool
     ) {
-        let line = [from.0, from.1, to.0, to.1]
         let length = LineFoot.length(line)
         let low = hundred * 100
         let range = { (first: Int) in
@@ -79,7 +88,8 @@ struct GeneratedTown {
                 "N Alpha Ave", "Bravo Ave", "Saint Charlie Ave", "O'Delta Ave", "Avenue Rd",
                 "Martin Luther King Jr Blvd",
             ],
-            streets: ["1st St", "2nd St", "SW 3rd St", "Court St", "Maple Street", "Elm Ct", "Spruce Hill Ln"]),
+            streets: ["1st St", "2nd St", "SW 3rd St", "Court St", "Maple Street", "Elm Ct", "Spruce Hill Ln"],
+            bend: "Riverside Dr"),
         // Another town with streets of the same names.
         Style(
             zone: AddressZone(city: "Beechville", region: "OR", postal: "97002", country: "US"), x: -122.3, y: 45.4,
@@ -88,14 +98,26 @@ struct GeneratedTown {
         Style(
             zone: AddressZone(city: "Köllenbach", region: "Hessen", postal: "60001", country: "DE"), x: 8.5, y: 50.1,
             avenues: ["Lindenstraße", "Große Gasse", "Am Mühlbach", "Goetheplatz"],
-            streets: ["Schillerweg", "Bahnhofstr.", "Straße des 17. Juni", "Ahornallee"]),
+            streets: ["Schillerweg", "Bahnhofstr.", "Straße des 17. Juni", "Ahornallee"],
+            bend: "Am Stadtgraben"),
         Style(
             zone: AddressZone(city: "Sääskylä", postal: "00100", country: "FI"), x: 24.9, y: 60.1,
             avenues: ["Mäntytie", "Koivukatu", "Pähkinäpolku"], streets: ["Kuusikuja", "Tammitie"]),
         Style(
             zone: AddressZone(city: "Saint-Érable", postal: "75000", country: "FR"), x: 2.3, y: 48.8,
             avenues: ["Rue de l'Érable", "Avenue du Chêne", "Boulevard des Tilleuls"],
-            streets: ["Place d'Aulne", "Impasse du Frêne", "Chemin Vert"]),
+            streets: ["Place d'Aulne", "Impasse du Frêne", "Chemin Vert"], bend: "Quai de l'Orme"),
+        Style(
+            zone: AddressZone(city: "Ashbury", region: "England", postal: "AB1 2CD", country: "GB"), x: -1.2, y: 52.2,
+            avenues: ["Church Lane", "The Avenue", "St Juniper's Road"], streets: ["High Street", "Hazel Close"],
+            bend: "Rowan Crescent"),
+        Style(
+            zone: AddressZone(city: "Jarzębinów", postal: "12-345", country: "PL"), x: 19.5, y: 52.1,
+            avenues: ["ul. Łąkowa", "Dębowa", "al. Świerkowa"], streets: ["Żytnia", "os. Brzozowe"], bend: "Sosnowa"),
+        Style(
+            zone: AddressZone(city: "Берёзовск", postal: "612345", country: "RU"), x: 60.2, y: 57.1,
+            avenues: ["улица Кедровая", "Ясеневый переулок", "проспект Клёнов"], streets: ["Липовая улица"],
+            bend: "Ольховая улица"),
     ]
 
     /// All towns in one locator.

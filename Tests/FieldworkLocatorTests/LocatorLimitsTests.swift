@@ -50,6 +50,19 @@ struct LocatorLimitsTests {
         #expect(found.map(\.isEmpty) == [false, true, false])
     }
 
+    @Test("A batch that several readers share is answered in its order, as each text alone")
+    func sharedBatch() async throws {
+        let towns = try await TemporaryLocator.towns()
+        let locator = try await Locator.open(towns.url, readers: 3)
+        let labels = try await locator.addresses(after: -1, limit: 310).map(\.result.label)
+        for count in [0, 1, 50, 51, 149, 151, 310] {
+            let asked = labels.prefix(count)
+            let found = try await locator.best(of: asked.map { ($0, LocatorOptions()) })
+            #expect(found.map { $0.first?.label } == Array(asked), "\(count)")
+        }
+        await locator.close()
+    }
+
     @Test("A country that has no code here is not taken for another one")
     func countries() async throws {
         let towns = try await TemporaryLocator.towns()
@@ -60,7 +73,7 @@ struct LocatorLimitsTests {
         #expect(try await towns.locator.candidates(for: label, options).isEmpty)
         options.country = "US"
         #expect(try await towns.locator.candidates(for: label, options).first?.label == label)
-        #expect(RegionNames.code(of: "Nowhereland").isEmpty && RegionNames.code(of: "Elsewhere").isEmpty)
+        #expect(CountryNames.code(of: "Nowhereland").isEmpty && CountryNames.code(of: "Elsewhere").isEmpty)
     }
 
     @Test("A text of 400 characters is searched for; one of 401, or of 10,000, is refused with the limit")

@@ -14,12 +14,18 @@ private let extract: URL? = {
 /// A real extract: the middle of San Francisco.
 @Suite("OpenStreetMap extracts", .enabled(if: extract != nil, "there is no ../shared/data/osm"))
 struct OpenStreetMapTests {
+    /// The most that an address of the extract takes in the file, with all that belongs to it. It only falls.
+    private static let bytesPerAddress = 100
+
     @Test("Labels lead to themselves, streets and places are found, unknown numbers get a place between houses")
     func sanFrancisco() async throws {
         let file = try #require(extract)
         let city = try await TemporaryLocator.make { try OSMImport.read(file, into: $0) }
         let count = city.locator.information.addressCount
         #expect(count > 6_000, "\(count)")
+        let bytes = try FileManager.default.attributesOfItem(atPath: city.url.path)[.size] as? Int ?? .max
+        // With streets, crossings and places of interest.
+        #expect(bytes <= Self.bytesPerAddress * count, "\(bytes / count) bytes an address")
         let isAll = ProcessInfo.processInfo.environment["FIELDWORK_LOCATOR_LABELS"] == "all"
         var (asked, found, misses) = (0, 0, [String]())
         var last: Int64 = -1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FieldworkLocator
 
-/// Where `make vendor` installs places and addresses that others collected.
+/// Where `make test` installs places and addresses that others collected.
 private let places = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: ".fieldwork/places")
 
@@ -13,7 +13,7 @@ private func installed(_ name: String) -> URL? {
 }
 
 /// Locators of real addresses lead each label to its place.
-@Suite("Real addresses", .enabled(if: installed("installed") != nil, "make vendor installs them"))
+@Suite("Real addresses", .enabled(if: installed("installed") != nil, "make test installs them"))
 struct RealAddressTests {
     /// FIELDWORK_LOCATOR_LABELS=all looks for all of them; a test round has time for a sample.
     private static let share = ProcessInfo.processInfo.environment["FIELDWORK_LOCATOR_LABELS"] == "all" ? 1 : 8

@@ -36,11 +36,11 @@ struct LocatorLayer: Sendable {
         generation = json["generation"]?.integerValue
     }
 
-    init?(ofLocator url: URL) async throws {
-        let locator = try await Locator.open(url, readers: 1)
-        let origin = locator.information.origin
-        await locator.close()
-        self.init(origin: origin)
+    init?(ofLocator url: URL) throws {
+        let known = try Locator.origin(of: url)
+        self.init(origin: known.origin)
+        // A file of an older version is made again in any case.
+        if !known.isCurrent { generation = nil }
     }
 
     private var origin: String {

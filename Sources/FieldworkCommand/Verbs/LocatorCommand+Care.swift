@@ -30,7 +30,7 @@ extension LocatorCommand {
                     let names = wanted.map { [$0] } ?? LocatorCommand.names(in: folder)
                     for name in names {
                         let url = LocatorFile.url(name: name, in: folder)
-                        guard let layer = try await LocatorLayer(ofLocator: url) else {
+                        guard let layer = try LocatorLayer(ofLocator: url) else {
                             guard wanted == nil else {
                                 throw CommandFailure(
                                     .badData, "\(name) was made of files. fieldwork locator make makes it again.")

@@ -1,75 +1,109 @@
 import FieldworkStore
 
-/// Writes the documents of the full-text index: one a street and one a place, the most important first, so that the index gives
-/// them in that order without sorting.
-struct DocumentWriter {
-    private struct Entry {
-        var weight: Float
-        var road: Int32
-        var place: Int32
+/// Writes the documents of the full-text index: one a street and one a place. Words of towns, states and countries that every fourth
+/// of them has are left out, which makes the index of a city a third of its size: they say nothing there, and a search for one of
+/// them alone finds it in names.
+final class DocumentWriter {
+    private let builder: LocatorBuilder
+    private let order: DocumentOrder
+    private var connection: StoreConnection { builder.connection }
+    private var wordsOfZones: [Int: Set<String>] = [:]
+    private var common: Set<String> = []
+
+    /// Fewer documents than these need no smaller index.
+    private static let leastDocuments = 20
+    /// A word that one of so many documents has is common.
+    private static let commonShare = 4
+
+    init(_ builder: LocatorBuilder, _ order: DocumentOrder) {
+        self.builder = builder
+        self.order = order
     }
 
-    private let builder: LocatorBuilder
-    private var connection: StoreConnection { builder.connection }
-
-    init(_ builder: LocatorBuilder) { self.builder = builder }
-
     func write() throws {
-        var entries: [Entry] = []
-        for (id, road) in builder.roads.all.enumerated() {
-            // A street of many houses stands beside a village of as many inhabitants.
-            entries.append(Entry(weight: Float(road.addresses) + 0.5, road: Int32(id), place: -1))
-        }
-        try connection.run("SELECT id, weight FROM gc_place") { _ in
-        } row: {
-            entries.append(Entry(weight: Float($0.double(1)), road: -1, place: Int32($0.integer(0))))
-        }
-        entries.sort { ($1.weight, $0.road, $0.place) < ($0.weight, $1.road, $1.place) }
-        for (index, entry) in entries.enumerated() {
+        let placeZones = try zonesOfPlaces()
+        try findCommon(placeZones.map(\.zone))
+        var documents: [(id: Int64, road: Int?)] = order.roads.enumerated().map { ($0.element, $0.offset) }
+        documents += placeZones.map { ($0.id, nil) }
+        documents.sort { $0.id < $1.id }
+        for (index, document) in documents.enumerated() {
             try builder.step("index", index)
-            try write(entry, id: Int64(index + 1))
+            let words = try document.road.map(wordsOfRoad) ?? wordsOfPlace(document.id)
+            try connection.run("INSERT INTO gc_fts (rowid, text) VALUES (?, ?)") {
+                try $0.bind(document.id, at: 1)
+                try $0.bind(words, at: 2)
+            }
         }
         try connection.execute("INSERT INTO gc_fts (gc_fts) VALUES ('optimize')")
     }
 
-    private func write(_ entry: Entry, id: Int64) throws {
-        let words = entry.road >= 0 ? wordsOfRoad(Int(entry.road)) : try wordsOfPlace(Int64(entry.place))
-        try connection.run("INSERT INTO gc_doc VALUES (?, ?, ?)") {
-            try $0.bind(id, at: 1)
-            if entry.road >= 0 { try $0.bind(Int64(entry.road), at: 2) } else { try $0.bind(Int64(entry.place), at: 3) }
-        }
-        try connection.run("INSERT INTO gc_fts (rowid, text) VALUES (?, ?)") {
-            try $0.bind(id, at: 1)
-            try $0.bind(words, at: 2)
-        }
-    }
-
-    private func wordsOfRoad(_ id: Int) -> String {
-        let road = builder.roads.all[id]
-        let others = builder.names.others[road.key.name] ?? []
-        return Self.words(
-            keys: [builder.names.keys[road.key.name]] + others.map(TokenizedText.key),
-            zone: builder.zones.all[road.key.zone], more: road.words)
-    }
-
-    private func wordsOfPlace(_ id: Int64) throws -> String {
-        var result = ""
-        try connection.run("SELECT key, others, zone_id FROM gc_place WHERE id = ?") {
-            try $0.bind(id, at: 1)
-        } row: { row in
-            let others = (row.optionalText(1) ?? "").split(separator: "\n").map { TokenizedText.key(String($0)) }
-            result = Self.words(keys: [row.text(0)] + others, zone: builder.zones.all[Int(row.integer(2))], more: [])
+    private func zonesOfPlaces() throws -> [(id: Int64, zone: Int)] {
+        var result: [(id: Int64, zone: Int)] = []
+        try connection.run("SELECT id, zone_id FROM gc_place") { _ in
+        } row: {
+            result.append(($0.integer(0), Int($0.integer(1))))
         }
         return result
     }
 
-    private static func words(keys: [String], zone: AddressZone, more: Set<String>) -> String {
-        var words = more
-        for key in keys { words.formUnion(key.split(separator: " ").map(String.init)) }
+    // MARK: Common words
+
+    private func findCommon(_ placeZones: [Int]) throws {
+        var uses: [Int: Int] = [:]
+        for zone in placeZones { uses[zone, default: 0] += 1 }
+        var counts: [String: Int] = [:]
+        for road in builder.roads.all {
+            for word in road.words { counts[word, default: 0] += 1 }
+            uses[road.key.zone, default: 0] += 1
+        }
+        for (zone, count) in uses { for word in words(ofZone: zone) { counts[word, default: 0] += count } }
+        let documents = placeZones.count + builder.roads.all.count
+        guard documents >= Self.leastDocuments else { return }
+        for (word, count) in counts where count * Self.commonShare > documents {
+            common.insert(word)
+            try connection.run("INSERT INTO gc_common VALUES (?, ?)") {
+                try $0.bind(word, at: 1)
+                try $0.bind(Int64(count), at: 2)
+            }
+        }
+    }
+
+    private func words(ofZone id: Int) -> Set<String> {
+        if let known = wordsOfZones[id] { return known }
+        let zone = builder.zones.all[id]
+        var words: Set<String> = []
         let parts = [zone.neighborhood, zone.city, zone.subregion, zone.region, zone.postal, zone.country]
         for part in parts + RegionNames.aliases(of: zone) where !part.isEmpty {
             words.formUnion(TokenizedText(part).tokens.map(\.text))
         }
+        wordsOfZones[id] = words
+        return words
+    }
+
+    // MARK: Documents
+
+    private func wordsOfRoad(_ id: Int) -> String {
+        let road = builder.roads.all[id]
+        let others = builder.names.others[road.key.name] ?? []
+        return text(
+            keys: [builder.names.keys[road.key.name]] + others.map(TokenizedText.key),
+            more: words(ofZone: road.key.zone).union(road.words))
+    }
+
+    private func wordsOfPlace(_ id: Int64) throws -> String {
+        var result = ""
+        try connection.run("SELECT name, others, zone_id FROM gc_place WHERE id = ?") {
+            try $0.bind(id, at: 1)
+        } row: { row in
+            let names = [row.text(0)] + (row.optionalText(1) ?? "").split(separator: "\n").map(String.init)
+            result = text(keys: names.map(TokenizedText.key), more: words(ofZone: Int(row.integer(2))))
+        }
+        return result
+    }
+
+    private func text(keys: [String], more: Set<String>) -> String {
+        var words = more.subtracting(common)
+        for key in keys { words.formUnion(key.split(separator: " ").map(String.init)) }
         return words.sorted().joined(separator: " ")
     }
 }

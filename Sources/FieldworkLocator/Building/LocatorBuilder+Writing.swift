@@ -4,53 +4,45 @@ import Foundation
 /// From the working tables to those of the locator.
 extension LocatorBuilder {
     func writeLocator() throws {
-        try writeAddresses()
+        try fillAddresses()
+        try connection.execute("CREATE INDEX stage_house_number ON stage_house (road_id, number, suffix, unit)")
         try removeDoubles()
-        try writeStreets()
-        try connection.execute(LocatorSchema.indexes[0])
-        try connection.execute(LocatorSchema.indexes[1])
+        try fillStreets()
+        try connection.execute("CREATE INDEX stage_piece_road ON stage_piece (road_id)")
         try StreetRanges(connection).fill { try self.step("ranges", $0) }
         try writeCrossings()
-        try writePlaces()
-        try writeNames()
-        try DocumentWriter(self).write()
-        try connection.execute(LocatorSchema.indexes[2])
-        for table in ["stage_address", "stage_street", "stage_place", "stage_end"] {
-            try connection.execute("DROP TABLE IF EXISTS \(table)")
-        }
-        try writeMeta()
+        let order = try DocumentOrder(self)
+        try PlaceWriter(self, order).write()
+        let blocks = BlockWriter(self, order)
+        let count = try blocks.writeHouses()
+        try blocks.writeStreets()
+        try writeNames(order)
+        try DocumentWriter(self, order).write()
+        for table in LocatorSchema.stageTables { try connection.execute("DROP TABLE IF EXISTS \(table)") }
+        try writeMeta(order, addresses: count)
     }
 
     // MARK: Addresses
 
-    private func writeAddresses() throws {
-        var last: Int64 = -1
-        var inCell: Int64 = 0
+    private func fillAddresses() throws {
         var count = 0
-        let insert = try connection.cached("INSERT INTO gc_address VALUES (?, ?, ?, ?, ?, ?, ?)")
+        let insert = try connection.cached("INSERT INTO stage_house VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)")
         defer { insert.finish() }
-        try connection.run(
-            "SELECT cell, number, suffix, unit, name, zone, x, y FROM stage_address ORDER BY cell, rowid"
-        ) { _ in
+        try connection.run("SELECT number, suffix, unit, name, zone, x, y FROM stage_address ORDER BY rowid") { _ in
         } row: { row in
             try step("sorting addresses", count)
             count += 1
-            let cell = row.integer(0)
-            inCell = cell == last ? inCell + 1 : 0
-            last = cell
-            // A tower with more flats than a cell has rows: the rest stays out of reach of the map, which no reader notices.
-            guard inCell < 1 << PlaceCell.rowBits else { return }
-            let (x, y) = (row.double(6), row.double(7))
-            let zone = filler.filled(zones.all[Int(row.integer(5))], x: x, y: y)
-            let road = try roads.id(name: Int(row.integer(4)), zone: zones.id(of: zone.ofStreet))
-            note(zone, unit: row.optionalText(3), x, y, of: road)
-            try insert.bind(cell + inCell, at: 1)
-            try insert.bind(Int64(road), at: 2)
-            try insert.bind(row.integer(1), at: 3)
+            let (x, y) = (row.double(5), row.double(6))
+            let zone = filler.filled(zones.all[Int(row.integer(4))], x: x, y: y)
+            let road = try roads.id(name: Int(row.integer(3)), zone: zones.id(of: zone.ofStreet))
+            note(zone, unit: row.optionalText(2), x, y, of: road)
+            try insert.bind(Int64(road), at: 1)
+            try insert.bind(row.integer(0), at: 2)
+            try insert.bind(row.optionalText(1), at: 3)
             try insert.bind(row.optionalText(2), at: 4)
-            try insert.bind(row.optionalText(3), at: 5)
-            try insert.bind(Int64(zones.id(of: zone)), at: 6)
-            try GeometryBytes.point(x: x, y: y).withUnsafeBytes { try insert.bind(blob: $0, at: 7) }
+            try insert.bind(Int64(zones.id(of: zone)), at: 5)
+            try insert.bind(x, at: 6)
+            try insert.bind(y, at: 7)
             _ = try insert.step()
             insert.reset()
         }
@@ -74,11 +66,11 @@ extension LocatorBuilder {
         var group = ""
         var kept: [(x: Double, y: Double)] = []
         try connection.run(
-            "SELECT id, road_id, number, suffix, unit, geom FROM gc_address ORDER BY road_id, number, suffix, unit, id"
+            "SELECT id, road_id, number, suffix, unit, x, y FROM stage_house ORDER BY road_id, number, suffix, unit, id"
         ) { _ in
         } row: { row in
             let name = "\(row.integer(1)) \(row.integer(2)) \(row.optionalText(3) ?? "") \(row.optionalText(4) ?? "")"
-            guard let place = GeometryBytes.readPoint(row.blob(5)) else { return }
+            let place = (x: row.double(5), y: row.double(6))
             if name != group { (group, kept) = (name, []) }
             let plane = PlaneMetres(latitude: place.y)
             if kept.contains(where: { plane.distance($0.x, $0.y, place.x, place.y) < 150 }) {
@@ -87,14 +79,13 @@ extension LocatorBuilder {
                 kept.append(place)
             }
         }
-        for id in doubles { try connection.run("DELETE FROM gc_address WHERE id = ?") { try $0.bind(id, at: 1) } }
+        for id in doubles { try connection.run("DELETE FROM stage_house WHERE id = ?") { try $0.bind(id, at: 1) } }
     }
 
     // MARK: Streets
 
-    private func writeStreets() throws {
-        try connection.execute("CREATE TABLE stage_end (cell TEXT, name INTEGER, zone INTEGER, x REAL, y REAL)")
-        let insert = try connection.cached("INSERT INTO gc_street VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    private func fillStreets() throws {
+        let insert = try connection.cached("INSERT INTO stage_piece VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         defer { insert.finish() }
         var id: Int64 = 0
         try connection.run(
@@ -130,19 +121,7 @@ extension LocatorBuilder {
             try insert.bind(blob: row.blob(8), at: 9)
             _ = try insert.step()
             insert.reset()
-            try writeBox(of: line, id: id)
             try noteEnds(of: line, name: name, zone: zones.id(of: zone))
-        }
-    }
-
-    private func writeBox(of line: [Double], id: Int64) throws {
-        var box = PlaceExtent()
-        for index in stride(from: 0, to: line.count, by: 2) { box.take(line[index], line[index + 1]) }
-        try connection.run("INSERT INTO rtree_gc_street VALUES (?, ?, ?, ?, ?)") {
-            try $0.bind(id, at: 1)
-            for (index, value) in [box.xMin, box.xMax, box.yMin, box.yMax].enumerated() {
-                try $0.bind(value, at: index + 2)
-            }
         }
     }
 
@@ -163,8 +142,7 @@ extension LocatorBuilder {
     /// Where pieces of streets with different names end together.
     private func writeCrossings() throws {
         try connection.execute("CREATE INDEX stage_end_cell ON stage_end (cell)")
-        var used: [Int64: Int64] = [:]
-        let insert = try connection.cached("INSERT INTO gc_cross VALUES (?, ?, ?, ?, ?)")
+        let insert = try connection.cached("INSERT OR IGNORE INTO gc_cross VALUES (?, ?, ?, ?, ?)")
         defer { insert.finish() }
         try connection.run(
             """
@@ -173,79 +151,25 @@ extension LocatorBuilder {
             """
         ) { _ in
         } row: { row in
-            let (x, y) = (row.double(3), row.double(4))
-            let first = PlaceCell.firstRow(x: x, y: y)
-            let next = used[first, default: 0]
-            guard next < 1 << PlaceCell.rowBits else { return }
-            used[first] = next + 1
-            try insert.bind(first + next, at: 1)
-            for column in 0...2 { try insert.bind(row.integer(column), at: column + 2) }
-            try GeometryBytes.point(x: x, y: y).withUnsafeBytes { try insert.bind(blob: $0, at: 5) }
+            try insert.bind(row.integer(0), at: 1)
+            try insert.bind(row.integer(1), at: 2)
+            try insert.bind(PackedDegrees.units(row.double(3)), at: 3)
+            try insert.bind(PackedDegrees.units(row.double(4)), at: 4)
+            try insert.bind(row.integer(2), at: 5)
             _ = try insert.step()
             insert.reset()
         }
     }
 
-    // MARK: Places, names, notes
+    // MARK: Names, notes
 
-    private func writePlaces() throws {
-        let insert = try connection.cached("INSERT INTO gc_place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        defer { insert.finish() }
-        var id: Int64 = 0
-        try connection.run("SELECT kind, type, name, others, zone, weight, reach, x, y, area FROM stage_place") { _ in
-        } row: { row in
-            try step("places", Int(id))
-            id += 1
-            let (x, y) = (row.double(7), row.double(8))
-            var zone = zones.all[Int(row.integer(4))]
-            let isTown = row.text(0) == PlaceRecord.Kind.locality.rawValue && row.double(5) >= ZoneFiller.townWeight
-            if !isTown {
-                zone = filler.filled(zone, x: x, y: y)
-            } else if zone.city.isEmpty {
-                // A town learns its state and country from its addresses; it is in no other town.
-                zone.city = row.text(2)
-                zone = filler.filled(zone, x: x, y: y)
-                zone.city = ""
-            }
-            try insert.bind(id, at: 1)
-            for column in 0...2 { try insert.bind(row.text(column), at: column + 2) }
-            try insert.bind(TokenizedText.key(row.text(2)), at: 5)
-            try insert.bind(row.optionalText(3), at: 6)
-            try insert.bind(Int64(zones.id(of: zone)), at: 7)
-            try insert.bind(row.double(5), at: 8)
-            try insert.bind(row.double(6), at: 9)
-            try GeometryBytes.point(x: x, y: y).withUnsafeBytes { try insert.bind(blob: $0, at: 10) }
-            if row.isNull(9) { try insert.bindNull(at: 11) } else { try insert.bind(blob: row.blob(9), at: 11) }
-            _ = try insert.step()
-            insert.reset()
-            try writeBox(x, y, reach: row.double(6), rings: GeometryBytes.readRings(row.blob(9)), id: id)
-        }
-    }
-
-    private func writeBox(_ x: Double, _ y: Double, reach: Double, rings: [[Double]], id: Int64) throws {
-        var box = PlaceExtent()
-        let plane = PlaneMetres(latitude: y)
-        box.take(x - reach / plane.perDegreeX, y - reach / plane.perDegreeY)
-        box.take(x + reach / plane.perDegreeX, y + reach / plane.perDegreeY)
-        for ring in rings {
-            for index in stride(from: 0, to: ring.count - 1, by: 2) { box.take(ring[index], ring[index + 1]) }
-        }
-        try connection.run("INSERT INTO rtree_gc_place VALUES (?, ?, ?, ?, ?)") {
-            try $0.bind(id, at: 1)
-            for (index, value) in [box.xMin, box.xMax, box.yMin, box.yMax].enumerated() {
-                try $0.bind(value, at: index + 2)
-            }
-        }
-    }
-
-    private func writeNames() throws {
+    private func writeNames(_ order: DocumentOrder) throws {
         for (id, full) in names.full.enumerated() {
             let others = names.others[id].map { $0.sorted().joined(separator: "\n") }
-            try connection.run("INSERT INTO gc_name VALUES (?, ?, ?, ?)") {
+            try connection.run("INSERT INTO gc_name VALUES (?, ?, ?)") {
                 try $0.bind(Int64(id), at: 1)
                 try $0.bind(full, at: 2)
-                try $0.bind(names.keys[id], at: 3)
-                try $0.bind(others, at: 4)
+                try $0.bind(others, at: 3)
             }
         }
         for (id, zone) in zones.all.enumerated() {
@@ -258,20 +182,20 @@ extension LocatorBuilder {
         }
         for (id, road) in roads.all.enumerated() {
             try connection.run("INSERT INTO gc_road VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)") {
-                try $0.bind(Int64(id), at: 1)
+                try $0.bind(order.roads[id], at: 1)
                 try $0.bind(Int64(road.key.name), at: 2)
                 try $0.bind(Int64(road.key.zone), at: 3)
                 guard let middle = road.middle else { return }
-                let numbers = [
-                    middle.x, middle.y, road.extent.xMin, road.extent.yMin, road.extent.xMax, road.extent.yMax,
-                ]
-                for (index, value) in numbers.enumerated() { try $0.bind(value, at: index + 4) }
+                let units = [
+                    middle.x, middle.y, middle.x - road.extent.xMin, middle.y - road.extent.yMin,
+                    road.extent.xMax - middle.x, road.extent.yMax - middle.y,
+                ].map(PackedDegrees.units)
+                for (index, value) in units.enumerated() { try $0.bind(value, at: index + 4) }
             }
         }
     }
 
-    private func writeMeta() throws {
-        let count = try connection.integer("SELECT count(*) FROM gc_address") ?? 0
+    private func writeMeta(_ order: DocumentOrder, addresses count: Int) throws {
         let countries = Set(zones.all.map(\.country)).subtracting([""]).sorted().joined(separator: ",")
         if extent.isEmpty { extent.take(0, 0) }
         let values = [
@@ -280,6 +204,7 @@ extension LocatorBuilder {
             "extent": [extent.xMin, extent.yMin, extent.xMax, extent.yMax].map { "\($0)" }.joined(separator: ","),
             // Suggestions carry it: those of another build mean nothing here.
             "build": UUID().uuidString, "origin": origin,
+            "ranks": order.firstIDs.map { "\($0)" }.joined(separator: ","),
         ]
         for (key, value) in values {
             try connection.run("INSERT INTO gc_meta VALUES (?, ?)") {
@@ -287,6 +212,6 @@ extension LocatorBuilder {
                 try $0.bind(value, at: 2)
             }
         }
-        try LocatorSchema.register((extent.xMin, extent.yMin, extent.xMax, extent.yMax), on: connection)
+        try LocatorSchema.register(extent, on: connection)
     }
 }

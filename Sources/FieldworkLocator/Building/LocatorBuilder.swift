@@ -50,7 +50,7 @@ package final class LocatorBuilder {
             try connection.execute("PRAGMA synchronous = OFF")
             try connection.execute("PRAGMA temp_store = FILE")
             try LocatorSchema.createCore(on: connection)
-            for table in LocatorSchema.tables + Self.stageTables { try connection.execute(table) }
+            for table in LocatorSchema.tables + LocatorSchema.stages { try connection.execute(table) }
             try connection.begin()
         } catch {
             try? FileManager.default.removeItem(at: workFile)
@@ -62,21 +62,6 @@ package final class LocatorBuilder {
         try? FileManager.default.removeItem(at: workFile)
         try? FileManager.default.removeItem(at: finishedFile)
     }
-
-    private static let stageTables = [
-        """
-        CREATE TABLE stage_address (cell INTEGER, number INTEGER, suffix TEXT, unit TEXT, name INTEGER, zone INTEGER, x REAL,
-            y REAL)
-        """,
-        """
-        CREATE TABLE stage_street (name INTEGER, zone INTEGER, left_from INTEGER, left_to INTEGER, left_parity TEXT,
-            right_from INTEGER, right_to INTEGER, right_parity TEXT, geom BLOB)
-        """,
-        """
-        CREATE TABLE stage_place (kind TEXT, type TEXT, name TEXT, others TEXT, zone INTEGER, weight REAL, reach REAL, x REAL,
-            y REAL, area BLOB)
-        """,
-    ]
 
     // MARK: Taking records
 
@@ -125,15 +110,14 @@ package final class LocatorBuilder {
     private func stage(_ house: House) throws {
         let name = names.id(of: house.street, key: TokenizedText.key(house.street), others: house.otherNames)
         let zone = zones.id(of: house.zone)
-        try connection.run("INSERT INTO stage_address VALUES (?, ?, ?, ?, ?, ?, ?, ?)") {
-            try $0.bind(PlaceCell.firstRow(x: house.x, y: house.y), at: 1)
-            try $0.bind(house.number, at: 2)
-            try $0.bind(house.suffix, at: 3)
-            try $0.bind(house.unit, at: 4)
-            try $0.bind(Int64(name), at: 5)
-            try $0.bind(Int64(zone), at: 6)
-            try $0.bind(house.x, at: 7)
-            try $0.bind(house.y, at: 8)
+        try connection.run("INSERT INTO stage_address VALUES (?, ?, ?, ?, ?, ?, ?)") {
+            try $0.bind(house.number, at: 1)
+            try $0.bind(house.suffix, at: 2)
+            try $0.bind(house.unit, at: 3)
+            try $0.bind(Int64(name), at: 4)
+            try $0.bind(Int64(zone), at: 5)
+            try $0.bind(house.x, at: 6)
+            try $0.bind(house.y, at: 7)
         }
         addressCount += 1
         extent.take(house.x, house.y)
@@ -168,9 +152,14 @@ package final class LocatorBuilder {
         let name = place.name.trimmed
         guard Self.isPlace(place.x, place.y), !name.isEmpty else { return skip() }
         let zone = zones.id(of: place.zone)
-        let area = place.rings.isEmpty ? nil : GeometryBytes.polygon(place.rings)
+        let area = place.rings.isEmpty ? nil : PackedPath.bytes(of: place.rings)
         let others = Array(Set(place.otherNames.map(\.trimmed)).subtracting([name, ""])).sorted()
-        try connection.run("INSERT INTO stage_place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { statement in
+        try connection.run(
+            """
+            INSERT INTO stage_place (kind, type, name, others, zone, weight, reach, x, y, area)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        ) { statement in
             try statement.bind(place.kind.rawValue, at: 1)
             try statement.bind(place.type, at: 2)
             try statement.bind(name, at: 3)

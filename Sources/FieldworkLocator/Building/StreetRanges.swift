@@ -19,13 +19,13 @@ struct StreetRanges {
     init(_ connection: StoreConnection) { self.connection = connection }
 
     func fill(_ progress: (Int) throws -> Void) throws {
-        let roads = try connection.integer("SELECT max(id) FROM gc_road") ?? (try lastRoad())
+        let roads = try lastRoad()
         guard roads >= 0 else { return }
         for road in 0...roads {
             try progress(Int(road))
             var pieces: [Piece] = []
             try connection.run(
-                "SELECT id, geom, left_from IS NOT NULL OR right_from IS NOT NULL FROM gc_street WHERE road_id = ?"
+                "SELECT id, geom, left_from IS NOT NULL OR right_from IS NOT NULL FROM stage_piece WHERE road_id = ?"
             ) {
                 try $0.bind(road, at: 1)
             } row: {
@@ -33,20 +33,18 @@ struct StreetRanges {
                     Piece(id: $0.integer(0), line: GeometryBytes.readLine($0.blob(1)), hasRange: $0.integer(2) != 0))
             }
             guard pieces.contains(where: { !$0.hasRange }) else { continue }
-            try connection.run("SELECT number, geom FROM gc_address WHERE road_id = ?") {
+            try connection.run("SELECT number, x, y FROM stage_house WHERE road_id = ?") {
                 try $0.bind(road, at: 1)
             } row: { row in
-                if let place = GeometryBytes.readPoint(row.blob(1)) {
-                    Self.assign(Int(row.integer(0)), place, to: &pieces)
-                }
+                Self.assign(Int(row.integer(0)), (row.double(1), row.double(2)), to: &pieces)
             }
             for piece in pieces where !piece.hasRange { try write(piece) }
         }
     }
 
     private func lastRoad() throws -> Int64 {
-        let ofStreets = try connection.integer("SELECT max(road_id) FROM gc_street") ?? -1
-        return max(ofStreets, try connection.integer("SELECT max(road_id) FROM gc_address") ?? -1)
+        let ofStreets = try connection.integer("SELECT max(road_id) FROM stage_piece") ?? -1
+        return max(ofStreets, try connection.integer("SELECT max(road_id) FROM stage_house") ?? -1)
     }
 
     private static func assign(_ number: Int, _ place: (x: Double, y: Double), to pieces: inout [Piece]) {
@@ -68,7 +66,7 @@ struct StreetRanges {
         guard sides.contains(where: { $0 != nil }) else { return }
         try connection.run(
             """
-            UPDATE gc_street SET left_from = ?, left_to = ?, left_parity = ?, right_from = ?, right_to = ?, right_parity = ?
+            UPDATE stage_piece SET left_from = ?, left_to = ?, left_parity = ?, right_from = ?, right_to = ?, right_parity = ?
             WHERE id = ?
             """
         ) {

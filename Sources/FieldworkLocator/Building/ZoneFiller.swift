@@ -90,10 +90,8 @@ struct ZoneFiller {
 
     /// A state by its short name, where it has one: sources have either.
     private static func withShortRegion(_ zone: AddressZone) -> AddressZone {
-        let short = RegionNames.abbreviation(of: zone.region)
-        guard !short.isEmpty else { return zone }
         var zone = zone
-        zone.region = short
+        zone.region = RegionNames.written(zone.region, country: zone.country)
         return zone
     }
 

@@ -38,75 +38,60 @@ package struct LocatorCut {
         try addHouses(to: builder, most: most)
     }
 
+    private var extent: PlaceExtent { PlaceExtent(xMin: box.xMin, yMin: box.yMin, xMax: box.xMax, yMax: box.yMax) }
+
     private func addHouses(to builder: LocatorBuilder, most: Int?) throws {
-        for range in PlaceCell.ranges(xMin: box.xMin, yMin: box.yMin, xMax: box.xMax, yMax: box.yMax) {
-            try data.connection.run(
-                """
-                SELECT a.number, a.suffix, a.unit, a.zone_id, r.name_id, a.geom FROM gc_address AS a
-                JOIN gc_road AS r ON r.id = a.road_id WHERE a.id BETWEEN ? AND ?
-                """
-            ) {
-                try $0.bind(range.lowerBound, at: 1)
-                try $0.bind(range.upperBound, at: 2)
-            } row: { row in
-                guard let place = GeometryBytes.readPoint(row.blob(5)), box.contains(place.x, place.y) else { return }
-                if let most, builder.addressCount >= most {
-                    throw LocatorError(
-                        .invalidRequest, "The area has more than \(most) addresses. Choose a smaller one.")
-                }
-                let name = try data.name(row.integer(4))
-                try builder.add(
-                    LocatorBuilder.House(
-                        number: row.integer(0), suffix: row.optionalText(1), unit: row.optionalText(2),
-                        street: name.full, otherNames: name.others, zone: try data.zone(row.integer(3)).zone,
-                        x: place.x, y: place.y))
+        let index = DocumentIndex(data: data)
+        try data.houses(near: extent) { house in
+            guard box.contains(house.x, house.y), let road = try index.road(house.road) else { return }
+            if let most, builder.addressCount >= most {
+                throw LocatorError(.invalidRequest, "The area has more than \(most) addresses. Choose a smaller one.")
             }
+            let name = try data.name(road.nameID)
+            try builder.add(
+                LocatorBuilder.House(
+                    number: house.number, suffix: house.suffix.isEmpty ? nil : house.suffix,
+                    unit: house.unit.isEmpty ? nil : house.unit, street: name.full, otherNames: name.others,
+                    zone: try data.zone(house.zoneID).zone, x: house.x, y: house.y))
         }
     }
 
     private func addStreets(to builder: LocatorBuilder) throws {
-        try data.connection.run(
-            """
-            SELECT r.name_id, r.zone_id, s.left_from, s.left_to, s.left_parity, s.right_from, s.right_to, s.right_parity, s.geom
-            FROM rtree_gc_street AS t JOIN gc_street AS s ON s.id = t.id JOIN gc_road AS r ON r.id = s.road_id
-            WHERE t.max_x >= ? AND t.min_x <= ? AND t.max_y >= ? AND t.min_y <= ?
-            """
-        ) {
-            try bindBox(to: $0)
-        } row: { row in
-            let name = try data.name(row.integer(0))
+        let index = DocumentIndex(data: data)
+        try data.pieces(near: extent) { piece in
+            guard let road = try index.road(piece.road), touches(piece.line) else { return }
+            let name = try data.name(road.nameID)
             try builder.add(
                 StreetRecord(
-                    name: name.full, otherNames: name.others, zone: try data.zone(row.integer(1)).zone,
-                    left: StreetPiece.range(row, 2), right: StreetPiece.range(row, 5),
-                    line: GeometryBytes.readLine(row.blob(8))))
+                    name: name.full, otherNames: name.others, zone: try data.zone(road.zoneID).zone, left: piece.left,
+                    right: piece.right, line: piece.line))
         }
+    }
+
+    /// Whether the box of a line meets the area.
+    private func touches(_ line: [Double]) -> Bool {
+        var own = PlaceExtent()
+        for index in stride(from: 0, to: line.count - 1, by: 2) { own.take(line[index], line[index + 1]) }
+        return own.xMax >= box.xMin && own.xMin <= box.xMax && own.yMax >= box.yMin && own.yMin <= box.yMax
     }
 
     private func addPlaces(to builder: LocatorBuilder) throws {
-        try data.connection.run(
-            """
-            SELECT p.kind, p.type, p.name, p.others, p.zone_id, p.weight, p.reach, p.geom, p.area
-            FROM rtree_gc_place AS t JOIN gc_place AS p ON p.id = t.id
-            WHERE t.max_x >= ? AND t.min_x <= ? AND t.max_y >= ? AND t.min_y <= ?
-            """
-        ) {
-            try bindBox(to: $0)
-        } row: { row in
-            guard let point = GeometryBytes.readPoint(row.blob(7)), let kind = PlaceRecord.Kind(rawValue: row.text(0))
-            else { return }
-            try builder.add(
-                PlaceRecord(
-                    kind: kind, type: row.text(1), name: row.text(2),
-                    otherNames: (row.optionalText(3) ?? "").split(separator: "\n").map(String.init),
-                    zone: try data.zone(row.integer(4)).zone, weight: row.double(5), x: point.x, y: point.y,
-                    reach: row.double(6), rings: GeometryBytes.readRings(row.blob(8))))
-        }
-    }
-
-    private func bindBox(to statement: StoreStatement) throws {
-        for (index, value) in [box.xMin, box.xMax, box.yMin, box.yMax].enumerated() {
-            try statement.bind(value, at: index + 1)
+        try data.places(near: extent) { entry, isArea in
+            guard isArea || box.contains(entry.x, entry.y) else { return }
+            try data.connection.run(
+                "SELECT kind_id, name, others, zone_id, weight, reach, area FROM gc_place WHERE id = ?"
+            ) {
+                try $0.bind(entry.id, at: 1)
+            } row: { row in
+                let known = try data.kind(row.integer(0))
+                guard let kind = PlaceRecord.Kind(rawValue: known.kind.rawValue) else { return }
+                try builder.add(
+                    PlaceRecord(
+                        kind: kind, type: known.type, name: row.text(1),
+                        otherNames: (row.optionalText(2) ?? "").split(separator: "\n").map(String.init),
+                        zone: try data.zone(row.integer(3)).zone, weight: row.double(4), x: entry.x, y: entry.y,
+                        reach: row.double(5), rings: PackedPath.rings(row.blob(6))))
+            }
         }
     }
 }

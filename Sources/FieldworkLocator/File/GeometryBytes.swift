@@ -1,18 +1,10 @@
-/// Points, lines and polygons in GeoPackage's binary form, degrees of WGS 84, little-endian and without an envelope: written
-/// and read by the hundred thousand.
+/// Lines in GeoPackage's binary form, degrees of WGS 84, little-endian and without an envelope: a locator that is being made keeps
+/// them so in its working file, exactly.
 enum GeometryBytes {
     /// `GP`, version 0, little-endian without envelope, reference 4326.
     private static let header: [UInt8] = [0x47, 0x50, 0, 1, 0xE6, 0x10, 0, 0]
-    /// Where the coordinates of a point begin.
-    private static let pointStart = 13
-
-    static func point(x: Double, y: Double) -> [UInt8] {
-        var bytes = header
-        append(kind: 1, to: &bytes)
-        append(x, to: &bytes)
-        append(y, to: &bytes)
-        return bytes
-    }
+    /// Where the number of points stands.
+    private static let countStart = 13
 
     static func line(_ coordinates: [Double]) -> [UInt8] {
         var bytes = header
@@ -22,38 +14,10 @@ enum GeometryBytes {
         return bytes
     }
 
-    static func polygon(_ rings: [[Double]]) -> [UInt8] {
-        var bytes = header
-        append(kind: 3, to: &bytes)
-        append(UInt32(rings.count), to: &bytes)
-        for ring in rings {
-            append(UInt32(ring.count / 2), to: &bytes)
-            for value in ring { append(value, to: &bytes) }
-        }
-        return bytes
-    }
-
-    static func readPoint(_ bytes: UnsafeRawBufferPointer) -> (x: Double, y: Double)? {
-        guard bytes.count >= pointStart + 16 else { return nil }
-        return (double(bytes, pointStart), double(bytes, pointStart + 8))
-    }
-
     /// The coordinates of a line, x and y in turn.
     static func readLine(_ bytes: UnsafeRawBufferPointer) -> [Double] {
-        guard bytes.count >= pointStart + 4 else { return [] }
-        return coordinates(bytes, pointStart)?.values ?? []
-    }
-
-    static func readRings(_ bytes: UnsafeRawBufferPointer) -> [[Double]] {
-        guard bytes.count >= pointStart + 4, bytes[9] == 3 else { return [] }
-        let count = Int(bytes.loadUnaligned(fromByteOffset: pointStart, as: UInt32.self))
-        var rings: [[Double]] = []
-        var position = pointStart + 4
-        while rings.count < count, let ring = coordinates(bytes, position) {
-            rings.append(ring.values)
-            position = ring.end
-        }
-        return rings
+        guard bytes.count >= countStart + 4 else { return [] }
+        return coordinates(bytes, countStart)?.values ?? []
     }
 
     private static func coordinates(

@@ -36,9 +36,24 @@ package final class Locator: Sendable {
         try await reader.candidates(for: text, options, allowance: WorkAllowance.current)
     }
 
-    /// The best answer to each of many texts, in their order.
+    /// Texts of a batch for which another reader is worth its while.
+    private static let leastPart = 50
+
+    /// The best answer to each of many texts, in their order. Readers answer parts of them at the same time.
     package func best(of questions: [(text: String, options: LocatorOptions)]) async throws -> [[LocatorResult]] {
-        try await reader.best(of: questions, allowance: WorkAllowance.current)
+        let allowance = WorkAllowance.current
+        let size = max(Self.leastPart, (questions.count + readers.count - 1) / readers.count)
+        guard questions.count > size else { return try await reader.best(of: questions, allowance: allowance) }
+        return try await withThrowingTaskGroup(of: (part: Int, results: [[LocatorResult]]).self) { group in
+            for (part, start) in stride(from: 0, to: questions.count, by: size).enumerated() {
+                let some = Array(questions[start..<min(start + size, questions.count)])
+                let reader = readers[part]
+                group.addTask { (part, try await reader.best(of: some, allowance: allowance)) }
+            }
+            var parts = Array(repeating: [[LocatorResult]](), count: readers.count)
+            for try await one in group { parts[one.part] = one.results }
+            return parts.flatMap { $0 }
+        }
     }
 
     /// What a text that is being typed may become.
@@ -58,6 +73,15 @@ package final class Locator: Sendable {
     /// Addresses of the locator, for a test of itself.
     package func addresses(after id: Int64, limit: Int) async throws -> [StoredAddress] {
         try await reader.addresses(after: id, limit: limit)
+    }
+
+    /// What the locator of a file was made of, for making it again: files of older versions, which are no longer opened, say it as well.
+    /// - Returns: the words of who made it, and whether this program reads the file.
+    package static func origin(of url: URL) throws -> (origin: String, isCurrent: Bool) {
+        guard let known = try LocatorData.origin(ofFileAt: url.path) else {
+            throw LocatorError(.notALocator, "\(url.path) is no locator. fieldwork locator make makes one.")
+        }
+        return known
     }
 
     package func close() async { for reader in readers { await reader.close() } }
@@ -196,24 +220,14 @@ actor LocatorReader {
     func addresses(after id: Int64, limit: Int) throws -> [StoredAddress] {
         let data = try data()
         var found: [StoredAddress] = []
-        try data.connection.run(
-            """
-            SELECT a.id, a.number, a.suffix, a.unit, a.zone_id, r.name_id, a.geom
-            FROM gc_address AS a JOIN gc_road AS r ON r.id = a.road_id WHERE a.id > ? ORDER BY a.id LIMIT ?
-            """
-        ) {
-            try $0.bind(id, at: 1)
-            try $0.bind(Int64(limit), at: 2)
-        } row: { row in
-            guard let place = GeometryBytes.readPoint(row.blob(6)) else { return }
-            let zone = try data.zone(row.integer(4)).zone
-            var result = LocatorResult(kind: .pointAddress, zone: zone, x: place.x, y: place.y)
-            let suffix = row.optionalText(2) ?? ""
-            result.number = "\(row.integer(1))\(suffix.contains("/") ? " " : "")\(suffix)"
-            result.unit = row.optionalText(3) ?? ""
-            result.street = try data.name(row.integer(5)).full
-            if !result.unit.isEmpty { result.kind = .subaddress }
-            found.append(StoredAddress(id: row.integer(0), result: result))
+        let statement = try data.connection.cached("SELECT id, houses FROM gc_house WHERE id >= ? ORDER BY id")
+        defer { statement.finish() }
+        try statement.bind(HouseBlock.row(ofHouse: id), at: 1)
+        while found.count < limit, try statement.step() {
+            for house in HouseBlock.houses(statement.blob(1), row: statement.integer(0))
+            where house.id > id && found.count < limit {
+                found.append(StoredAddress(id: house.id, result: try LocatorResult.of(house, data)))
+            }
         }
         return found
     }

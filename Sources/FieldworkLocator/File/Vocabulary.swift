@@ -6,9 +6,9 @@ import Synchronization
 final class SharedVocabulary: Sendable {
     private let kept = Mutex<Vocabulary?>(nil)
 
-    func get(_ connection: StoreConnection) throws -> Vocabulary {
+    func get(_ data: LocatorData) throws -> Vocabulary {
         if let known = kept.withLock({ $0 }) { return known }
-        let read = try Vocabulary(connection)
+        let read = try Vocabulary(data)
         kept.withLock { $0 = read }
         return read
     }
@@ -22,17 +22,23 @@ struct Vocabulary: Sendable {
     private var masks: [UInt32] = []
     private var counts: [Int32] = []
 
-    init(_ connection: StoreConnection) throws {
-        try connection.run("SELECT term, doc FROM gc_vocabulary") { _ in
+    init(_ data: LocatorData) throws {
+        var common = data.common
+        try data.connection.run("SELECT term, doc FROM gc_vocabulary") { _ in
         } row: { row in
             let word = row.text(0)
-            // Numbers have no spelling.
-            guard !(word.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }) else { return }
-            letters.append(contentsOf: word.utf16)
-            starts.append(Int32(letters.count))
-            masks.append(Self.mask(word.utf16))
-            counts.append(Int32(clamping: row.integer(1)))
+            add(word, max(Int(row.integer(1)), common.removeValue(forKey: word) ?? 0))
         }
+        for (word, count) in common.sorted(by: { $0.key < $1.key }) { add(word, count) }
+    }
+
+    private mutating func add(_ word: String, _ count: Int) {
+        // Numbers have no spelling.
+        guard !(word.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }) else { return }
+        letters.append(contentsOf: word.utf16)
+        starts.append(Int32(letters.count))
+        masks.append(Self.mask(word.utf16))
+        counts.append(Int32(clamping: count))
     }
 
     private static func mask<Letters: Sequence<UInt16>>(_ letters: Letters) -> UInt32 {

@@ -26,7 +26,7 @@ package struct FieldMap: Sendable, Hashable {
             "place_name", "postal_city",
         ],
         .subregion: ["county", "subregion"],
-        .region: ["region", "state", "addr:state", "province", "admin1", "bundesland"],
+        .region: ["region", "state", "addr:state", "province", "admin1", "bundesland", geoNamesRegion],
         .postal: [
             "postal", "postcode", "zip", "zipcode", "zip_code", "postal_code", "addr:postcode", "plz", "code_postal",
             "postalcode",
@@ -49,6 +49,9 @@ package struct FieldMap: Sendable, Hashable {
         .x: ["x", "lon", "long", "longitude", "lng"],
         .y: ["y", "lat", "latitude"],
     ]
+
+    /// The column of GeoNames' files that has a code in place of the state's name.
+    private static let geoNamesRegion = "admin1code"
 
     private var columns: [Role: String] = [:]
 
@@ -82,10 +85,12 @@ package struct FieldMap: Sendable, Hashable {
         zone fill: (AddressZone) -> AddressZone = { $0 }
     ) throws {
         func text(_ role: Role) -> String { columns[role].flatMap(value)?.trimmed ?? "" }
+        let hasCode = columns[.region]?.lowercased() == Self.geoNamesRegion
+        let region = hasCode ? RegionNames.ofGeoNames(text(.region), country: text(.country)) : text(.region)
         let zone = fill(
             AddressZone(
-                neighborhood: text(.neighborhood), city: text(.city), subregion: text(.subregion),
-                region: text(.region), postal: text(.postal), country: text(.country)))
+                neighborhood: text(.neighborhood), city: text(.city), subregion: text(.subregion), region: region,
+                postal: text(.postal), country: text(.country)))
         if let line = geometry as? Polyline { return try add(line, zone, to: builder, text) }
         var rings: [[Double]] = []
         let place: (x: Double, y: Double)

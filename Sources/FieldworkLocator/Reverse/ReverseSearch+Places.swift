@@ -3,23 +3,23 @@ import FieldworkStore
 extension ReverseSearch {
     /// Places near the point, or, of areas, about it.
     func places(_ kind: LocatorResult.Kind, isArea: Bool) throws -> [LocatorResult] {
+        isArea ? try about([kind]) : try points(kind)
+    }
+
+    private func points(_ kind: LocatorResult.Kind) throws -> [LocatorResult] {
         let most = isSinglePlace ? Tolerance.single : Tolerance.pointOfInterest
-        var best: (id: Int64, rank: Double, distance: Double)?
-        try candidates(within: isArea ? 0 : most) { row in
-            guard row.text(1) == kind.rawValue, let place = GeometryBytes.readPoint(row.blob(3)) else { return }
-            if isArea {
-                guard let size = Self.sizeIfInside(x, y, row, place, plane), size < best?.rank ?? .infinity else {
-                    return
-                }
-                best = (row.integer(0), size, 0)
-            } else {
-                let distance = plane.distance(x, y, place.x, place.y)
-                guard distance <= most, distance < best?.rank ?? .infinity else { return }
-                best = (row.integer(0), distance, distance)
+        var near: [(id: Int64, distance: Double)] = []
+        try data.places(near: box(within: most)) { entry, _ in
+            let distance = plane.distance(x, y, entry.x, entry.y)
+            if distance <= most { near.append((entry.id, distance)) }
+        }
+        near.sort { ($0.distance, $0.id) < ($1.distance, $1.id) }
+        for place in near {
+            if let result = try result(place: place.id, distance: place.distance), result.kind == kind {
+                return [result]
             }
         }
-        guard let best, let result = try result(place: best.id, distance: best.distance) else { return [] }
-        return [result]
+        return []
     }
 
     private var isSinglePlace: Bool { options.kinds == [.pointOfInterest] }
@@ -27,45 +27,40 @@ extension ReverseSearch {
     /// The smallest town, neighbourhood or postal area about the point.
     func areas() throws -> [LocatorResult] {
         let kinds: [LocatorResult.Kind] = [.locality, .postal]
-        let wanted = Set(kinds.filter { options.kinds?.contains($0) ?? true }.map(\.rawValue))
-        guard !wanted.isEmpty else { return [] }
+        return try about(Set(kinds.filter { options.kinds?.contains($0) ?? true }))
+    }
+
+    /// The smallest place of some kinds that has the point in its area or its reach.
+    private func about(_ kinds: Set<LocatorResult.Kind>) throws -> [LocatorResult] {
+        guard !kinds.isEmpty else { return [] }
+        var ids: [Int64] = []
+        try data.places(near: box(within: 0)) { entry, isArea in if isArea { ids.append(entry.id) } }
         var best: (id: Int64, size: Double)?
-        try candidates(within: 0) { row in
-            guard wanted.contains(row.text(1)), let place = GeometryBytes.readPoint(row.blob(3)),
-                let size = Self.sizeIfInside(x, y, row, place, plane), size < best?.size ?? .infinity
-            else { return }
-            best = (row.integer(0), size)
+        for id in ids {
+            try data.connection.run("SELECT kind_id, reach, x, y, area FROM gc_place WHERE id = ?") {
+                try $0.bind(id, at: 1)
+            } row: { row in
+                guard kinds.contains(try data.kind(row.integer(0)).kind), let size = sizeIfInside(row),
+                    size < best?.size ?? .infinity
+                else { return }
+                best = (id, size)
+            }
         }
         guard let best, let result = try result(place: best.id, distance: 0) else { return [] }
         return [result]
     }
 
-    private func candidates(within metres: Double, _ body: (StoreStatement) throws -> Void) throws {
-        let (dx, dy) = (metres / plane.perDegreeX, metres / plane.perDegreeY)
-        try data.connection.run(
-            """
-            SELECT p.id, p.kind, p.reach, p.geom, p.area FROM rtree_gc_place AS t JOIN gc_place AS p ON p.id = t.id
-            WHERE t.max_x >= ? AND t.min_x <= ? AND t.max_y >= ? AND t.min_y <= ?
-            """
-        ) {
-            for (index, value) in [x - dx, x + dx, y - dy, y + dy].enumerated() { try $0.bind(value, at: index + 1) }
-        } row: {
-            try body($0)
-        }
-    }
-
     /// How large the area of a place is, in square metres, when the point is within it. For a place that has no area but a reach,
     /// the share of the reach counts as well, so that of two towns the one answers whose middle is nearer.
-    private static func sizeIfInside(
-        _ x: Double, _ y: Double, _ row: StoreStatement, _ place: (x: Double, y: Double), _ plane: PlaneMetres
-    ) -> Double? {
+    private func sizeIfInside(_ row: StoreStatement) -> Double? {
         if !row.isNull(4) {
-            let rings = GeometryBytes.readRings(row.blob(4))
+            let rings = PackedPath.rings(row.blob(4))
             return RingArea.contains(rings, x, y) ? RingArea.size(rings, plane) : nil
         }
-        let reach = row.double(2)
+        let reach = row.double(1)
         guard reach > 0 else { return nil }
-        let share = plane.distance(x, y, place.x, place.y) / reach
+        let place = (PackedDegrees.degrees(row.integer(2)), PackedDegrees.degrees(row.integer(3)))
+        let share = plane.distance(x, y, place.0, place.1) / reach
         return share <= 1 ? .pi * reach * reach * share : nil
     }
 

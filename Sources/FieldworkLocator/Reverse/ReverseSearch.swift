@@ -74,23 +74,24 @@ struct ReverseSearch {
 
     // MARK: Crossings and houses
 
-    private func rows(within metres: Double, _ body: (ClosedRange<Int64>) throws -> Void) throws {
+    /// The box about the point that holds everything within a distance.
+    func box(within metres: Double) -> PlaceExtent {
         let (dx, dy) = (metres / plane.perDegreeX, metres / plane.perDegreeY)
-        for range in PlaceCell.ranges(xMin: x - dx, yMin: y - dy, xMax: x + dx, yMax: y + dy) { try body(range) }
+        return PlaceExtent(xMin: x - dx, yMin: y - dy, xMax: x + dx, yMax: y + dy)
     }
 
+    /// The nearest crossing: two streets meet there, so that both are near.
     private func crossings() throws -> [LocatorResult] {
         let most = tolerance(Tolerance.crossing)
         var best: (distance: Double, a: Int64, b: Int64, zone: Int64, x: Double, y: Double)?
-        try rows(within: most) { range in
-            try data.connection.run("SELECT name_a, name_b, zone_id, geom FROM gc_cross WHERE id BETWEEN ? AND ?") {
-                try $0.bind(range.lowerBound, at: 1)
-                try $0.bind(range.upperBound, at: 2)
+        for name in try StreetFinder(self).names(within: most) {
+            try data.connection.run("SELECT name_a, name_b, zone_id, x, y FROM gc_cross WHERE name_a = ?") {
+                try $0.bind(name, at: 1)
             } row: { row in
-                guard let place = GeometryBytes.readPoint(row.blob(3)) else { return }
-                let distance = plane.distance(x, y, place.x, place.y)
+                let place = (PackedDegrees.degrees(row.integer(3)), PackedDegrees.degrees(row.integer(4)))
+                let distance = plane.distance(x, y, place.0, place.1)
                 if distance <= most, distance < best?.distance ?? .infinity {
-                    best = (distance, row.integer(0), row.integer(1), row.integer(2), place.x, place.y)
+                    best = (distance, row.integer(0), row.integer(1), row.integer(2), place.0, place.1)
                 }
             }
         }
@@ -103,11 +104,13 @@ struct ReverseSearch {
     }
 
     private struct House {
-        var id: Int64
-        var road: Int64
+        var known: KnownHouse
         var distance: Double
-        var x: Double
-        var y: Double
+
+        var id: Int64 { known.id }
+        var road: Int64 { known.road }
+        var x: Double { known.x }
+        var y: Double { known.y }
     }
 
     /// The nearest house that is not across its own street.
@@ -124,17 +127,9 @@ struct ReverseSearch {
 
     private func houses(within most: Double) throws -> [House] {
         var houses: [House] = []
-        try rows(within: most) { range in
-            try data.connection.run("SELECT id, road_id, geom FROM gc_address WHERE id BETWEEN ? AND ?") {
-                try $0.bind(range.lowerBound, at: 1)
-                try $0.bind(range.upperBound, at: 2)
-            } row: { row in
-                guard let place = GeometryBytes.readPoint(row.blob(2)) else { return }
-                let distance = plane.distance(x, y, place.x, place.y)
-                guard distance <= most else { return }
-                houses.append(
-                    House(id: row.integer(0), road: row.integer(1), distance: distance, x: place.x, y: place.y))
-            }
+        try data.houses(near: box(within: most)) { house in
+            let distance = plane.distance(x, y, house.x, house.y)
+            if distance <= most { houses.append(House(known: house, distance: distance)) }
         }
         return houses.sorted { ($0.distance, $0.id) < ($1.distance, $1.id) }
     }
@@ -150,24 +145,8 @@ struct ReverseSearch {
     }
 
     private func result(_ house: House) throws -> LocatorResult {
-        var result = LocatorResult(kind: .pointAddress, zone: AddressZone(), x: house.x, y: house.y)
-        try data.connection.run(
-            """
-            SELECT a.number, a.suffix, a.unit, a.zone_id, r.name_id FROM gc_address AS a JOIN gc_road AS r ON r.id = a.road_id
-            WHERE a.id = ?
-            """
-        ) {
-            try $0.bind(house.id, at: 1)
-        } row: { row in
-            let suffix = row.optionalText(1) ?? ""
-            result.number = "\(row.integer(0))\(suffix.contains("/") ? " " : "")\(suffix)"
-            result.unit = row.optionalText(2) ?? ""
-            result.zone = try data.zone(row.integer(3)).zone
-            result.street = try data.name(row.integer(4)).full
-        }
-        if !result.unit.isEmpty { result.kind = .subaddress }
+        var result = try LocatorResult.of(house.known, data)
         result.distance = house.distance
-        result.addressID = house.id
         return result
     }
 

@@ -58,14 +58,13 @@ struct CrossingSearch {
 
     private func crossings(_ one: Street, _ other: Street) throws -> [LocatorResult] {
         let (low, high) = (min(one.nameID, other.nameID), max(one.nameID, other.nameID))
-        var found: [(zone: Int64, x: Double, y: Double, id: Int64)] = []
-        try data.connection.run("SELECT zone_id, geom, id FROM gc_cross WHERE name_a = ? AND name_b = ? LIMIT 50") {
+        var found: [(zone: Int64, x: Double, y: Double)] = []
+        try data.connection.run("SELECT zone_id, x, y FROM gc_cross WHERE name_a = ? AND name_b = ? LIMIT 50") {
             try $0.bind(low, at: 1)
             try $0.bind(high, at: 2)
         } row: { row in
-            if let place = GeometryBytes.readPoint(row.blob(1)) {
-                found.append((row.integer(0), place.x, place.y, row.integer(2)))
-            }
+            found.append(
+                (row.integer(0), PackedDegrees.degrees(row.integer(1)), PackedDegrees.degrees(row.integer(2))))
         }
         let (first, second) = (try data.name(one.nameID).full, try data.name(other.nameID).full)
         let street = "\(first) & \(second)"
@@ -84,7 +83,7 @@ struct CrossingSearch {
                 !words.contains($0.text) && !zone.words.contains($0.text) && !$0.startsWithDigit
             }
             result.score = max(0, 100 - one.cost - other.cost - 12 * Double(foreign.count))
-            result.importance = place.id
+            result.importance = Int64(results.count)
             results.append(result)
         }
         return results

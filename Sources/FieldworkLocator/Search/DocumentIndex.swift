@@ -39,7 +39,36 @@ struct DocumentIndex {
         var isPrefix = false
     }
 
+    /// Terms of which each may be a word that the index has in names alone.
+    private static let commonTerms = 6
+
+    /// Documents that have all terms. Those that have them in their names come first where the index leaves a term out because so many
+    /// documents have it.
     func documents(_ terms: [Term], limit: Int = Limits.documentsPerStep) throws -> [Int64] {
+        var ids = try match(terms, limit)
+        let common = terms.filter(isCommon)
+        guard !common.isEmpty, ids.count < limit else { return ids }
+        let rest = terms.filter { !isCommon($0) }
+        var seen = Set(ids)
+        func take(_ terms: [Term]) throws {
+            for id in try match(terms, limit) where ids.count < limit && seen.insert(id).inserted { ids.append(id) }
+        }
+        // California Street in San Francisco, California: one of the words belongs to the name.
+        if terms.count > 1 { for term in common.prefix(Self.commonTerms) { try take(rest + [term]) } }
+        try take(rest)
+        return ids
+    }
+
+    /// Whether any document has a term.
+    func has(_ term: Term) throws -> Bool { try isCommon(term) || !match([term], 1).isEmpty }
+
+    private func isCommon(_ term: Term) -> Bool {
+        term.words.contains { word in
+            data.common[word] != nil || (term.isPrefix && data.common.keys.contains { $0.hasPrefix(word) })
+        }
+    }
+
+    private func match(_ terms: [Term], _ limit: Int) throws -> [Int64] {
         guard !terms.isEmpty else { return [] }
         var ids: [Int64] = []
         try data.connection.run("SELECT rowid FROM gc_fts WHERE gc_fts MATCH ? LIMIT ?") {
@@ -60,31 +89,21 @@ struct DocumentIndex {
     }
 
     func document(_ id: Int64) throws -> LocatorDocument? {
-        var document: LocatorDocument?
-        try data.connection.run("SELECT road_id, place_id FROM gc_doc WHERE id = ?") {
-            try $0.bind(id, at: 1)
-        } row: { row in
-            if row.isNull(0) {
-                let place = row.integer(1)
-                document = LocatorDocument(id: id, place: try self.place(place))
-            } else {
-                let road = row.integer(0)
-                document = LocatorDocument(id: id, road: try self.road(road))
-            }
-        }
-        guard let document, document.road != nil || document.place != nil else { return nil }
-        return document
+        if let road = try road(id) { return LocatorDocument(id: id, road: road) }
+        return try place(id).map { LocatorDocument(id: id, place: $0) }
     }
 
     func road(_ id: Int64) throws -> LocatorDocument.Road? {
         var road: LocatorDocument.Road?
-        try data.connection.run("SELECT name_id, zone_id, x, y, min_x, min_y, max_x, max_y FROM gc_road WHERE id = ?") {
+        try data.connection.run("SELECT name_id, zone_id, x, y, west, south, east, north FROM gc_road WHERE id = ?") {
             try $0.bind(id, at: 1)
         } row: { row in
+            let units = (2...7).map { PackedDegrees.degrees(row.integer($0)) }
             let box = LocatorResult.PlaceBox(
-                xMin: row.double(4), yMin: row.double(5), xMax: row.double(6), yMax: row.double(7))
+                xMin: units[0] - units[2], yMin: units[1] - units[3], xMax: units[0] + units[4],
+                yMax: units[1] + units[5])
             road = LocatorDocument.Road(
-                id: id, nameID: row.integer(0), zoneID: row.integer(1), x: row.double(2), y: row.double(3),
+                id: id, nameID: row.integer(0), zoneID: row.integer(1), x: units[0], y: units[1],
                 box: row.isNull(4) ? nil : box)
         }
         return road
@@ -92,20 +111,17 @@ struct DocumentIndex {
 
     func place(_ id: Int64) throws -> LocatorDocument.Place? {
         var place: LocatorDocument.Place?
-        try data.connection.run(
-            "SELECT kind, type, name, key, others, zone_id, weight, reach, geom FROM gc_place WHERE id = ?"
-        ) {
+        try data.connection.run("SELECT kind_id, name, others, zone_id, weight, reach, x, y FROM gc_place WHERE id = ?")
+        {
             try $0.bind(id, at: 1)
         } row: { row in
-            guard let point = GeometryBytes.readPoint(row.blob(8)) else { return }
-            var names = [LocatorData.parts(row.text(3))]
-            for other in (row.optionalText(4) ?? "").split(separator: "\n") {
-                names.append(LocatorData.parts(TokenizedText.key(String(other))))
-            }
+            let kind = try data.kind(row.integer(0))
+            let names = [row.text(1)] + (row.optionalText(2) ?? "").split(separator: "\n").map(String.init)
             place = LocatorDocument.Place(
-                id: id, kind: LocatorResult.Kind(rawValue: row.text(0)) ?? .pointOfInterest, type: row.text(1),
-                name: row.text(2), names: names, zoneID: row.integer(5), weight: row.double(6), reach: row.double(7),
-                x: point.x, y: point.y)
+                id: id, kind: kind.kind, type: kind.type, name: names[0],
+                names: names.map { LocatorData.parts(TokenizedText.key($0)) }, zoneID: row.integer(3),
+                weight: row.double(4), reach: row.double(5), x: PackedDegrees.degrees(row.integer(6)),
+                y: PackedDegrees.degrees(row.integer(7)))
         }
         return place
     }

@@ -39,7 +39,8 @@ struct ForwardSearch {
             first = step.documents
             results += try scored(documents.filter { seen.insert($0).inserted }, corrects: step.corrects)
             let wanted = step.corrects ? Self.satisfying.corrected : Self.satisfying.exact
-            if results.contains(where: { $0.score >= wanted }) { break }
+            // What was not asked for ends no search: the town of the name may be in another country.
+            if results.contains(where: { $0.score >= wanted && RankedResults.fits($0, options) }) { break }
         }
         return results
     }
@@ -91,7 +92,7 @@ struct ForwardSearch {
     ) -> LocatorResult {
         var result = LocatorResult.of(place, zone)
         result.score = max(0, alignment.score - Alignment.cost(ofUnused: alignment.unused, in: text.tokens))
-        result.importance = id
+        result.importance = data.importance(of: place, byOtherName: alignment.name > 0)
         result.key = "\(id)"
         return result
     }
@@ -136,6 +137,16 @@ extension LocatorResult {
             let (dx, dy) = (place.reach / plane.perDegreeX, place.reach / plane.perDegreeY)
             result.box = PlaceBox(xMin: place.x - dx, yMin: place.y - dy, xMax: place.x + dx, yMax: place.y + dy)
         }
+        return result
+    }
+
+    static func of(_ house: KnownHouse, _ data: LocatorData) throws -> LocatorResult {
+        let kind: Kind = house.unit.isEmpty ? .pointAddress : .subaddress
+        var result = LocatorResult(kind: kind, zone: try data.zone(house.zoneID).zone, x: house.x, y: house.y)
+        result.number = house.label
+        result.unit = house.unit
+        result.addressID = house.id
+        if let road = try DocumentIndex(data: data).road(house.road) { result.street = try data.name(road.nameID).full }
         return result
     }
 

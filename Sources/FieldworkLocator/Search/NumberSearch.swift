@@ -1,5 +1,3 @@
-import FieldworkStore
-
 /// Finds a house number on a street: the house itself, or where it would stand.
 struct NumberSearch {
     let data: LocatorData
@@ -69,38 +67,26 @@ struct NumberSearch {
         _ reading: Reading, _ tokens: [TextToken], unused: [Int], road: Int64
     ) throws -> Found? {
         var best: (found: Found, rank: Int)?
-        try data.connection.run(
-            "SELECT id, suffix, unit, zone_id, geom FROM gc_address WHERE road_id = ? AND number = ?"
-        ) {
-            try $0.bind(road, at: 1)
-            try $0.bind(Int64(reading.value), at: 2)
-        } row: { row in
-            guard let place = GeometryBytes.readPoint(row.blob(4)) else { return }
-            let suffix = row.optionalText(1) ?? ""
-            let unit = row.optionalText(2) ?? ""
-            let isSame = suffix.lowercased() == reading.suffix
+        for house in try data.houses(Int64(reading.value), on: road) {
+            let isSame = house.suffix.lowercased() == reading.suffix
             // 12 asked, and only 12A stands there: it is the house next door at worst.
-            if !isSame, reading.tokens.count > 1 { return }
+            if !isSame, reading.tokens.count > 1 { continue }
             var found = Found(
-                kind: .pointAddress, number: "\(reading.value)\(Self.separator(suffix))\(suffix)", unit: unit,
-                zoneID: row.integer(3), x: place.x, y: place.y, tokens: reading.tokens, cost: isSame ? 0 : 5,
-                addressID: row.integer(0))
-            let units = Self.tokens(of: unit, tokens, unused.filter { !reading.tokens.contains($0) })
-            if !unit.isEmpty, units.isEmpty { found.unit = "" }
+                kind: .pointAddress, number: house.label, unit: house.unit, zoneID: house.zoneID, x: house.x,
+                y: house.y, tokens: reading.tokens, cost: isSame ? 0 : 5, addressID: house.id)
+            let units = Self.tokens(of: house.unit, tokens, unused.filter { !reading.tokens.contains($0) })
+            if units.isEmpty { found.unit = "" }
             found.tokens += units
             found.kind = found.unit.isEmpty ? .pointAddress : .subaddress
-            let zone = try data.zone(row.integer(3)).words
+            let zone = try data.zone(house.zoneID).words
             let inZone = unused.filter { zone.contains(tokens[$0].text) }.count
             // A postal code that is a house number as well is the postal code, unless nothing else is the number.
             if reading.tokens.contains(where: { zone.contains(tokens[$0].text) }) { found.cost += 3 }
-            let rank = 100 * units.count + 10 * inZone - Int(found.cost) - (unit.isEmpty ? 0 : 1)
+            let rank = 100 * units.count + 10 * inZone - Int(found.cost) - (house.unit.isEmpty ? 0 : 1)
             if rank > best?.rank ?? .min { best = (found, rank) }
         }
         return best?.found
     }
-
-    /// A fraction or a word stands apart, a letter or the end of a range doesn't.
-    private static func separator(_ suffix: String) -> String { suffix.contains("/") ? " " : "" }
 
     /// The open tokens that say this unit: all of its words, or none.
     private static func tokens(of unit: String, _ tokens: [TextToken], _ unused: [Int]) -> [Int] {
@@ -123,74 +109,40 @@ struct NumberSearch {
     /// Where the number stands between others.
     func interpolated(_ reading: Reading, road: Int64, outOfRange: Bool) throws -> Found? {
         if let found = try inRange(reading, road: road) { return found }
-        guard let low = try neighbour(of: reading.value, road: road, above: false, sameSide: true),
-            let high = try neighbour(of: reading.value, road: road, above: true, sameSide: true)
+        let number = Int64(reading.value)
+        guard let low = try data.neighbour(of: number, on: road, above: false, sameSide: true),
+            let high = try data.neighbour(of: number, on: road, above: true, sameSide: true)
         else { return outOfRange ? try beyond(reading, road: road) : nil }
-        let share = (Double(reading.value) - Double(low.number)) / max(1, Double(high.number) - Double(low.number))
+        let share = (Double(number) - Double(low.number)) / max(1, Double(high.number) - Double(low.number))
         return Found(
-            kind: .streetAddress, number: "\(reading.value)", zoneID: low.zoneID, x: low.x + share * (high.x - low.x),
-            y: low.y + share * (high.y - low.y), range: NumberRange(from: low.number, to: high.number),
+            kind: .streetAddress, number: "\(number)", zoneID: low.zoneID, x: low.x + share * (high.x - low.x),
+            y: low.y + share * (high.y - low.y), range: NumberRange(from: Int(low.number), to: Int(high.number)),
             tokens: reading.tokens)
     }
 
     /// The piece of the street whose numbers hold it.
     private func inRange(_ reading: Reading, road: Int64) throws -> Found? {
-        var found: Found?
-        try data.connection.run("SELECT \(StreetPiece.columns) FROM gc_street WHERE road_id = ?") {
-            try $0.bind(road, at: 1)
-        } row: { row in
-            guard found == nil else { return }
-            let piece = StreetPiece(row)
+        for piece in try data.pieces(of: road) {
             for (range, isLeft) in [(piece.left, true), (piece.right, false)] {
                 guard let range, range.contains(reading.value), range.from != range.to || range.from == reading.value,
                     let place = piece.place(of: reading.value, range, isLeft: isLeft)
                 else { continue }
-                found = Found(
+                return Found(
                     kind: .streetAddress, number: "\(reading.value)", x: place.x, y: place.y, side: isLeft ? "L" : "R",
                     range: range, tokens: reading.tokens)
-                return
             }
         }
-        return found
-    }
-
-    private struct Neighbour {
-        var number: Int
-        var zoneID: Int64
-        var x: Double
-        var y: Double
-    }
-
-    private func neighbour(of number: Int, road: Int64, above: Bool, sameSide: Bool) throws -> Neighbour? {
-        var found: Neighbour?
-        let side = sameSide ? "AND number % 2 = ?3" : "AND ?3 = ?3"
-        try data.connection.run(
-            above
-                ? """
-                SELECT number, zone_id, geom FROM gc_address WHERE road_id = ?1 AND number > ?2 \(side) ORDER BY number LIMIT 1
-                """
-                : """
-                SELECT number, zone_id, geom FROM gc_address WHERE road_id = ?1 AND number < ?2 \(side)
-                ORDER BY number DESC LIMIT 1
-                """
-        ) {
-            try $0.bind(road, at: 1)
-            try $0.bind(Int64(number), at: 2)
-            try $0.bind(Int64(number % 2), at: 3)
-        } row: { row in
-            guard let place = GeometryBytes.readPoint(row.blob(2)) else { return }
-            found = Neighbour(number: Int(row.integer(0)), zoneID: row.integer(1), x: place.x, y: place.y)
-        }
-        return found
+        return nil
     }
 
     /// The end of the street's numbers that is nearest to it.
     private func beyond(_ reading: Reading, road: Int64) throws -> Found? {
+        let number = Int64(reading.value)
         let ends = [
-            try neighbour(of: reading.value, road: road, above: false, sameSide: false),
-            try neighbour(of: reading.value, road: road, above: true, sameSide: false),
+            try data.neighbour(of: number, on: road, above: false, sameSide: false),
+            try data.neighbour(of: number, on: road, above: true, sameSide: false),
         ].compactMap { $0 }
-        func distance(_ end: Neighbour) -> Double { abs(Double(end.number) - Double(reading.value)) }
+        func distance(_ end: KnownHouse) -> Double { abs(Double(end.number) - Double(number)) }
         if let end = ends.min(by: { distance($0) < distance($1) }) {
             return Found(
                 kind: .streetAddressExtended, number: "\(reading.value)", zoneID: end.zoneID, x: end.x, y: end.y,
@@ -201,10 +153,7 @@ struct NumberSearch {
 
     private func beyondRanges(_ reading: Reading, road: Int64) throws -> Found? {
         var best: (found: Found, distance: Double)?
-        try data.connection.run("SELECT \(StreetPiece.columns) FROM gc_street WHERE road_id = ?") {
-            try $0.bind(road, at: 1)
-        } row: { row in
-            let piece = StreetPiece(row)
+        for piece in try data.pieces(of: road) {
             for (range, isLeft) in [(piece.left, true), (piece.right, false)] {
                 guard let range else { continue }
                 for end in [range.from, range.to] {

@@ -22,15 +22,18 @@ enum RankedResults {
         }.map(\.result)
     }
 
-    private static func fits(_ result: LocatorResult, _ options: LocatorOptions) -> Bool {
+    /// Whether an answer is of the kind, in the box and in the country that were asked for.
+    static func fits(_ result: LocatorResult, _ options: LocatorOptions) -> Bool {
         if let kinds = options.kinds, !kinds.contains(result.kind) { return false }
         if let extent = options.extent, !extent.contains(result.x, result.y) { return false }
         guard !options.country.isEmpty, !result.zone.country.isEmpty else { return true }
-        let (asked, known) = (options.country.uppercased(), result.zone.country.uppercased())
-        let asks = asked.split(separator: ",").map { $0.filter { $0 != " " } }
         // Countries that have no code here are equal by their names alone.
-        let code = RegionNames.code(of: known)
-        return asks.contains { $0 == known || (!code.isEmpty && RegionNames.code(of: String($0)) == code) }
+        let known = result.zone.country.uppercased()
+        let code = CountryNames.code(of: known)
+        return options.country.split(separator: ",").contains { part in
+            let asked = String(part).trimmed
+            return asked.uppercased() == known || (!code.isEmpty && CountryNames.code(of: asked) == code)
+        }
     }
 
     /// The score, and a little for being near: it decides among equals.

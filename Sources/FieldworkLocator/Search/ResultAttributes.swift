@@ -29,7 +29,8 @@ package enum ResultAttributes {
             ("StAddr", result.addressLine), ("Block", ""), ("Sector", ""), ("Nbrhd", zone.neighborhood),
             ("District", ""),
             ("City", result.city), ("MetroArea", ""), ("Subregion", zone.subregion), ("Region", zone.region),
-            ("RegionAbbr", RegionNames.abbreviation(of: zone.region)), ("Territory", ""), ("Zone", ""),
+            ("RegionAbbr", RegionNames.abbreviation(of: zone.region, country: zone.country)), ("Territory", ""),
+            ("Zone", ""),
             ("Postal", zone.postal), ("PostalExt", ""), ("Country", zone.country), ("LangCode", ""),
         ]
         let places: [(String, Double)] = [
@@ -62,7 +63,8 @@ package enum ResultAttributes {
             ("AddNum", result.number), ("Address", result.addressLine), ("Block", ""), ("Sector", ""),
             ("Neighborhood", zone.neighborhood), ("District", ""), ("City", result.city), ("MetroArea", ""),
             ("Subregion", zone.subregion), ("Region", zone.region),
-            ("RegionAbbr", RegionNames.abbreviation(of: zone.region)), ("Territory", ""), ("Postal", zone.postal),
+            ("RegionAbbr", RegionNames.abbreviation(of: zone.region, country: zone.country)), ("Territory", ""),
+            ("Postal", zone.postal),
             ("PostalExt", ""), ("CntryName", ""), ("CountryCode", zone.country),
         ].map { (name: $0.0, value: $0.1) }
     }

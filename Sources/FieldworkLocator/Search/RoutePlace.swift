@@ -1,5 +1,3 @@
-import FieldworkStore
-
 /// Finds the place on its street from which a house is reached.
 struct RoutePlace {
     let data: LocatorData
@@ -11,13 +9,8 @@ struct RoutePlace {
     func found(for result: LocatorResult) throws -> LocatorResult {
         guard result.addressID != 0 else { return result }
         var best: LineFoot?
-        try data.connection.run(
-            "SELECT geom FROM gc_street WHERE road_id = (SELECT road_id FROM gc_address WHERE id = ?)"
-        ) {
-            try $0.bind(result.addressID, at: 1)
-        } row: { row in
-            let line = GeometryBytes.readLine(row.blob(0))
-            guard let foot = LineFoot(of: result.x, result.y, on: line) else { return }
+        for piece in try data.pieces(of: HouseBlock.road(ofHouse: result.addressID)) {
+            guard let foot = LineFoot(of: result.x, result.y, on: piece.line) else { continue }
             if foot.distance < best?.distance ?? Self.farthestMetres { best = foot }
         }
         guard let best else { return result }

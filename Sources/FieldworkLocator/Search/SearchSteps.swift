@@ -88,7 +88,7 @@ struct SearchSteps {
     }
 
     private func isKnown(_ token: Int) throws -> Bool {
-        if token == prefix { return try !index.documents([term(token)], limit: 1).isEmpty }
+        if token == prefix { return try index.has(term(token)) }
         return try data.documents(with: text.tokens[token].text) > 0
     }
 

@@ -1,9 +1,5 @@
-import FieldworkStore
-
 /// A piece of a street with the numbers of its sides.
 struct StreetPiece {
-    static let columns = "road_id, left_from, left_to, left_parity, right_from, right_to, right_parity, geom"
-
     /// From the middle of the street to the houses.
     private static let sideOffset = 6.096
     /// The share of the piece, and the metres, that stay free of houses at each end: the lesser counts.
@@ -14,23 +10,6 @@ struct StreetPiece {
     var left: NumberRange?
     var right: NumberRange?
     var line: [Double]
-
-    init(_ row: StoreStatement) {
-        road = row.integer(0)
-        left = Self.range(row, 1)
-        right = Self.range(row, 4)
-        line = GeometryBytes.readLine(row.blob(7))
-    }
-
-    /// The range in three columns: its ends and its parity; nil where there is none.
-    static func range(_ row: StoreStatement, _ column: Int) -> NumberRange? {
-        guard !row.isNull(column), !row.isNull(column + 1) else { return nil }
-        // What another program wrote may be any number.
-        func number(_ column: Int) -> Int { Int(max(0, min(row.integer(column), 1_000_000_000))) }
-        return NumberRange(
-            from: number(column), to: number(column + 1),
-            parity: NumberRange.Parity(rawValue: row.optionalText(column + 2) ?? ""))
-    }
 
     /// Where a number stands on its side.
     func place(of number: Int, _ range: NumberRange, isLeft: Bool) -> (x: Double, y: Double)? {

@@ -31,7 +31,7 @@ struct SuggestionSearch {
         for token in required {
             let word = text.tokens[token].text
             let isPrefix = token == prefix
-            if corrects, try index.documents([.init(words: [word], isPrefix: isPrefix)], limit: 1).isEmpty {
+            if corrects, try !index.has(.init(words: [word], isPrefix: isPrefix)) {
                 let alike = try data.spellings(of: word, isPrefix: isPrefix)
                 if !alike.isEmpty { terms.append(.init(words: alike)) }
             } else {
@@ -52,7 +52,8 @@ struct SuggestionSearch {
             let alignment = Alignment(
                 text.tokens, names: place.names, zone: zone.words, prefix: prefix, corrects: corrects)
             var result = LocatorResult.of(place, zone.zone)
-            (result.importance, result.key) = (id, "\(id)")
+            result.importance = data.importance(of: place, byOtherName: alignment.name > 0)
+            result.key = "\(id)"
             result.score = Self.score(alignment)
             return result
         }
