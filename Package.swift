@@ -48,6 +48,9 @@ let package = Package(
 
         .systemLibrary(
             name: "CFreeType", pkgConfig: "freetype2", providers: [.apt(["libfreetype-dev"]), .brew(["freetype"])]),
+        .systemLibrary(
+            name: "CCairo", pkgConfig: "cairo",
+            providers: [.apt(["libcairo2-dev", "libpango1.0-dev"]), .brew(["cairo", "pango"])]),
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
         .target(name: "FieldworkArcade", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
@@ -71,6 +74,11 @@ let package = Package(
                 "FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "CFreeType",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
+            swiftSettings: strict),
+        .target(name: "FieldworkJPEG", dependencies: ["CTurboJPEG"], swiftSettings: strict),
+        .target(
+            name: "FieldworkDrawing",
+            dependencies: ["FieldworkTiles", "FieldworkREST", "FieldworkGeometry", "FieldworkJPEG", "CCairo"],
             swiftSettings: strict),
         .target(
             name: "FieldworkPostGIS",
@@ -102,8 +110,8 @@ let package = Package(
         .target(
             name: "FieldworkServer",
             dependencies: [
-                "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry",
+                "FieldworkDrawing", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -119,7 +127,7 @@ let package = Package(
         .target(
             name: "FieldworkCollect",
             dependencies: [
-                "Fieldwork", "FieldworkTiles", "CTurboJPEG", "CZBar", "CQREncode",
+                "Fieldwork", "FieldworkTiles", "FieldworkJPEG", "CZBar", "CQREncode",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -174,6 +182,10 @@ let package = Package(
             name: "FieldworkTilesTests",
             dependencies: ["FieldworkTiles", "FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(
+            name: "FieldworkDrawingTests",
+            dependencies: ["FieldworkDrawing", "FieldworkJPEG", "FieldworkREST", "FieldworkGeometry", "TestSupport"],
+            swiftSettings: strict),
         // A database server of the tests' own, for those that run on every store.
         .target(
             name: "TemporaryPostgres", dependencies: ["FieldworkPostGIS", "TestSupport"],
@@ -210,8 +222,9 @@ let package = Package(
         .testTarget(
             name: "FieldworkServerTests",
             dependencies: [
-                "FieldworkServer", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkPostGIS",
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
+                "FieldworkServer", "FieldworkDrawing", "FieldworkJPEG", "FieldworkLocator", "FieldworkPortal",
+                "FieldworkTiles", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "TemporaryPostgres", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -67,7 +67,9 @@ package enum Limits {
     /// Pixels across and down of a symbol's picture.
     package static let symbolPixels = 512
     /// Pixels across and down of a picture that a symbol brings along.
-    static let pictureEdge = 1_024
+    package static let pictureEdge = 1_024
+    /// Pixels across a line or an outline of a symbol.
+    package static let symbolStrokePixels = 64.0
     /// Problems of one definition document that are told.
     static let definitionProblems = 1_000
     /// Bytes of the edits that an upload brings, expanded.

@@ -86,6 +86,10 @@ package enum Limits {
     package static let mapResults = 1_000
     /// Bytes of the text that `find` looks for.
     package static let searchTextBytes = 1_024
+    /// How long an image waits for the client that was told its address, in seconds.
+    package static let imageSeconds = 60
+    /// Bytes of images that wait; of more, the oldest are dropped.
+    package static let shelfBytes = 64 * 1_024 * 1_024
     /// Entries of a layer's legend.
     package static let legendEntries = 1_000
     /// Characters of a picture, in base64, that a legend shows as it is.

@@ -15,6 +15,7 @@ struct RequestRouter: Sendable {
     let locators: LocatorCatalog
     let service: FeatureService
     let tiles: TileService
+    let shelf = ImageShelf()
     /// nil where no folder of basemaps was given.
     var basemaps: BasemapLibrary?
     /// nil for a store that keeps no replicas.
@@ -77,6 +78,7 @@ struct RequestRouter: Sendable {
     }
 
     private func failure(_ error: ServiceError, _ request: ServiceRequest) -> Answer {
+        if request.match?.route.base == .webMapService { return WMSException(error).answer(to: request.parameters) }
         guard let format = try? request.format() else { return .error(error) }
         return format == .html ? directory.error(error) : .error(error, format: format)
     }

@@ -170,4 +170,15 @@ struct ProjectionTests {
             TransformationCatalog.transformation(from: try reference(4_277), to: .wgs84))
         #expect(GeometryEngine.project(denver, into: .wgs84, datumTransformation: other) == nil)
     }
+
+    @Test(
+        "The register tells which references write the latitude or the northing first",
+        arguments: [
+            (4_326, true), (4_258, true), (2_193, true), (31_468, true), (3_857, false), (102_100, false),
+            (25_832, false), (3_031, false), (2_913, false),
+        ])
+    func axisOrder(number: Int, isNorthFirst: Bool) throws {
+        let reference = try #require(WKID(number).flatMap { SpatialReference(wkid: $0) })
+        #expect(reference.isNorthFirst == isNorthFirst)
+    }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Map service face", .fewAtATime)
 struct MapServiceTests {
-    @Test("The root lists the same layers and promises no drawing")
+    @Test("The root lists the same layers, and the images that are drawn")
     func root() async throws {
         try await TemporaryStore.serve(trees: 5) { server, _ in
             let map = try await server.client.get("Trees/MapServer", ["f": "json"]).json
@@ -17,8 +17,9 @@ struct MapServiceTests {
             #expect(map["layers"] == features["layers"])
             #expect(map["tables"] == features["tables"])
             #expect(map["fullExtent"] == features["fullExtent"])
-            #expect(map["capabilities"] == "Query,Data")
-            #expect(map["supportedImageFormatTypes"] == "")
+            #expect(map["capabilities"] == "Map,Query,Data")
+            #expect(map["supportedImageFormatTypes"] == "PNG32,PNG24,PNG8,PNG,JPG,SVG,PDF")
+            #expect(map["singleFusedMapCache"] == false)
             #expect(map["mapName"] == "Trees")
             let layers = try await server.client.get("Trees/MapServer/layers", ["f": "json"]).json
             #expect(layers["layers"]?.arrayValue?.count == 1)
@@ -33,7 +34,7 @@ struct MapServiceTests {
             let features = try await server.client.get("Trees/FeatureServer/0", ["f": "json"]).json
             #expect(map["fields"] == features["fields"])
             #expect(map["extent"] == features["extent"])
-            #expect(map["capabilities"] == "Query,Data")
+            #expect(map["capabilities"] == "Map,Query,Data")
             #expect(map["templates"] == nil)
             #expect(map["allowGeometryUpdates"] == nil)
             #expect(features["allowGeometryUpdates"] != nil)
@@ -54,9 +55,9 @@ struct MapServiceTests {
     }
 
     @Test(
-        "Nothing can be edited or drawn",
+        "Nothing can be edited or packed",
         arguments: [
-            "0/addFeatures", "0/applyEdits", "applyEdits", "export", "tile/1/2/3", "exportTiles", "0/deleteFeatures",
+            "0/addFeatures", "0/applyEdits", "applyEdits", "exportTiles", "generateKml", "0/deleteFeatures",
         ])
     func refused(path: String) async throws {
         try await TemporaryStore.serve(trees: 3) { server, _ in

@@ -106,6 +106,7 @@ struct RouteTableTests {
             case .rest: "/arcgis/rest" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .featureServer: "…/FeatureServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .mapServer: "…/MapServer" + (route.path.isEmpty ? "" : "/\(route.path)")
+            case .webMapService: "/arcgis/services/{service}/MapServer/\(route.path)"
             case .geocodeServer: "…/GeocodeServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .vectorTileServer: "…/VectorTileServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .administration: "…/admin/…/FeatureServer" + (route.path.isEmpty ? "" : "/\(route.path)")

@@ -1,6 +1,6 @@
-import CTurboJPEG
 import CZBar
 import Dispatch
+import FieldworkJPEG
 package import Foundation
 
 /// Finds the QR codes in a JPEG picture, with libjpeg-turbo and zbar. The picture is decoded in grey and at no more pixels
@@ -88,19 +88,10 @@ private struct GreyPicture {
     /// Decodes at the largest of the library's eighths that is not larger than what is wanted; nil for a picture that can't be
     /// decoded. One that is cut off is taken as far as it goes.
     init?(_ jpeg: Data, _ full: PhotoScaler.Size, longerEdge: Int) {
-        guard let handle = tjInitDecompress() else { return nil }
-        defer { tjDestroy(handle) }
         let eighths = (1...8).last { (full.longerEdge * $0 + 7) / 8 <= longerEdge } ?? 1
-        let (width, height) = ((full.width * eighths + 7) / 8, (full.height * eighths + 7) / 8)
-        var pixels = [UInt8](repeating: 255, count: width * height)
-        let failed = jpeg.withUnsafeBytes { source in
-            guard let base = source.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return Int32(-1) }
-            // A picture of thousands of scans, each of no bytes, would take minutes.
-            return tjDecompress2(
-                handle, base, UInt(source.count), &pixels, Int32(width), 0, Int32(height), Int32(TJPF_GRAY.rawValue),
-                Int32(TJFLAG_LIMITSCANS))
-        }
-        guard failed == 0 || tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue) else { return nil }
-        (self.width, self.height, self.pixels) = (width, height, pixels)
+        let size = JPEGImage.Size(width: (full.width * eighths + 7) / 8, height: (full.height * eighths + 7) / 8)
+        let pixels = jpeg.withUnsafeBytes { JPEGImage.decoded($0, size: size, as: .grey, takesDamaged: true) }
+        guard let pixels else { return nil }
+        (width, height, self.pixels) = (size.width, size.height, pixels)
     }
 }

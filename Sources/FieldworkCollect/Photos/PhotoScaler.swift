@@ -1,4 +1,4 @@
-import CTurboJPEG
+import FieldworkJPEG
 import Foundation
 
 /// Makes JPEG pictures smaller, with libjpeg-turbo: upright, at most so many pixels long. Its memory is bounded by the size
@@ -9,6 +9,7 @@ enum PhotoScaler {
         var width: Int
         var height: Int
         var longerEdge: Int { max(width, height) }
+        var ofImage: JPEGImage.Size { JPEGImage.Size(width: width, height: height) }
     }
 
     /// Pixels of three bytes, rows from the top.
@@ -19,9 +20,7 @@ enum PhotoScaler {
 
     /// How large a picture is; nil for one that can't be read.
     static func size(_ jpeg: Data) -> Size? {
-        withDecoder { handle in
-            jpeg.withUnsafeBytes { header(handle, $0) }
-        }
+        jpeg.withUnsafeBytes { JPEGImage.size($0) }.map { Size(width: $0.width, height: $0.height) }
     }
 
     /// A copy whose longer edge has at most so many pixels.
@@ -46,36 +45,13 @@ enum PhotoScaler {
 
     // MARK: Decoding
 
-    private static func withDecoder<Result>(_ body: (tjhandle) -> Result?) -> Result? {
-        guard let handle = tjInitDecompress() else { return nil }
-        defer { tjDestroy(handle) }
-        return body(handle)
-    }
-
-    private static func header(_ handle: tjhandle, _ bytes: UnsafeRawBufferPointer) -> Size? {
-        var (width, height, sampling, colours) = (Int32(0), Int32(0), Int32(0), Int32(0))
-        guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            tjDecompressHeader3(handle, base, UInt(bytes.count), &width, &height, &sampling, &colours) == 0,
-            width > 0, height > 0
-        else { return nil }
-        return Size(width: Int(width), height: Int(height))
-    }
-
     /// Decodes at the smallest of the library's eighths that is not smaller than what is wanted.
     private static func decode(_ jpeg: Data, _ full: Size, atLeast edge: Int) -> Pixels? {
-        withDecoder { handle in
-            let eighths = (1...8).first { (full.longerEdge * $0 + 7) / 8 >= edge } ?? 8
-            let size = Size(width: (full.width * eighths + 7) / 8, height: (full.height * eighths + 7) / 8)
-            var pixels = [UInt8](repeating: 0, count: size.width * size.height * 3)
-            let failed = jpeg.withUnsafeBytes { source in
-                guard let base = source.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return Int32(-1) }
-                return tjDecompress2(
-                    handle, base, UInt(source.count), &pixels, Int32(size.width), 0, Int32(size.height),
-                    Int32(TJPF_RGB.rawValue), 0)
-            }
-            // A warning, as for a cut picture, leaves pixels as far as they go; then the original is kept.
-            return failed == 0 ? Pixels(size: size, bytes: pixels) : nil
-        }
+        let eighths = (1...8).first { (full.longerEdge * $0 + 7) / 8 >= edge } ?? 8
+        let size = Size(width: (full.width * eighths + 7) / 8, height: (full.height * eighths + 7) / 8)
+        // A warning, as for a cut picture, leaves pixels as far as they go; then the original is kept.
+        let pixels = jpeg.withUnsafeBytes { JPEGImage.decoded($0, size: size.ofImage, as: .rgb) }
+        return pixels.map { Pixels(size: size, bytes: $0) }
     }
 
     // MARK: Pixels
@@ -144,15 +120,9 @@ enum PhotoScaler {
     }
 
     private static func encode(_ pixels: Pixels) -> Data? {
-        guard let handle = tjInitCompress() else { return nil }
-        defer { tjDestroy(handle) }
-        var buffer: UnsafeMutablePointer<UInt8>?
-        var count: UInt = 0
-        defer { tjFree(buffer) }
-        let failed = tjCompress2(
-            handle, pixels.bytes, Int32(pixels.size.width), 0, Int32(pixels.size.height), Int32(TJPF_RGB.rawValue),
-            &buffer, &count, Int32(TJSAMP_420.rawValue), Limits.photoQuality, 0)
-        guard failed == 0, let buffer else { return nil }
-        return Data(bytes: buffer, count: Int(count))
+        let bytes = pixels.bytes.withUnsafeBytes {
+            JPEGImage.encoded($0, size: pixels.size.ofImage, as: .rgb, quality: Limits.photoQuality)
+        }
+        return bytes.map { Data($0) }
     }
 }

@@ -80,6 +80,8 @@ final class ReferenceRegister: Sendable {
         var isGeographic: Bool
         /// Metres a unit, or radians for a geographic reference.
         var unitFactor: Double
+        /// Whether the register writes the latitude or the northing first.
+        var isNorthFirst: Bool
         var definition: String
     }
 
@@ -94,14 +96,15 @@ final class ReferenceRegister: Sendable {
     func traits(of reference: SpatialReference) -> Traits {
         let found = reference.latestWKID.map { traits(number: $0) } ?? looked(up: reference.wkText)
         // A reference can only be made when it is known, so the fallback stands for nothing that exists.
-        return found ?? Traits(isGeographic: false, unitFactor: 1, definition: "")
+        return found ?? Traits(isGeographic: false, unitFactor: 1, isNorthFirst: false, definition: "")
     }
 
     private func traits(number: Int) -> Traits? {
         switch number {
-        case 4_326: return Traits(isGeographic: true, unitFactor: .pi / 180, definition: "EPSG:4326")
+        case 4_326:
+            return Traits(isGeographic: true, unitFactor: .pi / 180, isNorthFirst: true, definition: "EPSG:4326")
         case 3_857, 3_785, 102_100, 102_113, 900_913:
-            return Traits(isGeographic: false, unitFactor: 1, definition: "EPSG:3857")
+            return Traits(isGeographic: false, unitFactor: 1, isNorthFirst: false, definition: "EPSG:3857")
         // Below this number the register is EPSG's; a few of the vendor's own lie there as well.
         case ..<32_768: return looked(up: "EPSG:\(number)") ?? looked(up: "ESRI:\(number)")
         default: return looked(up: "ESRI:\(number)")
@@ -127,15 +130,19 @@ final class ReferenceRegister: Sendable {
         let type = proj_get_type(object.pointer)
         let isGeographic = type == PJ_TYPE_GEOGRAPHIC_2D_CRS || type == PJ_TYPE_GEOGRAPHIC_3D_CRS
         var factor = isGeographic ? .pi / 180 : 1.0
+        var isNorthFirst = false
         if let system = proj_crs_get_coordinate_system(object.context.pointer, object.pointer) {
             var unit = 0.0
-            if proj_cs_get_axis_info(object.context.pointer, system, 0, nil, nil, nil, &unit, nil, nil, nil) != 0,
-                unit > 0
-            {
-                factor = unit
+            var name: UnsafePointer<CChar>?
+            if proj_cs_get_axis_info(object.context.pointer, system, 0, &name, nil, nil, &unit, nil, nil, nil) != 0 {
+                if unit > 0 { factor = unit }
+                // The direction would not tell: around a pole both axes point to the north, or to the south.
+                let axis = name.map { String(cString: $0).lowercased() } ?? ""
+                isNorthFirst = axis.contains("latitude") || axis.contains("northing")
             }
             proj_destroy(system)
         }
-        return Traits(isGeographic: isGeographic, unitFactor: factor, definition: definition)
+        return Traits(
+            isGeographic: isGeographic, unitFactor: factor, isNorthFirst: isNorthFirst, definition: definition)
     }
 }

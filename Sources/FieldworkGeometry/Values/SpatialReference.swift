@@ -71,6 +71,9 @@ public final class SpatialReference: Sendable, Hashable {
     public var hasVertical: Bool { verticalWKID != nil }
     /// Metres in a unit of a projected reference; radians in a unit of a geographic one.
     package var unitFactor: Double { ReferenceRegister.shared.traits(of: self).unitFactor }
+    /// Whether the register of references writes positions with the latitude or the northing first. Everything here has x first;
+    /// some protocols follow the register.
+    package var isNorthFirst: Bool { ReferenceRegister.shared.traits(of: self).isNorthFirst }
 
     /// Whether both name the same system.
     public static func == (one: SpatialReference, other: SpatialReference) -> Bool {

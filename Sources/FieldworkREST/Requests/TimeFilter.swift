@@ -79,7 +79,8 @@ package struct TimeFilter {
 
 extension FeatureQuery {
     /// Leaves out what was not there at the `time` of the request.
-    mutating func restrictToTime(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError) {
+    package mutating func restrictToTime(_ parameters: RequestParameters, _ layer: LayerDefinition) throws(ServiceError)
+    {
         guard let filter = try TimeFilter(parameters) else { return }
         let time = try filter.condition(in: layer)
         condition = condition.map { .binary(.and, time, $0) } ?? time

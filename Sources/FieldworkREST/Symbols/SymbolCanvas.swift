@@ -8,6 +8,13 @@ package struct SwatchColor: Sendable, Hashable {
     /// From 0 to 1.
     package var opacity: Double
 
+    package static let white = SwatchColor(red: 255, green: 255, blue: 255, opacity: 1)
+    package static let black = SwatchColor(red: 0, green: 0, blue: 0, opacity: 1)
+
+    package init(red: Double, green: Double, blue: Double, opacity: Double) {
+        (self.red, self.green, self.blue, self.opacity) = (red, green, blue, opacity)
+    }
+
     /// nil for no colour, which the protocol writes as null.
     package init?(_ json: JSONValue?) {
         let numbers = (json?.arrayValue ?? []).compactMap(\.doubleValue).map { min(max($0, 0), 255) }

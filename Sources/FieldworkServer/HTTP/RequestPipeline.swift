@@ -112,9 +112,10 @@ struct RequestPipeline: Sendable {
         String((request.head.path ?? "").prefix { $0 != "?" }.prefix(Limits.loggedPathCharacters))
     }
 
-    /// A line or an area that is widened may take seconds, however few bytes it has.
+    /// A line or an area that is widened may take seconds, and so may an image, however few bytes the request has.
     private static func isLarge(_ request: ServiceRequest, _ bytes: Int) -> Bool {
-        bytes >= Limits.largeRequestBytes || request.parameters["distance"].map { !["", "0"].contains($0) } ?? false
+        bytes >= Limits.largeRequestBytes || request.match?.route.drawsImages == true
+            || request.parameters["distance"].map { !["", "0"].contains($0) } ?? false
     }
 
     /// What a large request asks for is found out on threads of its own: the others are shared by all requests.

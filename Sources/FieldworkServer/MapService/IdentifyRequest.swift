@@ -14,7 +14,7 @@ struct IdentifyRequest: Sendable {
     init(_ parameters: RequestParameters, service: ServiceDefinition) throws(ServiceError) {
         try MapService.refuse(
             [
-                "gdbVersion", "historicMoment", "dynamicLayers", "time", "layerTimeOptions", "timeRelation",
+                "gdbVersion", "historicMoment", "dynamicLayers", "layerTimeOptions",
                 "layerParameterValues", "mapRangeValues", "layerRangeValues", "clipping", "spatialFilter",
             ], in: parameters)
         let mapReference = service.spatialReference ?? service.layers.lazy.compactMap(\.spatialReference).first

@@ -43,8 +43,7 @@ struct MapLayerChoice: Sendable, Hashable {
         service.layers.filter { layer in
             guard !layer.isTable, ids?.contains(layer.id) != false else { return false }
             guard mode == .all || layer.isVisibleByDefault else { return false }
-            guard let scale else { return true }
-            return (layer.minScale == 0 || scale <= layer.minScale) && (layer.maxScale == 0 || scale >= layer.maxScale)
+            return scale.map { layer.isShown(at: $0) } ?? true
         }
     }
 }
@@ -80,5 +79,16 @@ enum LayerConditions {
         var parameters = RequestParameters()
         if let condition = conditions[layer.id], !condition.isEmpty { parameters.set("where", condition) }
         return try FeatureQuery(filter: parameters, layer: layer)
+    }
+}
+
+extension FeatureQuery {
+    /// Leaves out what was not there at the `time` of a map. Layers without times are there at all times, beside others that have
+    /// some.
+    mutating func restrict(
+        toTimeOf parameters: RequestParameters, _ layer: LayerDefinition, of service: ServiceDefinition
+    ) throws(ServiceError) {
+        guard layer.timeInfo != nil || service.layers.allSatisfy({ $0.timeInfo == nil }) else { return }
+        try restrictToTime(parameters, layer)
     }
 }

@@ -7,11 +7,21 @@ extension MapService {
     func identify(_ published: PublishedService, _ request: ServiceRequest) async throws -> Answer {
         let format = try request.format()
         let identify = try IdentifyRequest(request.parameters, service: published.definition)
-        var results = MapResults(maximum: published.definition.maxRecordCount)
+        let results = try await results(
+            of: identify, request.parameters, published, maximum: published.definition.maxRecordCount)
+        return .json(results.json, format: format == .html ? .json : format)
+    }
+
+    /// - Parameter maximum: how many features there may be in all.
+    func results(
+        of identify: IdentifyRequest, _ parameters: RequestParameters, _ published: PublishedService, maximum: Int
+    ) async throws -> MapResults {
+        var results = MapResults(maximum: maximum)
         for layer in identify.choice.layers(of: published.definition, scale: identify.scale) {
             try Permissions(service: published.definition, layer: layer).require(.query)
             guard results.room > 0, let reference = layer.spatialReference else { continue }
             var query = try LayerConditions.query(layer, identify.conditions)
+            try query.restrict(toTimeOf: parameters, layer, of: published.definition)
             do {
                 query.spatialFilter = SpatialFilter(
                     geometry: try GeometryEngine.projected(identify.geometry, into: reference))
@@ -23,7 +33,7 @@ extension MapService {
             results.add(found.features.map { identify.output.result($0, of: layer) }, isCut: found.isCut)
             if identify.choice.mode == .top, !found.features.isEmpty { break }
         }
-        return .json(results.json, format: format == .html ? .json : format)
+        return results
     }
 
     /// The features of a query, as JSON: few, since a person reads them.
@@ -54,7 +64,7 @@ extension MapService {
 /// The results of `identify` or `find` over several layers.
 struct MapResults {
     private let maximum: Int
-    private var results: [JSONValue] = []
+    private(set) var results: [JSONValue] = []
     private var isCut = false
 
     init(maximum: Int) { self.maximum = max(1, min(maximum, Limits.mapResults)) }

@@ -1,11 +1,18 @@
+import FieldworkDrawing
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
+import Logging
 
 /// The map service face of a feature service: the same layers, read only, for clients that look for a
-/// `MapServer`. It draws no maps and says so: `Map` is not among its capabilities.
+/// `MapServer`, and images of them.
 struct MapService: Sendable {
     let features: FeatureService
+    let tiles: TileService
+    let shelf: ImageShelf
+    /// The first segment of the protocol's addresses.
+    let instance: String
+    let logger: Logger
 
     var store: any FeatureStore { features.store }
 
@@ -19,7 +26,7 @@ struct MapService: Sendable {
         object.append("mapName", .string(definition.name.name))
         object.append("description", .string(definition.description))
         object.append("copyrightText", .string(definition.copyrightText))
-        object.append("supportsDynamicLayers", false)
+        object.append("supportsDynamicLayers", true)
         object.append("layers", service["layers"] ?? [])
         object.append("tables", service["tables"] ?? [])
         object.append("singleFusedMapCache", false)
@@ -27,12 +34,13 @@ struct MapService: Sendable {
             if let value = service[name] { object.append(name, value) }
         }
         let scales = Self.scales(of: definition)
+        let draws = definition.layers.contains { !$0.isTable }
         object.append("minScale", .number(scales.min))
         object.append("maxScale", .number(scales.max))
-        object.append("supportedImageFormatTypes", "")
-        object.append("capabilities", .string(Self.capabilities(definition.capabilities)))
+        object.append("supportedImageFormatTypes", .string(draws ? ImageFormat.names : ""))
+        object.append("capabilities", .string(Self.capabilities(definition.capabilities, draws: draws)))
         object.append("supportedQueryFormats", service["supportedQueryFormats"] ?? "JSON")
-        object.append("supportedExtensions", "FeatureServer")
+        object.append("supportedExtensions", .string(draws ? "FeatureServer,WMSServer" : "FeatureServer"))
         object.append("exportTilesAllowed", false)
         object.append("hasVersionedData", false)
         object.append("supportsClipping", false)
@@ -40,6 +48,8 @@ struct MapService: Sendable {
         object.append("supportsTimeRelation", false)
         object.append("supportsQueryDataElements", false)
         object.append("maxRecordCount", JSONValue(definition.maxRecordCount))
+        object.append("maxImageHeight", JSONValue(FieldworkDrawing.Limits.imageSide))
+        object.append("maxImageWidth", JSONValue(FieldworkDrawing.Limits.imageSide))
         object.append("archivingInfo", ["supportsHistoricMoment": false])
         return .object(object)
     }
@@ -73,8 +83,8 @@ struct MapService: Sendable {
         // Attachments and the operations on them stand under the feature service alone.
         object["hasAttachments"] = false
         let allowed = layer.capabilities.intersection(published.definition.capabilities)
-        object["capabilities"] = .string(Self.capabilities(allowed))
-        object["supportsDynamicLegends"] = false
+        object["capabilities"] = .string(Self.capabilities(allowed, draws: !layer.isTable))
+        object["supportsDynamicLegends"] = .bool(!layer.isTable)
         object["canModifyLayer"] = false
         object["canScaleSymbols"] = false
         object["hasLabels"] = .bool(layer.drawingInfo?["labelingInfo"]?.arrayValue?.isEmpty == false)
@@ -99,8 +109,9 @@ struct MapService: Sendable {
     }
 
     /// `Data` is the protocol's word for `identify` and `find`.
-    private static func capabilities(_ allowed: Set<Capability>) -> String {
-        allowed.contains(.query) ? "Query,Data" : ""
+    private static func capabilities(_ allowed: Set<Capability>, draws: Bool) -> String {
+        guard allowed.contains(.query) else { return "" }
+        return draws ? "Map,Query,Data" : "Query,Data"
     }
 
     /// The scales between which some layer shows: 0 is no limit.

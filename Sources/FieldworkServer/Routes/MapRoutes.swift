@@ -1,7 +1,7 @@
 import FieldworkREST
 
 extension Route {
-    /// The map service face: read only.
+    /// The map service face: read only, and images of maps.
     static let mapRoutes: [Route] =
         [
             Route(
@@ -16,12 +16,17 @@ extension Route {
                     return Answer.json(try await $0.map.root($0.service), format: format).tagged()
                 }),
             Route(.mapServer, "tile/{level}/{row}/{column}", .read, [.file], metric: .tile, needs: .query) {
-                guard let basemap = $0.basemap else { throw Route.refusal(of: "tile") }
-                return try await basemap.tile($0.tile, .map, $0.request, keeper: $0.tiles.keeper)
+                if let basemap = $0.basemap {
+                    return try await basemap.tile($0.tile, .map, $0.request, keeper: $0.tiles.keeper)
+                }
+                return try await $0.map.tile($0.tile, of: $0.service, $0.request)
             },
             Route(.mapServer, "tilemap/{level}/{row}/{column}/{width}/{height}", metric: .service, needs: .describe) {
-                guard let basemap = $0.basemap else { throw Route.refusal(of: "tilemap") }
-                return Answer.json(try basemap.tileMap($0.tileBlock, .map), format: try $0.jsonFormat).tagged()
+                let format = try $0.jsonFormat
+                if let basemap = $0.basemap {
+                    return Answer.json(try basemap.tileMap($0.tileBlock, .map), format: format).tagged()
+                }
+                return Answer.json(try await $0.tiles.tileMap($0.tileBlock, of: $0.service), format: format).tagged()
             },
             Route(.mapServer, "layers", metric: .service, needs: .describe) {
                 Answer.json(try await $0.map.layers($0.service), format: try $0.request.format()).tagged()
@@ -43,6 +48,18 @@ extension Route {
             Route(.mapServer, "{layer}/queryRelatedRecords", metric: .queryRelatedRecords, needs: .query) {
                 try await $0.features.queryRelatedRecords($0.layer, of: $0.service, $0.request)
             },
+            Route(.mapServer, "export", .read, [.file, .json, .pjson], metric: .export, needs: .query) {
+                try await $0.map.export($0.service, $0.request)
+            },
+            Route(.rest, "directories/output/{id}", .read, [.file], metric: .export, needs: .nothing) {
+                try await $0.map.output($0.id)
+            },
+            Route(
+                .webMapService, "WMSServer", .read, [.xml, .file, .text, .html, .geojson], metric: .wms, needs: .query
+            ) {
+                try await WMSService(map: $0.map, published: $0.service, instance: $0.server.instance).answer(
+                    $0.request)
+            },
             Route(.mapServer, "identify", metric: .identify, needs: .query) {
                 try await $0.map.identify($0.service, $0.request)
             },
@@ -54,14 +71,14 @@ extension Route {
                 return Answer.json(legend, format: try $0.request.format()).tagged()
             },
             Route(.mapServer, "{layer}/images/{name}", .read, [.file], metric: .legend, needs: .describe) {
-                try $0.map.image($0.name, of: $0.layer).tagged()
+                try $0.map.image($0.name, of: $0.layer, $0.request.parameters).tagged()
             },
             Route(.mapServer, "*", metric: .other, needs: .describe) { _ in throw ServiceError.noSuchOperation },
-        ] + undrawn
+        ] + unsupported
 
-    /// The operations of map services that draw. They are refused by name.
-    private static let undrawn: [Route] = [
-        "export", "exportTiles", "estimateExportTilesSize", "tile", "tilemap", "generateKml", "queryLegends",
+    /// Operations of map services that there are not. They are refused by name.
+    private static let unsupported: [Route] = [
+        "exportTiles", "estimateExportTilesSize", "generateKml", "queryLegends",
         "dynamicLayer",
     ].map { name in
         Route(.mapServer, "\(name)/*", .read, [], metric: .other, needs: .describe) { _ in
@@ -72,6 +89,6 @@ extension Route {
     private static func refusal(of name: String) -> ServiceError {
         ServiceError(
             code: 400, message: "Requested operation is not supported by this service.",
-            details: ["This map service draws no maps: '\(name)' is not supported."])
+            details: ["'\(name)' is not supported by this map service."])
     }
 }

@@ -14,6 +14,8 @@ final class Route: Sendable {
         case rest = "{instance}/rest"
         case featureServer = "{instance}/rest/services/{service}/FeatureServer"
         case mapServer = "{instance}/rest/services/{service}/MapServer"
+        /// Where clients look for the Web Map Service of a map service.
+        case webMapService = "{instance}/services/{service}/MapServer"
         case geocodeServer = "{instance}/rest/services/{service}/GeocodeServer"
         case vectorTileServer = "{instance}/rest/services/{service}/VectorTileServer"
         case administration = "{instance}/rest/admin/services/{service}/FeatureServer"
@@ -32,7 +34,7 @@ final class Route: Sendable {
 
     /// The formats in which an operation answers.
     enum Format: String, Sendable {
-        case json, pjson, html, geojson, pbf
+        case json, pjson, html, geojson, pbf, xml
         /// A file as it is.
         case file
         case text
@@ -78,6 +80,9 @@ final class Route: Sendable {
 
     /// Whether pages of other sites need more for it than the right to read.
     var changes: Bool { method == .write || base == .administration }
+
+    /// Whether it may draw an image of any size.
+    var drawsImages: Bool { metric == .export || metric == .wms }
 
     /// The whole address, with its parameters in braces.
     var pattern: String { [base.rawValue, path].filter { !$0.isEmpty }.joined(separator: "/") }

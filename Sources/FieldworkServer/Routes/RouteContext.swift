@@ -56,7 +56,11 @@ struct RouteContext: Sendable {
     var attachments: AttachmentService { get throws { try supported(server.attachments) } }
     var uploads: UploadService { get throws { try attachments.uploads } }
     var features: FeatureService { server.service }
-    var map: MapService { MapService(features: server.service) }
+    var map: MapService {
+        MapService(
+            features: server.service, tiles: server.tiles, shelf: server.shelf, instance: server.instance,
+            logger: server.logger)
+    }
     var tiles: TileService { server.tiles }
     var font: String { get throws { try present(values.font) } }
     var width: Int { get throws { try present(values.width) } }

@@ -215,10 +215,10 @@ extension FeatureService {
 
 extension ServiceRequest {
     /// Whether a condition may depend on when it is asked.
-    fileprivate var asksForCurrentTime: Bool {
+    var asksForCurrentTime: Bool {
         [
             "where", "definitionExpression", "outStatistics", "groupByFieldsForStatistics", "having", "orderByFields",
-            "topFilter",
+            "topFilter", "layerDefs", "dynamicLayers",
         ].contains { parameters[$0]?.lowercased().contains("current_") == true }
     }
 }

@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkREST
 
 /// The classes of a renderer of the protocol, as expressions of MapLibre's styles.
 struct StyleClasses {
@@ -16,76 +17,42 @@ struct StyleClasses {
     private let hasDefault: Bool
 
     init(_ renderer: JSONValue?) {
-        var infos: [JSONValue] = []
-        var rule = Rule.all
-        switch renderer?["type"]?.stringValue {
-        case "uniqueValue": (rule, infos) = Self.uniqueValues(renderer)
-        case "classBreaks": (rule, infos) = Self.classBreaks(renderer)
-        default: infos = [["symbol": renderer?["symbol"] ?? .null]]
+        let classes = RendererClasses(renderer, maximum: Limits.styleClasses)
+        switch classes.rule {
+        // A heat map has no classes, and is drawn otherwise.
+        case .all, .unclassed: rule = .all
+        case .values(let fields, let delimiter, let values):
+            rule = .values(key: Self.key(fields, delimiter), values)
+        case .breaks(let field, let normalization, let least, let greatest):
+            let (number, fields) = Self.number(field, normalization)
+            rule = .breaks(number: number, fields: fields, least: least, greatest)
         }
-        self.rule = rule
-        let other = renderer?["defaultSymbol"] ?? .null
-        if case .all = rule { hasDefault = false } else { hasDefault = !other.isNull }
-        symbols = infos.map { $0["symbol"] ?? .null } + (hasDefault ? [other] : [])
+        hasDefault = classes.other != nil
+        symbols = classes.rule == .unclassed ? [.null] : classes.all.map(\.symbol)
     }
 
-    private static func uniqueValues(_ renderer: JSONValue?) -> (Rule, [JSONValue]) {
-        var infos = renderer?["uniqueValueInfos"]?.arrayValue ?? []
-        let fields = ["field1", "field2", "field3"].compactMap { renderer?[$0]?.stringValue }.filter { !$0.isEmpty }
-        let delimiter = renderer?["fieldDelimiter"]?.stringValue ?? ","
-        var values = infos.map { [$0["value"].map(Self.text) ?? ""] }
-        let groups = (renderer?["uniqueValueGroups"]?.arrayValue ?? []).flatMap { $0["classes"]?.arrayValue ?? [] }
-        if !groups.isEmpty {
-            infos = groups
-            values = groups.map { group in
-                (group["values"]?.arrayValue ?? []).map { value in
-                    (value.arrayValue ?? [value]).map(Self.text).joined(separator: delimiter)
-                }
-            }
-        }
-        (infos, values) = (
-            Array(infos.prefix(Limits.styleClasses)), Array(values.prefix(Limits.styleClasses))
-        )
-        // A value belongs to the first class that names it; a style that names one twice is refused.
-        var known: Set<String> = []
-        values = values.map { $0.filter { known.insert($0).inserted } }
+    private static func key(_ fields: [String], _ delimiter: String) -> JSONValue {
         var parts: [JSONValue] = []
         for field in fields {
             if !parts.isEmpty { parts.append(.string(delimiter)) }
-            parts.append(["case", ["has", .string(field)], ["to-string", ["get", .string(field)]], "<Null>"])
+            parts.append([
+                "case", ["has", .string(field)], ["to-string", ["get", .string(field)]],
+                .string(RendererClasses.missing),
+            ])
         }
-        let key = parts.count == 1 ? parts[0] : .array(["concat"] + parts)
-        return (.values(key: key, values), infos)
+        return parts.count == 1 ? parts[0] : .array(["concat"] + parts)
     }
 
-    private static func classBreaks(_ renderer: JSONValue?) -> (Rule, [JSONValue]) {
-        let infos = Array((renderer?["classBreakInfos"]?.arrayValue ?? []).prefix(Limits.styleClasses))
-        let field = renderer?["field"]?.stringValue ?? ""
-        var fields = [field]
-        var number: JSONValue = ["to-number", ["get", .string(field)]]
-        switch renderer?["normalizationType"]?.stringValue {
-        case "esriNormalizeByField":
-            if let other = renderer?["normalizationField"]?.stringValue {
-                fields.append(other)
-                number = ["/", number, ["to-number", ["get", .string(other)]]]
-            }
-        case "esriNormalizeByLog": number = ["log10", number]
-        case "esriNormalizeByPercentOfTotal":
-            let total = renderer?["normalizationTotal"]?.doubleValue ?? 100
-            number = ["/", ["*", 100, number], .number(total == 0 ? 1 : total)]
-        default: break
+    private static func number(
+        _ field: String, _ normalization: RendererClasses.Normalization
+    ) -> (JSONValue, fields: [String]) {
+        let number: JSONValue = ["to-number", ["get", .string(field)]]
+        switch normalization {
+        case .plain: return (number, [field])
+        case .field(let other): return (["/", number, ["to-number", ["get", .string(other)]]], [field, other])
+        case .log: return (["log10", number], [field])
+        case .percent(let total): return (["/", ["*", 100, number], .number(total)], [field])
         }
-        let greatest = infos.map { $0["classMaxValue"]?.doubleValue ?? .greatestFiniteMagnitude }
-        return (
-            .breaks(number: number, fields: fields, least: renderer?["minValue"]?.doubleValue, greatest), infos
-        )
-    }
-
-    /// A value as texts of a style are compared: numbers in their shortest form.
-    private static func text(_ value: JSONValue) -> String {
-        if let text = value.stringValue { return text }
-        if let integer = value.integerValue { return String(integer) }
-        return value.doubleValue.map { "\($0)" } ?? "<Null>"
     }
 
     /// An expression that gives the value of a feature's class.

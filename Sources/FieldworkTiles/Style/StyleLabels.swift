@@ -76,92 +76,24 @@ struct StyleLabels {
 
     // MARK: Text
 
-    /// What the label says: the old form `[FIELD] CONCAT " "`, or the plainest of Arcade: fields and texts joined by `+`.
+    /// What the label says, where a style can say it.
     private var made: JSONValue? {
-        guard info["where"]?.stringValue?.isEmpty != false else { return nil }
-        if let expression = info["labelExpressionInfo"]?["expression"]?.stringValue {
-            return Self.joined(Self.pieces(expression, separator: "+").map(arcade))
-        }
-        if let expression = info["labelExpression"]?.stringValue {
-            return Self.joined(Self.pieces(expression, separator: " CONCAT ").map(bracketed))
-        }
-        return nil
-    }
-
-    /// Splits outside of quotes.
-    private static func pieces(_ text: String, separator: String) -> [String] {
-        var pieces = [""]
-        var quote: Character?
-        var rest = text[...]
-        while let character = rest.first {
-            if quote == nil, rest.hasPrefix(separator) {
-                pieces.append("")
-                rest = rest.dropFirst(separator.count)
-                continue
-            }
-            if quote == character {
-                quote = nil
-            } else if quote == nil, character == "\"" || character == "'" {
-                quote = character
-            }
-            pieces[pieces.count - 1].append(character)
-            rest = rest.dropFirst()
-        }
-        return pieces
-    }
-
-    private static func joined(_ parts: [JSONValue?]) -> JSONValue? {
-        let known = parts.compactMap { $0 }
-        guard known.count == parts.count, !known.isEmpty else { return nil }
-        return known.count == 1 ? known[0] : .array(["concat"] + known)
-    }
-
-    private func bracketed(_ piece: String) -> JSONValue? {
-        let piece = piece.trimmed
-        if let text = Self.quoted(piece) { return .string(text) }
-        guard piece.hasPrefix("["), piece.hasSuffix("]") else { return nil }
-        return value(String(piece.dropFirst().dropLast()))
-    }
-
-    private func arcade(_ piece: String) -> JSONValue? {
-        var piece = piece.trimmed
-        if piece.hasPrefix("return ") { piece = String(piece.dropFirst(7)).trimmed }
-        if piece.hasSuffix(";") { piece = String(piece.dropLast()).trimmed }
-        if piece == "TextFormatting.NewLine" { return "\n" }
-        if let text = Self.quoted(piece) { return .string(text) }
-        if piece.hasPrefix("DomainName($feature,"), piece.hasSuffix(")"),
-            let name = Self.quoted(String(piece.dropFirst(20).dropLast()).trimmed)
-        {
-            return value(name)
-        }
-        guard piece.hasPrefix("$feature") else { return nil }
-        let rest = String(piece.dropFirst(8))
-        if rest.hasPrefix(".") { return value(String(rest.dropFirst())) }
-        guard rest.hasPrefix("["), rest.hasSuffix("]"), let name = Self.quoted(String(rest.dropFirst().dropLast()))
+        guard info["where"]?.stringValue?.isEmpty != false,
+            let parts = LabelText(info, layer: layer)?.pieces.map(Self.expression)
         else { return nil }
-        return value(name)
+        return parts.count == 1 ? parts[0] : .array(["concat"] + parts)
     }
 
-    private static func quoted(_ piece: String) -> String? {
-        guard piece.count >= 2, let first = piece.first, first == "\"" || first == "'", piece.last == first else {
-            return nil
+    private static func expression(_ piece: LabelText.Piece) -> JSONValue {
+        switch piece {
+        case .text(let text): return .string(text)
+        case .value(let field, let codes):
+            let text: JSONValue = ["to-string", ["get", .string(field)]]
+            guard !codes.isEmpty else { return text }
+            var match: [JSONValue] = ["match", text]
+            for value in codes { match += [.string(value.code), .string(value.name)] }
+            return .array(match + [text])
         }
-        let inner = piece.dropFirst().dropLast()
-        return inner.contains(first) || inner.contains("\\") ? nil : String(inner)
-    }
-
-    /// A field's value, or what its coded value means.
-    private func value(_ name: String) -> JSONValue? {
-        guard let field = layer.field(named: name) else { return nil }
-        let text: JSONValue = ["to-string", ["get", .string(field.name)]]
-        let coded = field.domain?.codedTexts ?? []
-        guard !coded.isEmpty, info["useCodedValues"]?.boolValue != false else { return text }
-        var seen: Set<String> = []
-        var match: [JSONValue] = ["match", text]
-        for value in coded where seen.insert(value.code).inserted {
-            match += [.string(value.code), .string(value.name)]
-        }
-        return .array(match + [text])
     }
 
     /// The fields that a label needs.
@@ -172,25 +104,5 @@ struct StyleLabels {
         guard !text.isEmpty else { return [] }
         let lowered = text.lowercased()
         return layer.fields.map(\.name).filter { lowered.contains($0.lowercased()) }
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
-    }
-}
-
-extension DomainDefinition {
-    /// Coded values as labels compare them.
-    fileprivate var codedTexts: [(code: String, name: String)] {
-        guard case .codedValues(let values) = kind else { return [] }
-        return values.compactMap { value in
-            switch value.code {
-            case .integer(let code): (String(code), value.name)
-            case .text(let code): (code, value.name)
-            default: nil
-            }
-        }
     }
 }

@@ -22,7 +22,7 @@ struct StyleSymbol {
 
     /// - Parameter geometry: what is drawn when the symbol says nothing that can be drawn.
     init(_ symbol: JSONValue, for geometry: LayerGeometryType, opacity: Double) {
-        let json = symbol["type"]?.stringValue == nil ? Self.plain(geometry) : symbol
+        let json = symbol["type"]?.stringValue == nil ? SymbolDrawing.plain(geometry) : symbol
         self.json = json
         self.opacity = opacity
         kind = Self.kind(json, geometry)
@@ -36,24 +36,12 @@ struct StyleSymbol {
         case (.point, "esriPMS"), (.multipoint, "esriPMS"): return StylePicture.holds(json) ? .icon : .circle
         case (.point, _), (.multipoint, _): return .circle
         case (.polyline, _):
-            return style == "esriSLSNull" || SwatchColor(json["color"]) == nil ? .nothing : .line(dashes: dashes(style))
+            return style == "esriSLSNull" || SwatchColor(json["color"]) == nil
+                ? .nothing : .line(dashes: SymbolStroke.dashes(style))
         case (_, "esriSFS"):
             return style == "esriSFSSolid" || style == "esriSFSNull" || style.isEmpty ? .fill : .pattern
         case (_, "esriPFS"): return StylePicture.holds(json) ? .pattern : .fill
         default: return .fill
-        }
-    }
-
-    private static func plain(_ geometry: LayerGeometryType) -> JSONValue {
-        let color: JSONValue = [11, 79, 138, 255]
-        switch geometry {
-        case .point, .multipoint: return ["type": "esriSMS", "style": "esriSMSCircle", "color": color, "size": 8]
-        case .polyline: return ["type": "esriSLS", "style": "esriSLSSolid", "color": color, "width": 1.5]
-        case .polygon, .envelope:
-            return [
-                "type": "esriSFS", "style": "esriSFSSolid", "color": [11, 79, 138, 60],
-                "outline": ["type": "esriSLS", "style": "esriSLSSolid", "color": color, "width": 1],
-            ]
         }
     }
 
@@ -81,7 +69,7 @@ struct StyleSymbol {
 
     /// Fills of no style have no colour.
     var fillColor: JSONValue { json["style"]?.stringValue == "esriSFSNull" ? Self.clear : color }
-    var outlineDashes: [Double] { Self.dashes(json["outline"]?["style"]?.stringValue ?? "") }
+    var outlineDashes: [Double] { SymbolStroke.dashes(json["outline"]?["style"]?.stringValue ?? "") }
     /// Degrees with the clock, for pictures; the protocol counts them against it. Drawn markers are turned on their sheet.
     var turn: JSONValue {
         guard json["type"] == "esriPMS", let angle = json["angle"]?.doubleValue, angle != 0 else { return 0 }
@@ -105,22 +93,5 @@ struct StyleSymbol {
         let parts = [color.red, color.green, color.blue].map { String(Int($0.rounded())) }
         let alpha = (color.opacity * opacity * 1_000).rounded() / 1_000
         return .string("rgba(\(parts.joined(separator: ",")),\(JSONValue.number(alpha).text))")
-    }
-
-    /// Lengths of dashes and gaps in turn, in widths of the line.
-    static func dashes(_ style: String) -> [Double] {
-        switch style {
-        case "esriSLSDash": [4, 3]
-        case "esriSLSDot": [1, 3]
-        case "esriSLSDashDot": [4, 3, 1, 3]
-        case "esriSLSDashDotDot": [4, 3, 1, 3, 1, 3]
-        case "esriSLSLongDash": [8, 3]
-        case "esriSLSLongDashDot": [8, 3, 1, 3]
-        case "esriSLSShortDash": [4, 1]
-        case "esriSLSShortDot": [1, 1]
-        case "esriSLSShortDashDot": [4, 1, 1, 1]
-        case "esriSLSShortDashDotDot": [4, 1, 1, 1, 1, 1]
-        default: []
-        }
     }
 }

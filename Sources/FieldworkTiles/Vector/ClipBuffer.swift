@@ -1,23 +1,33 @@
 /// Where a line or a ring is cut, in units of a tile. Sides that don't cut are infinite.
-struct ClipBox: Sendable {
-    var xLow = -Double.infinity
-    var yLow = -Double.infinity
-    var xHigh = Double.infinity
-    var yHigh = Double.infinity
+package struct ClipBox: Sendable {
+    package var xLow = -Double.infinity
+    package var yLow = -Double.infinity
+    package var xHigh = Double.infinity
+    package var yHigh = Double.infinity
 
-    func contains(_ place: (x: Double, y: Double)) -> Bool {
+    package init(
+        xLow: Double = -.infinity, yLow: Double = -.infinity, xHigh: Double = .infinity, yHigh: Double = .infinity
+    ) {
+        (self.xLow, self.yLow, self.xHigh, self.yHigh) = (xLow, yLow, xHigh, yHigh)
+    }
+
+    package func contains(_ place: (x: Double, y: Double)) -> Bool {
         place.x >= xLow && place.x <= xHigh && place.y >= yLow && place.y <= yHigh
     }
 }
 
 /// What remains of a line or a ring within a box.
-struct ClipBuffer: Sendable {
-    private(set) var xs: [Double] = []
-    private(set) var ys: [Double] = []
+package struct ClipBuffer: Sendable {
+    package private(set) var xs: [Double] = []
+    package private(set) var ys: [Double] = []
     /// The first vertex of each part of a line.
-    private(set) var starts: [Int] = []
+    package private(set) var starts: [Int] = []
 
-    func part(_ index: Int) -> Range<Int> { starts[index]..<(index + 1 < starts.count ? starts[index + 1] : xs.count) }
+    package init() {}
+
+    package func part(_ index: Int) -> Range<Int> {
+        starts[index]..<(index + 1 < starts.count ? starts[index + 1] : xs.count)
+    }
 
     private mutating func clear() {
         xs.removeAll(keepingCapacity: true)
@@ -31,7 +41,7 @@ struct ClipBuffer: Sendable {
     }
 
     /// Liang and Barsky's rule for each side of the line; where it leaves and comes back a new part begins.
-    mutating func clipLine(_ line: [(x: Double, y: Double)], in box: ClipBox) {
+    package mutating func clipLine(_ line: [(x: Double, y: Double)], in box: ClipBox) {
         clear()
         var isOpen = false
         for index in line.indices.dropFirst() {
@@ -75,7 +85,7 @@ struct ClipBuffer: Sendable {
     }
 
     /// Sutherland and Hodgman's rule: side after side of the box.
-    mutating func clipRing(_ ring: [(x: Double, y: Double)], in box: ClipBox) {
+    package mutating func clipRing(_ ring: [(x: Double, y: Double)], in box: ClipBox) {
         clear()
         if ring.allSatisfy(box.contains) {
             for place in ring { append(place.x, place.y) }

@@ -11,7 +11,7 @@ struct AttackValues {
         switch name {
         case "where", "having", "sql", "definitionExpression", "attachmentsDefinitionExpression":
             return bytes(condition())
-        case "geometry", "mapExtent": return bytes(geometry())
+        case "geometry", "mapExtent", "bbox": return bytes(geometry())
         case "orderByFields", "groupByFieldsForStatistics", "outFields", "searchFields": return bytes(fields())
         case "objectIds", "attachmentIds", "layers", "size", "imageDisplay", "parts": return bytes(list())
         case "outStatistics": return bytes(statistics())
@@ -32,7 +32,7 @@ struct AttackValues {
             return bytes(random.pick(["T********", "FFFTTT***", "*********", "RELATE(G1,G2,\"T\")", "T"]))
         case "units":
             return bytes(random.pick(["esriSRUnit_Meter", "esriSRUnit_Foot", "esriSRUnit_StatuteMile", "9001", "x"]))
-        case "inSR", "outSR", "defaultSR", "sr", "replicaSR": return bytes(reference())
+        case "inSR", "outSR", "defaultSR", "sr", "replicaSR", "bboxSR", "imageSR", "crs": return bytes(reference())
         case "topFilter", "quantizationParameters", "layerDefs", "layerQueries", "datumTransformation", "syncLayers",
             "layerServerGens", "serverGens", "replicaOptions", "dynamicLayers":
             return json(depth: 0)

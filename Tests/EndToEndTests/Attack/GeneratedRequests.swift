@@ -148,7 +148,22 @@ struct GeneratedRequests {
                 ("imageDisplay", "600,600,96"), ("tolerance", "3"), ("layers", "all"),
             ])
         add(["Areas/MapServer/find"], map, times: 2, sound: [("searchText", "Main"), ("layers", "0")])
-        add(["legend", "export"].map { "Areas/MapServer/\($0)" }, map, times: 2)
+        add(["Areas/MapServer/legend"], map, times: 2)
+        add(
+            ["Areas/MapServer/export"],
+            map + ["bbox", "bboxSR", "imageSR", "format", "transparent", "mapScale", "time"], times: 3,
+            sound: [("bbox", "0,0,6,6"), ("size", "64,64"), ("layers", "show:0"), ("format", "png32")])
+        add(
+            ["/arcgis/services/Areas/MapServer/WMSServer"],
+            [
+                "service", "request", "version", "layers", "styles", "crs", "bbox", "width", "height", "format", "i",
+                "j",
+                "query_layers", "info_format", "feature_count", "bgcolor", "dpi", "layer",
+            ], times: 3,
+            sound: [
+                ("service", "WMS"), ("request", "GetMap"), ("version", "1.3.0"), ("layers", "0"), ("crs", "EPSG:3857"),
+                ("bbox", "0,0,6,6"), ("width", "64"), ("height", "64"), ("format", "image/png"),
+            ])
         let layers = services.map { "\($0)/0" }
         add(layers.map { "\($0)/addFeatures" } + layers.map { "\($0)/updateFeatures" }, edits, posts: true)
         add(layers.map { "\($0)/deleteFeatures" } + layers.map { "\($0)/calculate" }, edits, posts: true)

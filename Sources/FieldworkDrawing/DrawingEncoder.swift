@@ -1,0 +1,170 @@
+import FieldworkGeometry
+package import FieldworkREST
+import FieldworkTiles
+
+/// Writes the features of a query as records for the painter. The store drives it from its cursor: a geometry goes from its blob
+/// to pixels of the image.
+package struct DrawingEncoder: FeatureEncoder {
+    package var bytes: [UInt8] = []
+    private let plan: LayerPlan
+    private let transform: ProjectionTransform?
+    private var values: [DrawingValue]
+    private var buffer = VertexBuffer()
+    private var clipped = ClipBuffer()
+    private var record = DrawingRecord()
+    private var places: [(x: Double, y: Double)] = []
+    private let left: Double
+    private let top: Double
+    private let perUnitX: Double
+    private let perUnitY: Double
+    private let box: ClipBox
+    /// Pixels that a vertex must be away from the one before it.
+    private let tolerance: Double
+
+    /// - Parameter tolerance: pixels; less for images that can be enlarged.
+    package init(_ plan: LayerPlan, query: FeatureQuery, tolerance: Double = 0.5) throws(ServiceError) {
+        self.plan = plan
+        self.tolerance = tolerance
+        let columns = try AnswerLayout(layer: plan.layer, query: query).fields.count
+        guard columns == plan.fields.count else {
+            throw ServiceError(code: 500, message: "The image could not be drawn.")
+        }
+        values = [DrawingValue](repeating: .null, count: columns)
+        let frame = plan.frame
+        (left, top) = (frame.extent.xMin, frame.extent.yMax)
+        (perUnitX, perUnitY) = (1 / frame.resolutionX, 1 / frame.resolutionY)
+        box = ClipBox(
+            xLow: -plan.margin, yLow: -plan.margin, xHigh: Double(frame.width) + plan.margin,
+            yHigh: Double(frame.height) + plan.margin)
+        guard let source = plan.layer.spatialReference, let target = frame.reference else {
+            transform = nil
+            return
+        }
+        do {
+            let way = try ProjectionTransform.between(source, target)
+            transform = way.isIdentity ? nil : way
+        } catch {
+            throw .invalidParameter("The layer can't be drawn in the reference of the image: \(error.details)")
+        }
+    }
+
+    package mutating func begin() {}
+
+    package mutating func beginFeature() {
+        for index in values.indices { values[index] = .null }
+        record.clear()
+    }
+
+    package mutating func null(column: Int) {}
+    package mutating func integer(_ value: Int64, column: Int) { values[column] = .integer(value) }
+    package mutating func real(_ value: Double, column: Int) { values[column] = .real(value) }
+
+    package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
+        values[column] = .text(String(decoding: value.prefix(4 * Limits.labelCharacters), as: UTF8.self))
+    }
+
+    package mutating func data(_ value: UnsafeRawBufferPointer, column: Int) {}
+
+    package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
+        guard let blob else { return }
+        switch plan.geometryType {
+        case .point, .multipoint:
+            record.kind = .points
+            if let plain = VertexBuffer.plainPoint(blob) {
+                let place = transform?.apply(x: plain.x, y: plain.y) ?? plain
+                addPoint(place.x, place.y)
+            } else if try read(blob) {
+                for index in buffer.xs.indices { addPoint(buffer.xs[index], buffer.ys[index]) }
+            }
+        case .polyline:
+            record.kind = .lines
+            guard try read(blob) else { return }
+            addLines()
+        case .polygon, .envelope:
+            record.kind = .areas
+            guard try read(blob) else { return }
+            addRings()
+        }
+    }
+
+    /// Reads a blob into the plane of the image; false when it has no vertices.
+    private mutating func read(_ blob: UnsafeRawBufferPointer) throws -> Bool {
+        guard try buffer.read(blob) else { return false }
+        transform?.apply(xs: &buffer.xs, ys: &buffer.ys)
+        return true
+    }
+
+    private mutating func addPoint(_ x: Double, _ y: Double) {
+        let (column, row) = ((x - left) * perUnitX, (top - y) * perUnitY)
+        guard box.contains((x: column, y: row)) else { return }
+        record.starts.append(record.xs.count)
+        record.xs.append(Float(column))
+        record.ys.append(Float(row))
+    }
+
+    /// The vertices of a part in pixels, without those that are nearer than the tolerance to the one before. A place that the
+    /// plane has not is left out.
+    private mutating func fillPlaces(_ part: Range<Int>) {
+        places.removeAll(keepingCapacity: true)
+        var last: (x: Double, y: Double)?
+        for index in part {
+            let place = ((buffer.xs[index] - left) * perUnitX, (top - buffer.ys[index]) * perUnitY)
+            guard abs(place.0) < 1e9, abs(place.1) < 1e9 else { continue }
+            if let last, index + 1 < part.upperBound, abs(place.0 - last.x) < tolerance,
+                abs(place.1 - last.y) < tolerance
+            {
+                continue
+            }
+            places.append(place)
+            last = place
+        }
+    }
+
+    private func part(_ index: Int) -> Range<Int> {
+        let end = index + 1 < buffer.starts.count ? buffer.starts[index + 1] : buffer.xs.count
+        return buffer.starts[index]..<end
+    }
+
+    private mutating func addLines() {
+        for index in buffer.starts.indices {
+            fillPlaces(part(index))
+            clipped.clipLine(places, in: box)
+            for start in clipped.starts.indices { append(clipped.part(start)) }
+        }
+    }
+
+    private mutating func addRings() {
+        for index in buffer.starts.indices {
+            fillPlaces(part(index))
+            clipped.clipRing(places, in: box)
+            guard clipped.xs.count >= 2 else { continue }
+            append(clipped.xs.indices)
+        }
+    }
+
+    private mutating func append(_ range: Range<Int>) {
+        record.starts.append(record.xs.count)
+        for index in range {
+            record.xs.append(Float(clipped.xs[index]))
+            record.ys.append(Float(clipped.ys[index]))
+        }
+    }
+
+    package mutating func endFeature() {
+        guard !record.xs.isEmpty, let symbol = plan.finder.index(of: values) else { return }
+        record.symbol = symbol
+        record.variables = plan.variables.isEmpty ? VisualVariables.Result() : plan.variables.result(values)
+        for (number, label) in plan.labels.enumerated() {
+            if let text = label.text(values) { record.labels.append(DrawingRecord.Label(number: number, text: text)) }
+        }
+        record.append(to: &bytes)
+    }
+
+    package mutating func end(exceededTransferLimit: Bool) {
+        guard exceededTransferLimit else { return }
+        bytes.append(Self.cutMark)
+    }
+
+    /// What stands at the end of the bytes when there are more features than the query's limit.
+    static let cutMark: UInt8 = 255
+}

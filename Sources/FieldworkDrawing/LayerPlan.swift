@@ -1,0 +1,46 @@
+import FieldworkGeometry
+package import FieldworkREST
+import FieldworkTiles
+
+/// How the features of one layer are drawn in one image.
+package struct LayerPlan: Sendable {
+    package let layer: LayerDefinition
+    /// The names of the fields that the drawing needs.
+    package let fields: [String]
+    package let frame: MapFrame
+    /// From 0 to 1.
+    let opacity: Double
+    let looks: [SymbolLook]
+    let finder: ClassFinder
+    let variables: VisualVariables
+    let labels: [LabelClass]
+    let geometryType: LayerGeometryType
+    /// Pixels around the image from which features are drawn into it.
+    package let margin: Double
+
+    /// nil for a table.
+    /// - Parameters:
+    ///   - layer: its `drawingInfo` says how it is drawn.
+    ///   - isTile: whether it is told from the change log which tiles an edit makes anew: features further away than the log is
+    ///     asked about are not drawn then.
+    package init?(_ layer: LayerDefinition, in frame: MapFrame, isTile: Bool = false) {
+        guard let geometryType = layer.geometryType else { return nil }
+        self.layer = layer
+        self.frame = frame
+        self.geometryType = geometryType
+        let columns = StyleFields.names(layer)
+        fields = columns
+        let info = layer.drawingInfo
+        let renderer = info?["renderer"]
+        let classes = RendererClasses(renderer, maximum: Limits.drawnClasses)
+        finder = ClassFinder(classes, columns: columns)
+        looks = classes.all.map { SymbolLook($0.symbol, for: geometryType, scale: frame.symbolScale) }
+        variables = VisualVariables(renderer, columns: columns)
+        opacity = 1 - min(max(info?["transparency"]?.doubleValue ?? 0, 0), 100) / 100
+        labels = LabelClass.classes(of: layer, columns: columns, in: frame)
+        let reach = looks.map(\.reach).max() ?? 0
+        let varies = variables.isEmpty ? 0 : 64 * frame.symbolScale
+        let isPoint = geometryType == .point || geometryType == .multipoint
+        margin = min(max(reach, varies) + 2, isTile ? (isPoint ? 32 : 4) : 512)
+    }
+}

@@ -1,0 +1,151 @@
+import CCairo
+import FieldworkGeometry
+package import FieldworkREST
+
+/// Draws one image of a map: layer after layer from the lowest, and the labels of all above them. It belongs to one task at a
+/// time.
+package final class MapPainter {
+    package let frame: MapFrame
+    private let canvas: CairoCanvas
+    private let isTransparent: Bool
+    private let painter: SymbolPainter
+    private var labels: LabelBoard
+    private var stamps = MarkerStamps()
+    private var plan: LayerPlan?
+    private var pictures: [Int: SymbolPixels] = [:]
+    private var layerNumber = 0
+    private var record = DrawingRecord()
+    /// Names of layers that have more features than are drawn.
+    package private(set) var cutLayers: [String] = []
+
+    /// - Parameters:
+    ///   - isTransparent: whether what no feature covers stays clear, where the format can say so.
+    ///   - background: the colour of what no feature covers otherwise.
+    ///   - isTile: whether other images join this one at its edges: labels that would be cut there are left out.
+    package init(
+        _ frame: MapFrame, format: ImageFormat, isTransparent: Bool, background: SwatchColor = .white,
+        isTile: Bool = false
+    ) throws(DrawingError) {
+        self.frame = frame
+        labels = LabelBoard(staysWithin: isTile)
+        canvas = try CairoCanvas(
+            width: frame.width, height: frame.height, format: format, pixelsPerInch: frame.dpi)
+        self.isTransparent = isTransparent && format != .jpg
+        if !self.isTransparent { canvas.paint(background) }
+        painter = SymbolPainter(canvas: canvas, scale: frame.symbolScale)
+    }
+
+    /// Bytes that the image takes in memory while it is drawn and written.
+    package static func memory(_ frame: MapFrame, _ format: ImageFormat) -> Int {
+        frame.width * frame.height * (format.isRaster ? 10 : 1)
+    }
+
+    // MARK: Layers
+
+    package func begin(_ plan: LayerPlan) {
+        self.plan = plan
+        layerNumber += 1
+        pictures.removeAll()
+        for (index, look) in plan.looks.enumerated() {
+            if let picture = look.picture { pictures[index] = SymbolPixels(picture.bytes) }
+        }
+        if plan.opacity < 1 { cairo_push_group(canvas.context) }
+    }
+
+    /// Draws the features of the records in some bytes of an encoder.
+    package func paint(_ bytes: [UInt8]) throws {
+        guard let plan else { return }
+        var record = self.record
+        try bytes.withUnsafeBytes { bytes in
+            var reader = DrawingRecordReader(bytes)
+            var count = 0
+            while try reader.read(&record) {
+                count += 1
+                if count.isMultiple(of: 256) { try WorkAllowance.check() }
+                guard record.symbol < plan.looks.count else { continue }
+                try draw(record, plan.looks[record.symbol])
+                place(record, plan)
+            }
+            if reader.isCut { cutLayers.append(plan.layer.name) }
+        }
+        self.record = record
+    }
+
+    package func endLayer() {
+        guard let plan else { return }
+        if plan.opacity < 1 {
+            cairo_pop_group_to_source(canvas.context)
+            cairo_paint_with_alpha(canvas.context, plan.opacity)
+        }
+        self.plan = nil
+    }
+
+    private func draw(_ record: DrawingRecord, _ look: SymbolLook) throws {
+        switch (record.kind, look) {
+        case (.points, .marker), (.points, .picture): try drawMarkers(record, look)
+        case (.lines, .line(let stroke)):
+            addPath(record, closes: false)
+            painter.stroke(stroke, record.variables)
+        case (.areas, .area(let area)):
+            addPath(record, closes: true)
+            painter.fill(area, pictures[record.symbol], record.variables)
+        // An area may be drawn by its edge alone.
+        case (.areas, .line(let stroke)):
+            addPath(record, closes: true)
+            painter.stroke(stroke, record.variables)
+        default: break
+        }
+    }
+
+    private func drawMarkers(_ record: DrawingRecord, _ look: SymbolLook) throws {
+        let picture = pictures[record.symbol]
+        guard canvas.format.isRaster else {
+            for index in record.xs.indices {
+                let (x, y) = (Double(record.xs[index]), Double(record.ys[index]))
+                if case .marker(let marker) = look { painter.draw(marker, x: x, y: y, record.variables) }
+                if case .picture(let look) = look, let picture {
+                    painter.draw(look, picture, x: x, y: y, record.variables)
+                }
+            }
+            return
+        }
+        let key = MarkerStamps.Key(
+            layer: layerNumber, symbol: record.symbol, variables: MarkerStamps.rounded(record.variables))
+        let stamp = try stamps.stamp(key, look, picture, scale: frame.symbolScale)
+        stamp.canvas.asSource { source in
+            for index in record.xs.indices {
+                // Whole pixels: the picture is copied, not drawn anew.
+                let (x, y) = (Double(record.xs[index]).rounded(), Double(record.ys[index]).rounded())
+                cairo_set_source_surface(canvas.context, source, x - stamp.middle, y - stamp.middle)
+                cairo_paint(canvas.context)
+            }
+        }
+    }
+
+    private func addPath(_ record: DrawingRecord, closes: Bool) {
+        cairo_new_path(canvas.context)
+        for number in record.starts.indices {
+            let part = record.part(number)
+            cairo_new_sub_path(canvas.context)
+            for index in part { cairo_line_to(canvas.context, Double(record.xs[index]), Double(record.ys[index])) }
+            if closes { cairo_close_path(canvas.context) }
+        }
+    }
+
+    private func place(_ record: DrawingRecord, _ plan: LayerPlan) {
+        for label in record.labels where label.number < plan.labels.count {
+            guard let anchor = LabelAnchor(record, in: frame) else { return }
+            var reach = plan.looks[record.symbol].reach
+            if record.kind != .points { reach = 2 * frame.symbolScale }
+            labels.add(label.text, plan.labels[label.number], anchor, reach: reach, layer: layerNumber)
+        }
+    }
+
+    // MARK: The image
+
+    /// Draws the labels and gives the bytes of the image.
+    package func finished() throws -> [UInt8] {
+        try labels.draw(on: canvas)
+        return try canvas.finished(isTransparent: isTransparent)
+    }
+}
