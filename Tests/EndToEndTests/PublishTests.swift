@@ -20,18 +20,18 @@ struct PublishTests {
         }
         let json = folder.url.appending(path: "one.geojson")
         try Data(#"{"type":"FeatureCollection","features":[\#(Self.feature)]}"#.utf8).write(to: json)
-        #expect(try await publish(json, "Plain").text == "Published Plain: 1 features\n")
+        #expect(try await publish(json, "Plain").text == "Published Plain: 1 feature\n")
 
         let packed = folder.url.appending(path: "two.geojson.gz")
         try #require(try await Shell.run("gzip -c '\(json.path)' > '\(packed.path)'") == 0)
-        #expect(try await publish(packed, "City/Packed").text == "Published City/Packed: 1 features\n")
+        #expect(try await publish(packed, "City/Packed").text == "Published City/Packed: 1 feature\n")
 
         let file = folder.url.appending(path: "three.gpkg")
         let exported = try await FieldworkProcess.run([
             "export", "City/Packed/0", "--to", file.path, "--data", data.path,
         ])
         #expect(exported.status == 0, "\(exported.errors)")
-        #expect(try await publish(file, "Copied").text == "Published Copied: 1 features\n")
+        #expect(try await publish(file, "Copied").text == "Published Copied: 1 feature\n")
 
         // Digits in quotes are text, and stay so on every way.
         for service in ["Plain", "City/Packed", "Copied"] {
@@ -66,7 +66,7 @@ struct PublishTests {
         let published = try await FieldworkProcess.run([
             "publish", file.path, "--service", "Places", "--data", folder.url.path,
         ])
-        #expect(published.text == "Published Places: 1 features\n", "\(published.errors)")
+        #expect(published.text == "Published Places: 1 feature\n", "\(published.errors)")
         let broken = folder.url.appending(path: "broken.kml")
         try Data("no".utf8).write(to: broken)
         let refused = try await FieldworkProcess.run([
@@ -166,7 +166,7 @@ struct PublishTests {
         try #require(
             await Shell.run("ogr2ogr -f GPKG -a_srs EPSG:4326 -nlt CURVEPOLYGON \(gpkg.path) \(csv.path) 2>&1") == 0)
         let output = try await Self.publish(gpkg, "Curves", in: data)
-        #expect(output.text == "Published Curves: 1 features\n", "\(output.errors)")
+        #expect(output.text == "Published Curves: 1 feature\n", "\(output.errors)")
         #expect(output.errors.contains("straight pieces"))
         let rows = try await Self.rows("Curves", in: data)
         #expect(rows.contains("Polygon") && rows.split(separator: "[").count > 30, "\(rows)")
@@ -233,7 +233,7 @@ struct PublishTests {
         #expect(refused.status == 65 && refused.errors.contains("swapped?"), "\(refused.errors)")
         #expect(Self.contents(data).isEmpty)
         let output = try await Self.publish(gpkg, "All", "--skip-bad-rows", in: data)
-        #expect(output.text == "Published All: 1 features, skipped 1\n", "\(output.errors)")
+        #expect(output.text == "Published All: 1 feature, skipped 1\n", "\(output.errors)")
         #expect(output.errors.contains("Left out bag"))
 
         let table = folder.url.appending(path: "swapped.csv")
@@ -262,14 +262,14 @@ struct PublishTests {
     func interrupted() async throws {
         let folder = try TemporaryFolder()
         let data = folder.url.appending(path: "data")
-        // The file is a pipe that gives its rows to the first reading and nothing to the second: the load has begun, and
-        // does not end by itself.
+        // The file is a pipe that gives its rows to the look at its beginning and to the first reading, and nothing to the
+        // second: the load has begun, and does not end by itself.
         let file = folder.url.appending(path: "endless.csv")
         try #require(mkfifo(file.path, 0o600) == 0)
         let publish = try FieldworkProcess.start([
             "publish", file.path, "--service", "Endless", "--x", "x", "--y", "y", "--data", data.path,
         ])
-        #expect(try await Shell.run("printf 'x,y\\n1,2\\n' > '\(file.path)'") == 0)
+        for _ in 1...2 { #expect(try await Shell.run("printf 'x,y\\n1,2\\n' > '\(file.path)'") == 0) }
         while Self.contents(data).isEmpty, publish.isRunning { try await Task.sleep(for: .milliseconds(10)) }
         #expect(!Self.contents(data).isEmpty, "the load has begun")
         #expect(await publish.interrupt() == 130)

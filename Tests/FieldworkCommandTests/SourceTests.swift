@@ -34,7 +34,7 @@ struct SourceTests {
     @Test("A row's place is the line where it begins")
     func lines() throws {
         let file = try TextFile("x,y,note\n1,2,\"two\nlines\"\nfar,2,bad\n", name: "table.csv")
-        let source = CSVSource(url: file.url, xColumn: "X", yColumn: "y", spatialReference: .wgs84)
+        let source = try CSVSource(url: file.url, SourceOptions(coordinates: ("X", "y")))
         let schema = try source.schema { _ in }
         #expect(schema.featureCount == 2)
         var places: [Int] = []
@@ -104,7 +104,7 @@ struct SourceTests {
     @Test(
         "What is no whole collection is refused",
         arguments: [
-            "", "{}", "[1,2]", #"{"features":[{"type":"Feature""#, #"{"features":[}}"#,
+            "", "{}", "[1,2]", #"{"type":"Topology"}"#, #"{"features":[{"type":"Feature""#, #"{"features":[}}"#,
             #"{"features":[{"a":nope}]}"#, #"{"crs":{"properties":{"name":"EPSG:99999999"}},"features":[]}"#,
         ])
     func broken(_ text: String) throws {
@@ -138,12 +138,14 @@ struct SourceTests {
             }
             return reasons
         }
-        let bad = try reasons(CSVSource(url: file.url, xColumn: "x", yColumn: "y", spatialReference: .wgs84))
+        let bad = try reasons(CSVSource(url: file.url, SourceOptions(coordinates: ("x", "y"))))
         #expect(bad.count == 2)
         #expect(bad.first?.hasPrefix("line 3: ") == true && bad.first?.contains("Are --x and --y swapped?") == true)
         #expect(bad.last?.hasPrefix("line 4: ") == true && bad.last?.contains("swapped") == false)
         #expect(
-            try reasons(CSVSource(url: file.url, xColumn: "x", yColumn: "y", spatialReference: .webMercator)).isEmpty)
+            try reasons(
+                CSVSource(url: file.url, SourceOptions(coordinates: ("x", "y"), reference: .webMercator))
+            ).isEmpty)
         let json = try TextFile(
             #"{"features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[45.5,-122.6]},"properties":{}}]}"#,
             name: "swapped.geojson")

@@ -45,7 +45,7 @@ struct LocatorSources {
     // MARK: Tables
 
     private func readTable(_ file: URL, into builder: LocatorBuilder) throws {
-        var reader = try CSVReader(file)
+        var reader = try CSVReader(file, TableFormat(of: file, TableSettings()))
         defer { reader.close() }
         guard let header = try reader.next(), !header.isEmpty else {
             throw CommandFailure(.badData, "\(file.lastPathComponent) has no line of column names.")

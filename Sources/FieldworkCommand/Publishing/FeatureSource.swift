@@ -5,11 +5,19 @@ import Foundation
 /// What a file looks like after a first reading.
 struct SourceSchema: Sendable {
     var fields: [FieldDefinition]
+    /// How the values of each field are read, in the order of the fields.
+    var readings: [ColumnReading]
     /// The kinds of geometry, each of which is a layer; none for a table.
     var kinds: [LayerGeometryType]
     var spatialReference: SpatialReference?
     var hasZ = false
     var featureCount: Int
+    /// The columns of a table that say where a row is.
+    var place: PlaceColumns?
+    /// The columns that hold the features' ids.
+    var identity = IdentityColumns()
+    /// What was found out about the file and is worth saying.
+    var notes: [String] = []
 }
 
 /// Why a row can't become a feature.
@@ -33,96 +41,87 @@ extension FeatureSource {
     var fileName: String { url.lastPathComponent }
 }
 
-/// A table with coordinates in two of its columns, or none.
-struct CSVSource: FeatureSource {
-    var url: URL
-    var xColumn: String?
-    var yColumn: String?
-    var spatialReference: SpatialReference
-    private var range: CoordinateRange?
+/// What somebody says of a file of features, whatever its format.
+struct SourceOptions: Sendable {
+    /// The columns of the coordinates; nil: found by their names.
+    var coordinates: (x: String, y: String)?
+    /// The reference of the coordinates; nil: as the file says.
+    var reference: SpatialReference?
+    /// The column of the features' global ids; nil: found by its name.
+    var globalID: String?
+    /// Rows are no features with a place, whatever their columns are called.
+    var isTable = false
+    var settings = TableSettings()
+}
 
-    init(url: URL, xColumn: String?, yColumn: String?, spatialReference: SpatialReference) {
-        self.url = url
-        self.xColumn = xColumn
-        self.yColumn = yColumn
-        self.spatialReference = spatialReference
-        range = CoordinateRange(spatialReference)
-    }
+/// Makes the geometry of a row of a table.
+struct PlaceReader {
+    let place: PlaceColumns
+    let reference: SpatialReference
+    let range: CoordinateRange?
+    /// How the numbers of the columns of coordinates are written.
+    var numbers: (x: NumberForm, y: NumberForm) = (.point, .point)
 
-    func schema(progress: (Int) -> Void) throws -> SourceSchema {
-        var reader = try CSVReader(url)
-        defer { reader.close() }
-        let header = try header(&reader)
-        var columns = FieldNames.unique(header).map { FieldInference(name: $0) }
-        var count = 0
-        while let values = try reader.next() {
-            try Task.checkCancellation()
-            for (index, value) in values.enumerated() where index < columns.count { columns[index].see(.text(value)) }
-            count += 1
-            progress(count)
-        }
-        let coordinates = try coordinateIndices(header)
-        let fields = zip(header, columns).map { title, column in
-            var field = column.field
-            field.alias = title
-            return field
-        }
-        return SourceSchema(
-            fields: fields, kinds: coordinates == nil ? [] : [.point],
-            spatialReference: coordinates == nil ? nil : spatialReference, featureCount: count)
-    }
-
-    private func header(_ reader: inout CSVReader) throws -> [String] {
-        guard let header = try reader.next(), !header.isEmpty else {
-            throw CommandFailure(.badData, "\(url.lastPathComponent) has no line of column names.")
-        }
-        return header
-    }
-
-    private func coordinateIndices(_ header: [String]) throws -> (x: Int, y: Int)? {
-        guard let xColumn, let yColumn else { return nil }
-        func index(_ name: String) throws -> Int {
-            guard let index = header.firstIndex(where: { $0.lowercased() == name.lowercased() }) else {
-                throw CommandFailure(
-                    .badData, "There is no column \(name). The columns are: \(header.joined(separator: ", ")).")
+    init(_ schema: SourceSchema) {
+        place = schema.place ?? .text("")
+        reference = schema.spatialReference ?? .wgs84
+        range = CoordinateRange(reference)
+        if case .coordinates(let x, let y) = place {
+            func form(_ title: String) -> NumberForm {
+                schema.readings.first { $0.title.lowercased() == title.lowercased() }?.number ?? .point
             }
-            return index
-        }
-        return (try index(xColumn), try index(yColumn))
-    }
-
-    func name(of place: Int) -> String { "line \(place)" }
-
-    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
-        var reader = try CSVReader(url)
-        defer { reader.close() }
-        let header = try header(&reader)
-        let coordinates = try coordinateIndices(header)
-        while let values = try reader.next() {
-            try body(feature(values, schema, coordinates, columnCount: header.count), reader.line)
+            numbers = (form(x), form(y))
         }
     }
 
-    private func feature(
-        _ values: [String], _ schema: SourceSchema, _ coordinates: (x: Int, y: Int)?, columnCount: Int
-    ) -> Result<FeatureEdit, BadRow> {
-        func bad(_ reason: String) -> Result<FeatureEdit, BadRow> { .failure(BadRow(reason: reason)) }
-        guard values.count == columnCount else { return bad("It has \(values.count) values, not \(columnCount).") }
-        let attributes = zip(schema.fields, values).map { field, text in
-            (name: field.name, value: FieldInference.value(text, for: field))
+    /// - Parameter text: the text of a column.
+    func geometry(_ text: (String) -> String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
+        switch place {
+        case .coordinates(let x, let y): point(text(x), text(y))
+        case .text(let column): shape(text(column))
         }
-        guard let coordinates else { return .success(FeatureEdit(attributes: attributes)) }
-        let (xText, yText) = (values[coordinates.x], values[coordinates.y])
-        if xText.isEmpty, yText.isEmpty { return .success(FeatureEdit(attributes: attributes, geometry: .null)) }
-        guard let x = Double(xText), let y = Double(yText), x.isFinite, y.isFinite else {
-            return bad("The coordinates '\(xText.prefix(30))', '\(yText.prefix(30))' are not numbers.")
+    }
+
+    private func point(_ x: String, _ y: String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
+        let (xText, yText) = (FieldInference.trimmed(x), FieldInference.trimmed(y))
+        if xText.isEmpty, yText.isEmpty { return .success(.null) }
+        guard let x = number(xText, numbers.x), let y = number(yText, numbers.y) else {
+            return .failure(
+                BadRow(reason: "The coordinates '\(xText.prefix(30))', '\(yText.prefix(30))' are not numbers."))
         }
-        if let range, !range.contains(x: x, y: y) {
-            let hint = range.looksSwapped(x: x, y: y) ? " Are --x and --y swapped?" : ""
-            return bad("The coordinates \(xText), \(yText) are outside of the spatial reference.\(hint)")
+        return checked(Point(x: x, y: y, spatialReference: reference), " Are --x and --y swapped?")
+    }
+
+    /// A column that one bad row keeps from being numbers still has good ones.
+    private func number(_ text: String, _ form: NumberForm) -> Double? {
+        let plain = form.plain(text) ?? NumberForm.comma.plain(text)
+        let number = plain.flatMap { Double($0) } ?? NumberForm.comma.plain(text).flatMap { Double($0) }
+        return number.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private func shape(_ text: String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
+        let body = GeometryTextSurvey.parts(text).body
+        if body.isEmpty { return .success(.null) }
+        do {
+            guard let geometry = try WellKnownText.geometry(from: String(body), spatialReference: reference) else {
+                return .success(.null)
+            }
+            return checked(geometry, " Are they swapped? The longitude comes first.")
+        } catch {
+            return .failure(BadRow(reason: error.details))
         }
-        return .success(
-            FeatureEdit(
-                attributes: attributes, geometry: .geometry(Point(x: x, y: y, spatialReference: spatialReference))))
+    }
+
+    /// The geometry, unless it is where nothing can be.
+    func checked(_ geometry: Geometry, _ hint: String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
+        guard let range, !geometry.isEmpty else { return .success(.geometry(geometry)) }
+        let extent = geometry.extent
+        let corners = [(extent.xMin, extent.yMin), (extent.xMax, extent.yMax)]
+        guard let corner = corners.first(where: { !range.contains(x: $0.0, y: $0.1) }) else {
+            return .success(.geometry(geometry))
+        }
+        let swapped = range.looksSwapped(x: corner.0, y: corner.1) ? hint : ""
+        return .failure(
+            BadRow(reason: "The coordinates \(corner.0), \(corner.1) are outside of the spatial reference.\(swapped)"))
     }
 }

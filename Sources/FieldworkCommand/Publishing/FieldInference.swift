@@ -2,58 +2,113 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
+/// How the values of a column are read.
+struct ColumnReading: Sendable {
+    /// The column's name in the file.
+    var title: String
+    /// Where it stands in a row of a table.
+    var index = 0
+    var number = NumberForm.point
+    var date = DateForm.iso
+}
+
 /// Finds the type of a column from all its values: the narrowest that holds every one.
 struct FieldInference {
     private(set) var name: String
     private var couldBeInteger = true
-    private var couldBeReal = true
+    /// The forms in which every value so far is a number.
+    private var numberForms: [NumberForm]
     private let readsNumbersInText: Bool
-    private var couldBeDate = true
+    private let takesQuotedAsText: Bool
+    /// The forms in which every value so far is a date.
+    private var dateForms = DateForm.allCases
+    private var hasOnlyDots = true
     private var couldBeGUID = true
     private var smallest: Int64 = 0
     private var largest: Int64 = 0
     private var longest = 0
-    private var seen = 0
+    private(set) var seen = 0
+    /// Values that are numbers, and the range of them.
+    private(set) var numbers = 0
+    private(set) var range: ClosedRange<Double>?
 
-    /// - Parameter readsNumbersInText: a table writes numbers as text; where numbers have a form of their own, text of
-    ///   digits is meant as text.
-    init(name: String, readsNumbersInText: Bool = true) {
+    /// - Parameters:
+    ///   - readsNumbersInText: a table writes numbers as text; where numbers have a form of their own, text of digits is meant
+    ///     as text.
+    ///   - takesQuotedAsText: values in quotes are text even if they are digits.
+    init(
+        name: String, readsNumbersInText: Bool = true, takesQuotedAsText: Bool = false,
+        _ settings: TableSettings = .init()
+    ) {
         self.name = name
         self.readsNumbersInText = readsNumbersInText
+        self.takesQuotedAsText = takesQuotedAsText
+        numberForms =
+            switch settings.decimal {
+            case .point?: [.point, .grouped]
+            case .comma?: [.point, .comma]
+            case nil: NumberForm.allCases
+            }
+        if let dates = settings.dates {
+            dateForms = [.iso, .yearFirst] + (dates == .iso || dates == .yearFirst ? [] : [dates])
+        }
     }
 
-    mutating func see(_ value: AttributeValue) {
+    mutating func see(_ value: AttributeValue, isQuoted: Bool = false) {
         switch value {
         case .null: return
         case .integer(let number):
             seen += 1
-            (couldBeDate, couldBeGUID) = (false, false)
+            (dateForms, couldBeGUID) = ([], false)
             longest = max(longest, String(number).count)
             extend(number)
-        case .real:
+            note(Double(number))
+        case .real(let number):
             seen += 1
-            (couldBeInteger, couldBeDate, couldBeGUID) = (false, false, false)
+            (couldBeInteger, dateForms, couldBeGUID) = (false, [], false)
             longest = max(longest, Self.text(of: value).count)
-        case .text(let text): see(text)
-        case .data: (couldBeInteger, couldBeReal, couldBeDate, couldBeGUID) = (false, false, false, false)
+            note(number)
+        case .text(let text): see(text, isQuoted)
+        case .data: (couldBeInteger, numberForms, dateForms, couldBeGUID) = (false, [], [], false)
         }
     }
 
-    private mutating func see(_ text: String) {
+    private mutating func note(_ number: Double) {
+        numbers += 1
+        range = range.map { min($0.lowerBound, number)...max($0.upperBound, number) } ?? number...number
+    }
+
+    private mutating func see(_ original: String, _ isQuoted: Bool) {
+        let text = Self.trimmed(original)
         guard !text.isEmpty else { return }
         seen += 1
-        longest = max(longest, text.unicodeScalars.count)
-        if couldBeInteger || couldBeReal {
-            if !readsNumbersInText || !Self.isNumber(text) {
-                (couldBeInteger, couldBeReal) = (false, false)
-            } else if let number = Int64(text) {
-                extend(number)
-            } else {
-                couldBeInteger = false
-            }
+        longest = max(longest, original.unicodeScalars.count)
+        if takesQuotedAsText, isQuoted { (couldBeInteger, numberForms, dateForms) = (false, [], []) }
+        if readsNumbersInText { seeNumber(text) } else { (couldBeInteger, numberForms) = (false, []) }
+        if !dateForms.isEmpty {
+            dateForms.removeAll { $0.milliseconds(text) == nil }
+            if text.contains("/") || text.contains("-") { hasOnlyDots = false }
         }
-        if couldBeDate, SQLDateText.timestamp(text) == nil { couldBeDate = false }
         if couldBeGUID, GUID.parse(text) == nil { couldBeGUID = false }
+    }
+
+    private mutating func seeNumber(_ text: String) {
+        var fits: [NumberForm] = []
+        for form in NumberForm.allCases {
+            guard let plain = form.plain(text), Self.isNumber(plain) else { continue }
+            if fits.isEmpty, let number = Double(plain) { note(number) }
+            fits.append(form)
+        }
+        numberForms.removeAll { !fits.contains($0) }
+        if couldBeInteger {
+            if numberForms.contains(.point), let number = Int64(text) { extend(number) } else { couldBeInteger = false }
+        }
+    }
+
+    /// Without spaces around it.
+    static func trimmed(_ text: String) -> String {
+        guard text.utf8.first == 0x20 || text.utf8.last == 0x20 else { return text }
+        return text.trimmingCharacters(in: .whitespaces)
     }
 
     /// Whether a text is a number that gives the same text back: a code with leading zeros, a telephone number, or an
@@ -79,25 +134,69 @@ struct FieldInference {
         largest = max(largest, number)
     }
 
-    var field: FieldDefinition {
-        if seen == 0 { return FieldDefinition(name: name, type: .string, length: 255) }
-        if couldBeInteger {
-            let fits = smallest >= Int64(Int32.min) && largest <= Int64(Int32.max)
-            return FieldDefinition(name: name, type: fits ? .integer : .bigInteger)
-        }
-        if couldBeReal, !hasIntegersThatRealsLose { return FieldDefinition(name: name, type: .double) }
-        if couldBeDate { return FieldDefinition(name: name, type: .date) }
-        if couldBeGUID { return FieldDefinition(name: name, type: .guid) }
-        // Room for what comes later: texts grow.
-        let length = [50, 100, 254, 1_000, 4_000].first { $0 >= longest * 3 / 2 } ?? max(longest * 2, 4_000)
-        return FieldDefinition(name: name, type: .string, length: length)
+    /// The one form of its dates, where the values of the column leave no other.
+    var certainDateForm: DateForm? {
+        guard seen > 0 else { return nil }
+        // What begins with the year leaves no doubt, and nobody writes the month first with dots.
+        if let form = [DateForm.iso, .yearFirst].first(where: dateForms.contains) { return form }
+        if dateForms.count > 1, hasOnlyDots { return .dayFirst }
+        return dateForms.count == 1 ? dateForms.first : nil
     }
 
+    /// Whether the numbers of the column could be told from each other only with a word of somebody who knows them.
+    private var hasUncertainNumbers: Bool {
+        seen > 0 && !numberForms.contains(.point) && numberForms.contains(.comma) && numberForms.contains(.grouped)
+    }
+
+    /// The field of the column, how its values are read, and what keeps it from being more than text.
+    /// - Parameter hints: what other columns of the file have shown.
+    func conclusion(_ hints: ColumnHints = ColumnHints()) -> (
+        field: FieldDefinition, reading: ColumnReading, doubt: String?
+    ) {
+        var reading = ColumnReading(title: name)
+        func concluded(_ type: FieldType, length: Int = 0, doubt: String? = nil) -> (
+            field: FieldDefinition, reading: ColumnReading, doubt: String?
+        ) { (FieldDefinition(name: name, type: type, length: length), reading, doubt) }
+        if seen == 0 { return concluded(.string, length: 255) }
+        if couldBeInteger {
+            let fits = smallest >= Int64(Int32.min) && largest <= Int64(Int32.max)
+            return concluded(fits ? .integer : .bigInteger)
+        }
+        var doubt: String?
+        if !hasIntegersThatRealsLose {
+            if numberForms.contains(.point) || numberForms.count == 1 {
+                reading.number = numberForms.contains(.point) ? .point : numberForms[0]
+                return concluded(.double)
+            }
+            if hasUncertainNumbers {
+                if let mark = hints.decimal {
+                    reading.number = mark == .comma ? .comma : .grouped
+                    return concluded(.double)
+                }
+                doubt =
+                    "\(name) stays text: its commas may be decimal commas or group thousands. Give --decimal comma or point"
+            }
+        }
+        if let form = certainDateForm ?? dateForms.first(where: { $0 == hints.dates }) {
+            reading.date = form
+            return concluded(.date)
+        }
+        if !dateForms.isEmpty {
+            doubt = "\(name) stays text: its dates may begin with the day or the month. Give --dates dmy or mdy"
+        }
+        if couldBeGUID { return concluded(.guid) }
+        // Room for what comes later: texts grow.
+        let length = [50, 100, 254, 1_000, 4_000].first { $0 >= longest * 3 / 2 } ?? max(longest * 2, 4_000)
+        return concluded(.string, length: length, doubt: doubt)
+    }
+
+    var field: FieldDefinition { conclusion().field }
+
     /// What a file gives as a value of the field.
-    static func value(_ value: AttributeValue, for field: FieldDefinition) -> AttributeValue {
+    static func value(_ value: AttributeValue, for field: FieldDefinition, _ reading: ColumnReading) -> AttributeValue {
         switch (value, field.type) {
         case (.text, .string): value
-        case (.text(let text), _): Self.value(text, for: field)
+        case (.text(let text), _): Self.value(text, for: field, reading)
         // A column that holds numbers and words is one of words.
         case (.integer, .string), (.real, .string): .text(text(of: value))
         case (.integer(let number), .double): .real(Double(number))
@@ -107,16 +206,37 @@ struct FieldInference {
 
     private static func text(of number: AttributeValue) -> String { number.json.text }
 
-    /// The text as a value of the field.
-    static func value(_ text: String, for field: FieldDefinition) -> AttributeValue {
+    /// The text as a value of the field. What is no value of it stays text, which the store refuses with its reason.
+    static func value(
+        _ original: String, for field: FieldDefinition, _ reading: ColumnReading = ColumnReading(title: "")
+    ) -> AttributeValue {
+        if original.isEmpty { return .null }
+        if field.type == .string { return .text(original) }
+        let text = trimmed(original)
         if text.isEmpty { return .null }
         switch field.type {
         case .integer, .bigInteger, .smallInteger: return Int64(text).map(AttributeValue.integer) ?? .text(text)
-        case .double, .single: return Double(text).map(AttributeValue.real) ?? .text(text)
-        case .date: return SQLDateText.timestamp(text).map(AttributeValue.integer) ?? .text(text)
+        case .double, .single:
+            return reading.number.plain(text).flatMap { Double($0) }.map(AttributeValue.real) ?? .text(text)
+        case .date: return reading.date.milliseconds(text).map(AttributeValue.integer) ?? .text(text)
         case .guid: return GUID.parse(text).map { .text(GUID.normalForm($0)) } ?? .text(text)
         default: return .text(text)
         }
+    }
+}
+
+/// What is known of all columns of a file together.
+struct ColumnHints: Sendable {
+    var decimal: DecimalMark?
+    var dates: DateForm?
+
+    init() {}
+
+    /// What somebody says holds; else what a column shows that leaves no doubt.
+    init(_ columns: [FieldInference], _ settings: TableSettings, _ format: TableFormat = TableFormat()) {
+        decimal = settings.decimal ?? (format.delimiter == 0x3B ? .comma : nil)
+        dates =
+            settings.dates ?? columns.lazy.compactMap(\.certainDateForm).first { $0 == .dayFirst || $0 == .monthFirst }
     }
 }
 

@@ -2,11 +2,16 @@ import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
-/// A GeoJSON feature collection, read feature by feature: memory does not grow with the file.
+/// GeoJSON: a feature collection, features one after the other (a line each, as a rule), or a single one. It is read feature by
+/// feature: memory does not grow with the file.
 struct GeoJSONSource: FeatureSource {
     var url: URL
-    /// The reference that the caller says the file is in; nil for what the file says.
-    var expectedReference: SpatialReference?
+    var options = SourceOptions()
+    /// Whether the features are rows of a spreadsheet: two of their properties may be coordinates.
+    var isSheet = false
+
+    /// The property for the `id` of features whose properties have none of that name.
+    private static let idName = "id"
 
     func schema(progress: (Int) -> Void) throws -> SourceSchema {
         var columns: [String: FieldInference] = [:]
@@ -14,13 +19,17 @@ struct GeoJSONSource: FeatureSource {
         var types: Set<String> = []
         var hasZ = false
         var count = 0
-        let reference = try features { feature, _ in
-            for member in feature["properties"]?.objectValue?.members ?? [] {
+        var identity = IdentitySurvey(wanted: options.globalID)
+        let reference = try features { feature, number in
+            for member in Self.properties(of: feature) {
                 if columns[member.key] == nil {
-                    columns[member.key] = FieldInference(name: member.key, readsNumbersInText: false)
+                    columns[member.key] = FieldInference(name: member.key, readsNumbersInText: false, options.settings)
                     order.append(member.key)
+                    identity.see(title: member.key)
                 }
-                columns[member.key]?.see(Self.value(member.value))
+                let value = Self.value(member.value)
+                columns[member.key]?.see(value)
+                try identity.see(value, of: member.key, at: name(of: number))
             }
             if let type = feature["geometry"]?["type"]?.stringValue { types.insert(type) }
             if let geometry = feature["geometry"], !hasZ {
@@ -29,33 +38,69 @@ struct GeoJSONSource: FeatureSource {
             count += 1
             progress(count)
         }
-        let names = FieldNames.unique(order)
-        let fields = zip(order, names).compactMap { key, name -> FieldDefinition? in
-            guard var field = columns[key]?.field else { return nil }
-            (field.name, field.alias) = (name, key)
-            return field
-        }
         let kinds = Set(types.compactMap(Self.kind))
         guard !kinds.isEmpty || types.isEmpty else {
             throw CommandFailure(
                 .badData,
                 "A layer has points, lines or polygons; the file has \(types.sorted().joined(separator: ", ")).")
         }
-        if let expectedReference, !kinds.isEmpty, expectedReference.latestWKID != reference.latestWKID {
+        if let expected = options.reference, !kinds.isEmpty, expected.latestWKID != reference.latestWKID {
             throw CommandFailure(
                 .badData,
                 """
                 The file is in the spatial reference \(reference.wkid.map { "\($0.rawValue)" } ?? "of its own"), which --wkid \
-                can't change. To transform it: ogr2ogr -t_srs EPSG:\(expectedReference.wkid.map { "\($0.rawValue)" } ?? "…") \
+                can't change. To transform it: ogr2ogr -t_srs EPSG:\(expected.wkid.map { "\($0.rawValue)" } ?? "…") \
                 OUT.gpkg \(url.lastPathComponent)
                 """)
         }
-        return SourceSchema(
-            fields: fields, kinds: Self.order.filter(kinds.contains), spatialReference: kinds.isEmpty ? nil : reference,
-            hasZ: hasZ, featureCount: count)
+        var schema = SourceSchema(
+            fields: [], readings: [], kinds: LayerGeometryType.inLayerOrder.filter(kinds.contains),
+            spatialReference: kinds.isEmpty ? nil : reference, hasZ: hasZ, featureCount: count)
+        (schema.identity, schema.notes) = try identity.columns()
+        let inOrder = order.compactMap { columns[$0] }
+        if isSheet { try setPlace(of: &schema, inOrder) }
+        let hints = ColumnHints(inOrder, options.settings)
+        for column in inOrder where !schema.identity.contains(column.name) {
+            var (field, reading, doubt) = column.conclusion(hints)
+            field.alias = reading.title
+            schema.fields.append(field)
+            schema.readings.append(reading)
+            if let doubt { schema.notes.append(doubt) }
+        }
+        for (index, name) in FieldNames.unique(schema.readings.map(\.title)).enumerated() {
+            schema.fields[index].name = name
+        }
+        return schema
     }
 
-    private static let order: [LayerGeometryType] = [.point, .multipoint, .polyline, .polygon]
+    /// The properties of a feature, and its id.
+    private static func properties(of feature: JSONValue) -> [(key: String, value: JSONValue)] {
+        let properties = feature["properties"]?.objectValue
+        let members = properties?.members.map { (key: $0.key, value: $0.value) } ?? []
+        guard let id = feature[idName], id != .null, properties?[idName] == nil else { return members }
+        return [(idName, id)] + members
+    }
+
+    private func setPlace(of schema: inout SourceSchema, _ columns: [FieldInference]) throws {
+        if options.isTable { return }
+        if let wanted = options.coordinates {
+            func title(_ name: String) throws -> String {
+                guard let column = columns.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                    let titles = columns.map(\.name).joined(separator: ", ")
+                    throw CommandFailure(.badData, "There is no column \(name). The columns are: \(titles).")
+                }
+                return column.name
+            }
+            schema.place = .coordinates(x: try title(wanted.x), y: try title(wanted.y))
+            schema.spatialReference = options.reference ?? .wgs84
+        } else {
+            let (found, words) = PlaceColumns.find(columns, [:], options.reference)
+            schema.place = found?.columns
+            schema.spatialReference = found?.reference
+            if let words { schema.notes.append(words) }
+        }
+        if schema.place != nil { schema.kinds = [.point] }
+    }
 
     /// One kind of geometry a layer: simple and multiple ones of a kind go together.
     private static func kind(_ type: String) -> LayerGeometryType? {
@@ -71,42 +116,51 @@ struct GeoJSONSource: FeatureSource {
     func name(of place: Int) -> String { "feature \(place)" }
 
     func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
-        let range = schema.spatialReference.flatMap(CoordinateRange.init)
-        _ = try features { feature, number in try body(Self.feature(feature, schema, range), number) }
+        let place = PlaceReader(schema)
+        _ = try features { feature, number in try body(Self.feature(feature, schema, place), number) }
     }
 
     private static func feature(
-        _ json: JSONValue, _ schema: SourceSchema, _ range: CoordinateRange?
+        _ json: JSONValue, _ schema: SourceSchema, _ place: PlaceReader
     ) -> Result<FeatureEdit, BadRow> {
-        var attributes: [(name: String, value: AttributeValue)] = []
-        let properties = json["properties"]?.objectValue
-        for field in schema.fields {
-            let value = properties?[field.alias].map(value) ?? .null
-            attributes.append((field.name, FieldInference.value(value, for: field)))
+        let properties = Dictionary(properties(of: json)) { first, _ in first }
+        let attributes = zip(schema.fields, schema.readings).map { field, reading in
+            (
+                name: field.name,
+                value: FieldInference.value(properties[reading.title].map(value) ?? .null, for: field, reading)
+            )
+        }
+        let ids = schema.identity.ids { properties[$0].map(value) }
+        var feature = FeatureEdit(
+            objectID: ids.objectID, globalID: ids.globalID, attributes: attributes, geometry: .null)
+        if schema.place != nil {
+            return place.geometry { properties[$0].map(text) ?? "" }.map { geometry in
+                feature.geometry = geometry
+                return feature
+            }
         }
         do {
             let geometry = try json["geometry"].flatMap {
                 try GeoJSONCodec.geometry(from: $0, spatialReference: schema.spatialReference ?? .wgs84)
             }
-            if let range, let corner = geometry.flatMap({ outside($0.extent, range) }) {
-                let isSwapped = range.looksSwapped(x: corner.x, y: corner.y)
-                let hint = isSwapped ? " Are they swapped? GeoJSON writes the longitude first." : ""
-                return .failure(
-                    BadRow(
-                        reason:
-                            "The coordinates \(corner.x), \(corner.y) are outside of the spatial reference.\(hint)"))
+            guard let geometry else { return .success(feature) }
+            return place.checked(geometry, " Are they swapped? GeoJSON writes the longitude first.").map { checked in
+                feature.geometry = checked
+                return feature
             }
-            return .success(
-                FeatureEdit(attributes: attributes, geometry: geometry.map(FeatureEdit.GeometryEdit.geometry) ?? .null))
         } catch {
             let details = (error as? GeometryError)?.details ?? "\(error)"
             return .failure(BadRow(reason: details))
         }
     }
 
-    /// A corner that is outside of where coordinates can be.
-    private static func outside(_ extent: Envelope, _ range: CoordinateRange) -> (x: Double, y: Double)? {
-        [(extent.xMin, extent.yMin), (extent.xMax, extent.yMax)].first { !range.contains(x: $0.0, y: $0.1) }
+    /// A value as a table would write it.
+    private static func text(_ json: JSONValue) -> String {
+        switch json {
+        case .null: ""
+        case .string(let text): text
+        default: json.text
+        }
     }
 
     private static func value(_ json: JSONValue) -> AttributeValue {
@@ -140,7 +194,9 @@ struct GeoJSONSource: FeatureSource {
             }
         }
         guard cutter.isComplete else {
-            throw CommandFailure(.badData, "\(url.lastPathComponent) is not a whole GeoJSON feature collection.")
+            throw CommandFailure(
+                .badData,
+                "\(url.lastPathComponent) ends in the midst of an object, or has no features of GeoJSON in it.")
         }
         return try Self.spatialReference(cutter.crs)
     }
@@ -158,82 +214,5 @@ struct GeoJSONSource: FeatureSource {
             let reference = SpatialReference(wkid: wkid)
         else { throw CommandFailure(.badData, "The file's spatial reference \(name) is unknown.") }
         return reference
-    }
-}
-
-/// Cuts the objects of the array `features` out of a stream of JSON.
-private struct FeatureCutter {
-    private static let featureBytesMax = 256 << 20
-    private static let crsBytesMax = 64 << 10
-
-    /// What is open and not yet closed, outermost first.
-    private var open: [UInt8] = []
-    private var depth: Int { open.count }
-    private var isInString = false
-    private var isEscaped = false
-    private var key: [UInt8] = []
-    private var lastString: [UInt8] = []
-    private var featuresDepth: Int?
-    private var feature: [UInt8] = []
-    private var hasFeatures = false
-    /// The object `crs` of the collection, where there is one.
-    private(set) var crs: [UInt8] = []
-    private var isInCRS = false
-
-    var isComplete: Bool { hasFeatures && depth == 0 }
-
-    mutating func feed(_ data: Data, _ body: ([UInt8]) throws -> Void) throws {
-        for byte in data {
-            if let featuresDepth, depth > featuresDepth { feature.append(byte) }
-            if isInCRS, crs.count < Self.crsBytesMax { crs.append(byte) }
-            if isInString {
-                string(byte)
-                continue
-            }
-            switch byte {
-            case 0x22:
-                guard depth != 1 || key != Array("crs".utf8) else {
-                    throw CommandFailure(.badData, "The file's crs is in a form that Fieldwork does not read.")
-                }
-                isInString = true
-                lastString.removeAll(keepingCapacity: true)
-            case 0x3A: if depth == 1 { key = lastString }
-            case 0x2C: if depth == 1 { key = [] }
-            case 0x7B, 0x5B:
-                if byte == 0x5B, depth == 1, key == Array("features".utf8) {
-                    featuresDepth = depth + 1
-                    hasFeatures = true
-                }
-                if byte == 0x7B, depth == 1, key == Array("crs".utf8) { (isInCRS, crs) = (true, [byte]) }
-                open.append(byte)
-                if let featuresDepth, byte == 0x7B, depth == featuresDepth + 1 { feature = [byte] }
-            case 0x7D, 0x5D:
-                // `{` and `}`, `[` and `]` are two apart.
-                guard open.popLast() == byte - 2 else {
-                    throw CommandFailure(.badData, "The JSON closes what it did not open.")
-                }
-                if depth == 1 { isInCRS = false }
-                if let featuresDepth {
-                    if byte == 0x7D, depth == featuresDepth { try body(feature) }
-                    if depth < featuresDepth { self.featuresDepth = nil }
-                }
-            default: break
-            }
-            guard feature.count <= Self.featureBytesMax else {
-                throw CommandFailure(.badData, "A feature is too large.")
-            }
-        }
-    }
-
-    private mutating func string(_ byte: UInt8) {
-        if isEscaped {
-            isEscaped = false
-        } else if byte == 0x5C {
-            isEscaped = true
-        } else if byte == 0x22 {
-            isInString = false
-        } else if depth == 1, lastString.count < 64 {
-            lastString.append(byte)
-        }
     }
 }

@@ -17,6 +17,7 @@ struct InPlacePublisher {
         }
         let place = try publisher.place()
         let target = url.resolvingSymlinksInPath().standardizedFileURL
+        try refuseSecondName(of: target)
         try await GeoPackageFile.prepare(at: target, as: publisher.service, layerName: layerName)
         for table in try await GeoPackageFile.tablesWithoutLayer(in: target) {
             Terminal.error("Left out \(table): it has no key of whole numbers, or no points, lines or polygons")
@@ -38,5 +39,15 @@ struct InPlacePublisher {
             throw CommandFailure(.cannotCreate, "There is a service \(publisher.service.path) already.")
         }
         return Publication(featureCount: count, skippedCount: 0)
+    }
+
+    /// Two services in one file would be one: an edit of the definition of one of them changes the other.
+    private func refuseSecondName(of target: URL) throws {
+        guard FileManager.default.fileExists(atPath: publisher.folder.path) else { return }
+        for name in try GeoPackageStore.names(in: publisher.folder) {
+            let place = try GeoPackageStore.place(of: name, in: publisher.folder)
+            guard place.resolvingSymlinksInPath().standardizedFileURL.path == target.path else { continue }
+            throw CommandFailure(.cannotCreate, "\(target.path) is published already, as \(name.path).")
+        }
     }
 }

@@ -33,7 +33,9 @@ struct Publisher {
         let place = try place()
         var reading = ProgressBar("Reading")
         let schema = try source.schema { reading.advance(to: $0) }
-        reading.finish("Read \(schema.featureCount) features with \(schema.fields.count) fields")
+        reading.finish(
+            "Read \(Counted.features(schema.featureCount)) with \(Counted.text(schema.fields.count, "field"))")
+        for note in schema.notes { Terminal.error(note) }
         return try await inWorkshop(beside: place) { workshop in
             let store = try await GeoPackageStore.open(at: workshop)
             do {
@@ -190,7 +192,8 @@ struct Publisher {
             let result = try await store.apply(
                 EditBatch(
                     layers: parts.enumerated().map { LayerEdits(layerID: $0.offset, adds: $0.element.adds) },
-                    rollsBackOnFailure: !skipsBadRows, moment: Date(), origin: .load), to: name)
+                    usesGlobalIDs: schema.identity.globalID != nil, rollsBackOnFailure: !skipsBadRows, moment: Date(),
+                    origin: .load), to: name)
             let outcomes = zip(parts.flatMap(\.places), result.layers.flatMap(\.adds))
             let errors = outcomes.compactMap { place, item -> (place: String, reason: String)? in
                 guard let error = item.error, error != .rolledBack else { return nil }
@@ -201,7 +204,7 @@ struct Publisher {
             loaded += batch.adds.count - errors.count
             bar.advance(to: loaded)
         }
-        bar.finish("Wrote \(loaded) features" + (skipped > 0 ? ", skipped \(skipped)" : ""))
+        bar.finish("Wrote \(Counted.features(loaded))" + (skipped > 0 ? ", skipped \(skipped)" : ""))
         // Nothing but bad rows is no layer with gaps, it is the wrong file.
         guard loaded > 0 || skipped == 0 else {
             throw CommandFailure(.badData, "None of the \(skipped) rows can become a feature. Nothing was published.")

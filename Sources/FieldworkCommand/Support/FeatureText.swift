@@ -5,12 +5,15 @@ import Foundation
 /// Writes features as text, a page at a time.
 struct FeatureText {
     private let format: QueryCommand.Format
+    /// A file is read again by `fieldwork publish`: it says what a look at a terminal need not.
+    private let isFile: Bool
     private let write: (String) throws -> Void
     private var isFirstPage = true
     private var isFirstFeature = true
 
-    init(format: QueryCommand.Format, write: @escaping (String) throws -> Void) {
+    init(format: QueryCommand.Format, isFile: Bool = false, write: @escaping (String) throws -> Void) {
         self.format = format
+        self.isFile = isFile
         self.write = write
     }
 
@@ -35,7 +38,7 @@ struct FeatureText {
                     GeoJSONCodec.append(shape, to: &geometry)
                 }
                 return #"{"type":"Feature","geometry":"# + String(decoding: geometry, as: UTF8.self)
-                    + #","properties":"# + Self.attributes(feature, set).text + "}"
+                    + #","properties":"# + Self.attributes(feature, set, datesAsText: true).text + "}"
             }
         }
         isFirstPage = false
@@ -45,9 +48,16 @@ struct FeatureText {
         if format == .json || format == .geojson { try write("]}\n") }
     }
 
-    private static func attributes(_ feature: FeatureSet.Feature, _ set: FeatureSet) -> JSONValue {
+    /// - Parameter datesAsText: GeoJSON has no dates; a number would be read as one.
+    private static func attributes(
+        _ feature: FeatureSet.Feature, _ set: FeatureSet, datesAsText: Bool = false
+    ) -> JSONValue {
         var object = JSONObject()
-        for field in set.fields { object.append(field.name, (feature.attributes[field.name] ?? .null).json) }
+        for field in set.fields {
+            let value = feature.attributes[field.name] ?? .null
+            let isDate = datesAsText && field.type == .date && value != .null
+            object.append(field.name, isDate ? .string(shown(value, field)) : value.json)
+        }
         return .object(object)
     }
 
@@ -65,7 +75,7 @@ struct FeatureText {
     private static func shown(_ value: AttributeValue, _ field: FieldDefinition) -> String {
         switch value {
         case .null: return ""
-        case .integer(let number) where field.type == .date: return MomentText.text(milliseconds: number)
+        case .integer(let number) where field.type == .date: return MomentText.text(milliseconds: number, isExact: true)
         case .integer(let number): return String(number)
         case .real(let number): return JSONValue.number(number).text
         case .text(let text): return text
@@ -78,18 +88,34 @@ struct FeatureText {
             let needsQuotes = text.contains { ",\"\n\r".contains($0) }
             return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
         }
-        let hasPoints = set.geometryType == .point
-        if isFirstPage {
-            try write(
-                (set.fields.map(\.name) + (hasPoints ? ["x", "y"] : [])).map(quoted).joined(separator: ",") + "\r\n")
-        }
+        let places = placeColumns(of: set)
+        if isFirstPage { try write((set.fields.map(\.name) + places).map(quoted).joined(separator: ",") + "\r\n") }
         for feature in set.features {
-            var values = set.fields.map { quoted(Self.shown(feature.attributes[$0.name] ?? .null, $0)) }
-            if hasPoints {
+            var values = set.fields.map { field in
+                let text = Self.shown(feature.attributes[field.name] ?? .null, field)
+                // Digits that are text stay text when the file is read.
+                let isLikeNumber =
+                    isFile && field.type == .string && text.first.map { "0123456789.-+".contains($0) } == true
+                return isLikeNumber ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : quoted(text)
+            }
+            if places.count == 2 {
                 let point = feature.geometry as? Point
                 values += [point?.x, point?.y].map { $0.map { JSONValue.number($0).text } ?? "" }
+            } else if places.count == 1 {
+                values.append(quoted(feature.geometry.map { WellKnownText.text(of: $0) } ?? ""))
             }
             try write(values.joined(separator: ",") + "\r\n")
+        }
+    }
+
+    /// The columns of the geometry. In a file their names tell the reference, and geometries other than points are text.
+    private func placeColumns(of set: FeatureSet) -> [String] {
+        let wkid = set.spatialReference?.latestWKID ?? 4_326
+        let suffix = isFile && wkid != 4_326 ? "_\(wkid)" : ""
+        switch set.geometryType {
+        case nil: return []
+        case .point?: return ["x" + suffix, "y" + suffix]
+        default: return isFile ? ["wkt" + suffix] : []
         }
     }
 
@@ -100,18 +126,19 @@ struct FeatureText {
         let rows = set.features.map { feature in
             set.fields.map { field in
                 let text = Self.shown(feature.attributes[field.name] ?? .null, field)
-                let part = text.count > Self.cellWidth ? text.prefix(Self.cellWidth - 1) + "…" : text[...]
                 // Control characters of a value must not steer the terminal.
-                return String(part.map { $0.isNewline ? " " : $0 })
+                let safe = String(text.map { $0.isNewline ? " " : $0 })
                     .filter { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }
+                return CellWidth.cut(safe, to: Self.cellWidth)
             }
         }
         let titles = set.fields.map(\.name)
         let widths = titles.indices.map { column in
-            max(titles[column].count, rows.map { $0[column].count }.max() ?? 0)
+            max(CellWidth.of(titles[column]), rows.map { CellWidth.of($0[column]) }.max() ?? 0)
         }
         func line(_ values: [String]) -> String {
-            zip(values, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ") + "\n"
+            zip(values, widths).map { $0 + String(repeating: " ", count: $1 - CellWidth.of($0)) }.joined(
+                separator: "  ") + "\n"
         }
         if isFirstPage { try write(line(titles) + line(widths.map { String(repeating: "─", count: $0) })) }
         for row in rows { try write(line(row)) }

@@ -2,6 +2,9 @@ import Foundation
 
 /// Asks on the terminal; where standard input is none, it is read without a word.
 enum Prompt {
+    /// Whether somebody sits there who can answer.
+    static var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
     static func line(_ question: String) -> String? {
         if isatty(STDIN_FILENO) == 1 { Terminal.write(question, to: .standardError) }
         return readLine()

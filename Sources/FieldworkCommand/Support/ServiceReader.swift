@@ -25,6 +25,8 @@ struct ServiceReader: Sendable {
             // As a form: a long condition has no place in an address.
             data = try await ArcGISEnvironment.urlSession.post(form.map { (name: $0.0, value: $0.1) }, to: target)
         } catch let error as Fieldwork.ServiceError {
+            // A request that was broken off here says nothing of the service.
+            try Task.checkCancellation()
             guard case .serverFailure = error else {
                 throw CommandFailure(.unavailable, "\(url.absoluteString) does not answer: \(error.details)")
             }

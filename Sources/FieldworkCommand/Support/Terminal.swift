@@ -31,7 +31,8 @@ enum Terminal {
 struct ProgressBar: ~Copyable {
     private let title: String
     private let total: Int?
-    private var shownAt = ContinuousClock.now - .seconds(10)
+    /// Elsewhere than on a terminal, short work needs no line.
+    private var shownAt = Terminal.showsProgress ? ContinuousClock.now - .seconds(10) : ContinuousClock.now
     private var done = 0
 
     init(_ title: String, total: Int? = nil) {

@@ -24,9 +24,15 @@ struct ConflictsCommand: AsyncParsableCommand {
         @Flag(help: "Only those that wait for somebody to look at them.")
         var open = false
 
+        @OptionGroup var format: ListFormat
+
         func run() async throws {
             try await runVerb {
                 let list = try await ServiceReader(address).get("conflicts", open ? [("state", "open")] : [])
+                if format.format == .json {
+                    return try Terminal.result((list["conflicts"] ?? .array([])).text + "\n")
+                }
+                if list["conflicts"]?.arrayValue?.isEmpty != false { Terminal.error("There are none.") }
                 var shown: [Int64: ValueText] = [:]
                 for conflict in list["conflicts"]?.arrayValue ?? [] {
                     let layer = conflict["layerId"]?.integerValue ?? 0

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -19,6 +20,7 @@ struct DoctorCommand: AsyncParsableCommand {
               fieldwork doctor
               fieldwork doctor --data ~/fieldwork-demo
               fieldwork doctor trees.gpkg offline/area.gpkg
+              fieldwork doctor --format json
             """)
 
     @Argument(help: "Files to check, in place of the services of the folder.")
@@ -28,33 +30,40 @@ struct DoctorCommand: AsyncParsableCommand {
     var removeLeftovers = false
 
     @OptionGroup var data: DataOption
+    @OptionGroup var format: ListFormat
 
     func run() async throws {
         try await runVerb {
             let subjects =
                 try files.isEmpty
                 ? services() : files.map { ($0, URL(filePath: ($0 as NSString).expandingTildeInPath)) }
-            var (findings, broken) = (0, 0)
+            var findings: [(name: String, text: String)] = []
             for (name, url) in subjects {
-                let found = await FileCheck(url).findings()
-                for finding in found { Terminal.output("\(name): \(finding)") }
-                findings += found.count
-                broken += found.isEmpty ? 0 : 1
+                for finding in await FileCheck(url).findings() {
+                    findings.append((name, finding))
+                    if format.format == .text { Terminal.output("\(name): \(finding)") }
+                }
             }
             if files.isEmpty { try tellLeftovers() }
-            guard findings == 0 else {
+            let noun = files.isEmpty ? "service" : "file"
+            if format.format == .json {
+                let list = findings.map {
+                    ["subject": JSONValue.string($0.name), "finding": .string($0.text)] as JSONValue
+                }
+                try Terminal.result(
+                    (["checked": JSONValue(subjects.count), "findings": .array(list)] as JSONValue).text + "\n")
+            }
+            let broken = Set(findings.map(\.name)).count
+            guard findings.isEmpty else {
                 throw CommandFailure(
                     .badData,
-                    "Findings: \(findings), in \(broken) of \(Self.counted(subjects.count, files.isEmpty ? "service" : "file"))."
-                )
+                    "\(Counted.text(findings.count, "finding")) in \(broken) of \(Counted.text(subjects.count, noun)).")
             }
-            Terminal.output(
-                "\(Self.counted(subjects.count, files.isEmpty ? "service" : "file")) \(subjects.count == 1 ? "is" : "are") sound"
-            )
+            if format.format == .text {
+                Terminal.output("\(Counted.text(subjects.count, noun)) \(subjects.count == 1 ? "is" : "are") sound")
+            }
         }
     }
-
-    private static func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
     private func services() throws -> [(String, URL)] {
         guard FileManager.default.fileExists(atPath: data.url.path) else {

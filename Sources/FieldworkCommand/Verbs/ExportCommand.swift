@@ -9,7 +9,9 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the features of a layer into a file.",
         discussion: """
-            The file appears when it is whole.
+            The file appears when it is whole. fieldwork publish reads each format again, with the features' ids, dates and types; a
+            GeoPackage keeps the definition of the layer as well. Tables (.csv) have coordinates in columns whose names tell the
+            reference (x and y for degrees, x_3857 and y_3857), and lines and areas as Well-Known Text.
 
             EXAMPLES
               fieldwork export http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --to trees.geojson
@@ -43,13 +45,17 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             let target = URL(filePath: (to as NSString).expandingTildeInPath)
+            guard FileManager.default.fileExists(atPath: target.deletingLastPathComponent().path) else {
+                throw CommandFailure(
+                    .cannotCreate, "\(target.deletingLastPathComponent().path) is not there: make the folder first.")
+            }
             guard overwrite || !FileManager.default.fileExists(atPath: target.path) else {
                 throw CommandFailure(.cannotCreate, "\(target.path) is there already; --overwrite replaces it.")
             }
             let count = try await Interruption.cancelling { [self] in
                 try await NamedLayer(text: address, folder: data.url).read { try await export(from: $0, to: target) }
             }
-            Terminal.output("Wrote \(count) features to \(target.path)")
+            Terminal.output("Wrote \(Counted.features(count)) to \(target.path)")
         }
     }
 
@@ -87,7 +93,7 @@ struct ExportCommand: AsyncParsableCommand {
         defer { try? handle.close() }
         var count = 0
         var bar = ProgressBar("Exporting")
-        var writer = FeatureText(format: format) { try handle.write(contentsOf: Data($0.utf8)) }
+        var writer = FeatureText(format: format, isFile: true) { try handle.write(contentsOf: Data($0.utf8)) }
         try await reader.pages(
             of: layer, condition: condition, outFields: "*", limit: nil, outSR: format == .geojson ? 4_326 : nil
         ) { set in
@@ -97,7 +103,7 @@ struct ExportCommand: AsyncParsableCommand {
             bar.advance(to: count)
         }
         try writer.finish()
-        bar.finish("Read \(count) features")
+        bar.finish("Read \(Counted.features(count))")
         return count
     }
 
@@ -138,7 +144,7 @@ struct ExportCommand: AsyncParsableCommand {
             await geoPackage.close()
             throw error
         }
-        bar.finish("Read \(count) features")
+        bar.finish("Read \(Counted.features(count))")
         return count
     }
 }

@@ -8,8 +8,9 @@ struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "List what a feature was before, the newest version first.",
         discussion: """
-            Each line begins with the version's number, which `fieldwork restore` takes, and says what ended it, when and \
-            who did it. Deleted features have a history too.
+            Each line begins with the version's number, which `fieldwork restore` takes, and says what ended it, when, who did it,
+            and which values it had that the next version has not. Deleted features have a history too; the last version of one is
+            shown whole.
 
             EXAMPLES
               fieldwork history http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 12
@@ -32,19 +33,59 @@ struct HistoryCommand: AsyncParsableCommand {
             let json = try await reader.get("\(feature.id)/history")
             let versions = json["versions"]?.arrayValue ?? []
             if format == .json { return Terminal.output(JSONValue.array(versions).text) }
-            let shown = ValueText(fields: try await reader.layer().fields)
+            let layer = try await reader.layer()
+            let shown = ValueText(fields: layer.fields)
+            var later = try await current(reader, layer)
             for version in versions {
-                let values = (version["feature"]?["attributes"]?.objectValue?.members ?? []).filter {
-                    $0.value != .null
-                }.map { "\($0.key) = \(shown.text($0.key, $0.value))" }
-                let place = version["feature"]?["geometry"].map { $0 == .null ? [] : ["geometry = \($0.text)"] } ?? []
+                let feature = version["feature"]
                 let head = [
                     "\(version["toGeneration"]?.integerValue ?? 0)", version["endedBy"]?.stringValue ?? "",
                     MomentText.text(version["endedAt"]), version["editor"]?.stringValue ?? "",
                 ].filter { !$0.isEmpty }
-                Terminal.output("\(head.joined(separator: "  ")): \((values + place).joined(separator: ", "))")
+                let changes = Self.changes(from: feature, to: later, shown)
+                Terminal.output("\(head.joined(separator: "  ")): \(changes.joined(separator: ", "))")
+                later = feature
             }
         }
+    }
+
+    /// The feature as it stands; nil where it was deleted.
+    private func current(_ reader: ServiceReader, _ layer: LayerDefinition) async throws -> JSONValue? {
+        let condition =
+            Int64(feature.id).map { "\(layer.objectIDField) = \($0)" }
+            ?? layer.globalIDField.map { "\($0) = '{\(feature.id)}'" } ?? "1=0"
+        let answer = try await reader.get(
+            "query", [("where", condition), ("outFields", "*"), ("returnGeometry", "true")])
+        return answer["features"]?.arrayValue?.first
+    }
+
+    /// What a version had, and what came after it: only what is different. Of one that nothing followed, all that it had.
+    private static func changes(from version: JSONValue?, to later: JSONValue?, _ shown: ValueText) -> [String] {
+        var words: [String] = []
+        for member in version?["attributes"]?.objectValue?.members ?? [] {
+            let after = later?["attributes"]?[member.key] ?? .null
+            if later == nil {
+                if member.value != .null { words.append("\(member.key) = \(shown.text(member.key, member.value))") }
+            } else if after != member.value {
+                words.append(
+                    "\(member.key) = \(shown.text(member.key, member.value)) became \(shown.text(member.key, after))")
+            }
+        }
+        let (before, after) = (version?["geometry"] ?? .null, later?["geometry"] ?? .null)
+        if later == nil, before != .null { words.append("geometry = \(before.text)") }
+        if later != nil, !isSamePlace(before, after) { words.append("geometry = \(before.text) became \(after.text)") }
+        return words.isEmpty ? ["nothing that is shown"] : words
+    }
+
+    /// One of the two may name its reference where the other leaves it to the layer.
+    private static func isSamePlace(_ one: JSONValue, _ other: JSONValue) -> Bool {
+        func bare(_ json: JSONValue) -> JSONValue {
+            guard let members = json.objectValue?.members else { return json }
+            var object = JSONObject()
+            for member in members where member.key != "spatialReference" { object.append(member.key, member.value) }
+            return .object(object)
+        }
+        return bare(one) == bare(other)
     }
 }
 

@@ -9,14 +9,31 @@ struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Make a service of a file.",
         discussion: """
-            Reads GeoPackage (.gpkg), GeoJSON (.geojson, .json) and tables (.csv); the latter two also packed (.gz). Other
-            formats are converted by ogr2ogr where it is installed. A server that is running shows the new service at once.
+            Reads GeoPackage (.gpkg), GeoJSON (.geojson, .json, also a feature a line) and tables (.csv, .tsv, .txt), all but the
+            first also packed (.gz). Spreadsheets (.xlsx, .ods), zipped shapefiles and other formats are converted by ogr2ogr where
+            it is installed. A server that is running shows the new service at once.
+
+            Of a table are found out, and said: its delimiter and encoding, decimal commas, the order of its dates, columns of
+            coordinates (lon and lat, longitude and latitude, x and y, x_3857 and y_3857), geometries as Well-Known Text (wkt, geom),
+            and ids (GlobalID, OBJECTID) such as fieldwork export writes. What is not certain stays text. Dates without a zone are
+            taken for UTC.
 
             A layer has one kind of geometry: a file that mixes points, lines and polygons gives a layer of each, named
             …_points, …_lines, …_polygons. Curves become straight pieces. What is changed or left out is said.
 
+            --append and --replace bring the rows into a layer that is there, as one edit that is in the history and goes to those
+            who have the layer offline. --replace COLUMN knows features by the values of a column: they keep their ids, only values
+            that differ are changed, and features that the file has not stay, unless --delete-missing is given.
+
             EXAMPLES
-              fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
+              fieldwork publish trees.csv --service Trees --sync
+                  Columns lon and lat are found; crews may take it offline.
+              fieldwork publish bäume.csv --service Trees --delimiter semicolon --encoding windows-1252 --dates dmy
+              fieldwork publish trees.csv --service Trees --x east --y north --wkid 2913
+              fieldwork publish stock.xlsx --service Stock --sheet 2026
+              fieldwork publish more-trees.csv --service Trees --append
+              fieldwork publish trees.csv --service Trees --replace number --dry-run
+                  Says what would be added and changed.
               fieldwork publish parcels.gpkg --service Parcels
               fieldwork publish survey.gpkg --service Survey --in-place
               fieldwork publish hydrants.geojson.gz --service City/Hydrants --layer Hydrants
@@ -43,6 +60,39 @@ struct PublishCommand: AsyncParsableCommand {
         help:
             "The spatial reference of --x and --y (4326 by default), or of a file that names none: 4326, 3857, 2913 …")
     var wkid: Int?
+
+    @Flag(help: "Make a table without places, whatever its columns are called.")
+    var asTable = false
+
+    @OptionGroup(title: "Tables") var tableOptions: TableOptions
+
+    @Option(help: ArgumentHelp("The sheet of a workbook; its first by default.", valueName: "name"))
+    var sheet: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The column of the features' global ids; GlobalID by default, where it holds such.", valueName: "column"))
+    var globalId: String?
+
+    @Flag(help: "Let crews take the service offline.")
+    var sync = false
+
+    @Flag(help: "Add the rows to the layer of a service that is there.")
+    var append = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Bring the rows into the layer of a service that is there, known by this column.", valueName: "column"))
+    var replace: String?
+
+    @Flag(help: "With --replace, delete features that the file has not. The history keeps them.")
+    var deleteMissing = false
+
+    @Flag(help: "With --append or --replace, leave out columns that the layer has no field for.")
+    var skipColumns = false
+
+    @Flag(help: "With --append or --replace, only say what would be done.")
+    var dryRun = false
 
     @Flag(help: "Leave out rows that can't become features, and say which.")
     var skipBadRows = false
@@ -72,10 +122,23 @@ struct PublishCommand: AsyncParsableCommand {
             throw ValidationError("A table is published with the address of its database and --table.")
         }
         guard table != nil || !globalIds else { throw ValidationError("--global-ids goes with --table.") }
-        guard !inPlace || (x == nil && wkid == nil && !skipBadRows) else {
-            throw ValidationError("A file in place stays as it is: leave out --x, --y, --wkid and --skip-bad-rows.")
+        let asksOfFile =
+            x != nil || wkid != nil || skipBadRows || asTable || sheet != nil || globalId != nil || tableOptions.isGiven
+        guard !inPlace || !asksOfFile else {
+            throw ValidationError(
+                "A file in place stays as it is: leave out --x, --y, --wkid, --skip-bad-rows and what concerns tables.")
         }
-        let plain = database.store == nil && !inPlace && definition == nil && x == nil && wkid == nil && !skipBadRows
+        guard append == false || replace == nil else { throw ValidationError("Give --append or --replace, not both.") }
+        if !isUpdate, deleteMissing || skipColumns || dryRun {
+            throw ValidationError("--delete-missing, --skip-columns and --dry-run go with --append or --replace.")
+        }
+        guard replace != nil || !deleteMissing else { throw ValidationError("--delete-missing goes with --replace.") }
+        guard !isUpdate || (!inPlace && definition == nil && !sync) else {
+            throw ValidationError(
+                "--append and --replace change the features of a service alone: leave out --in-place, --definition and --sync."
+            )
+        }
+        let plain = database.store == nil && !inPlace && definition == nil && !asksOfFile && !isUpdate && !sync
         guard table == nil || plain else {
             throw ValidationError(
                 "A table is published as it is: of the other options only --service and --layer go with it.")
@@ -92,6 +155,8 @@ struct PublishCommand: AsyncParsableCommand {
             throw ValidationError("A service's name is Name or Folder/Name, of letters, digits, _ and -.")
         }
     }
+
+    private var isUpdate: Bool { append || replace != nil }
 
     /// The one that was asked for.
     private var spatialReference: SpatialReference? { wkid.flatMap { WKID($0) }.flatMap { SpatialReference(wkid: $0) } }
@@ -115,33 +180,76 @@ struct PublishCommand: AsyncParsableCommand {
                 return try await publisher.publish(addsGlobalIDs: globalIds)
             }
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
+            if isUpdate { return try await update(from: input) }
             let document = try definition.map { try DefinitionFiles.read($0) }
+            let offline = sync || asksForSync()
             let publication = try await Interruption.cancelling { [self] in
-                guard let address = database.store else { return try await make(input, document, in: data.url) }
+                guard let address = database.store else {
+                    return try await make(input, document, offline, in: data.url)
+                }
                 return try await DatabasePublisher(address: address, service: name).publish {
-                    try await make(input, document, in: $0)
+                    try await make(input, document, offline, in: $0)
                 }
             }
             let skipped = publication.skippedCount > 0 ? ", skipped \(publication.skippedCount)" : ""
-            Terminal.output("Published \(name.path): \(publication.featureCount) features\(skipped)")
+            Terminal.output("Published \(name.path): \(Counted.features(publication.featureCount))\(skipped)")
         }
     }
 
-    private func make(_ input: URL, _ document: JSONValue?, in folder: URL) async throws -> Publication {
+    /// Somebody at a terminal is asked; a script says --sync.
+    private func asksForSync() -> Bool {
+        guard Prompt.isOnTerminal, definition == nil else { return false }
+        let answer = Prompt.line("May crews take \(name.path) offline? [y/N] ")
+        return ["y", "yes"].contains(answer?.lowercased() ?? "")
+    }
+
+    private func update(from input: URL) async throws {
+        let store = try await DefinitionFiles.store(data, database)
+        let mode = replace.map { LayerUpdate.Mode.replace(key: $0, deletesMissing: deleteMissing) } ?? .append
+        let outcome: LayerUpdate.Outcome
+        do {
+            let layer = try LayerUpdate.layer(layer, of: try await store.service(name))
+            outcome = try await Interruption.cancelling { [self] in
+                try await opener.open(input) { opened in
+                    guard case .source(let source) = opened else {
+                        throw CommandFailure(
+                            .badData,
+                            "--append and --replace take tables and GeoJSON. Make GeoJSON of it: ogr2ogr OUT.geojson \(input.lastPathComponent)"
+                        )
+                    }
+                    let update = LayerUpdate(
+                        store: store, service: name, layer: layer, skipsBadRows: skipBadRows, skipsColumns: skipColumns)
+                    return try await update.run(source, mode, isTrial: dryRun)
+                }
+            }
+            try await store.close()
+        } catch {
+            try? await store.close()
+            throw error
+        }
+        let words = outcome.words(deletesMissing: deleteMissing)
+        Terminal.output(dryRun ? "\(name.path) would change: \(words)" : "Updated \(name.path): \(words)")
+    }
+
+    private func make(_ input: URL, _ document: JSONValue?, _ offline: Bool, in folder: URL) async throws -> Publication
+    {
         let publication = try await publish(
             input,
             with: Publisher(
                 folder: folder, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows))
-        if let document { try await define(document, in: folder) }
+        if document != nil || offline { try await define(document, offline, in: folder) }
         return publication
     }
 
     /// Gives the new service its definition, or takes it back.
-    private func define(_ document: JSONValue, in folder: URL) async throws {
+    private func define(_ document: JSONValue?, _ offline: Bool, in folder: URL) async throws {
         let store = try await GeoPackageStore.open(at: folder)
         do {
             let current = try await store.service(name)
-            let changed = try DefinitionFiles.definition(DefinitionFiles.merged(document, into: current), name)
+            var changed =
+                try document.map { try DefinitionFiles.definition(DefinitionFiles.merged($0, into: current), name) }
+                ?? current
+            if offline { changed.allowSync() }
             try await store.updateService(changed, allowing: [], replacing: current)
             try await store.close()
         } catch {
@@ -152,63 +260,33 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
+    private var opener: SourceOpener {
+        var options = SourceOptions()
+        if let x, let y { options.coordinates = (x, y) }
+        (options.reference, options.globalID) = (spatialReference, globalId)
+        (options.isTable, options.settings) = (asTable, tableOptions.settings)
+        return SourceOpener(options: options, sheet: sheet)
+    }
+
     private func publish(_ input: URL, with publisher: Publisher) async throws -> Publication {
         if inPlace { return try await InPlacePublisher(publisher: publisher, layerName: layer).publish(input) }
-        let unpacked = input.pathExtension == "gz" ? input.deletingPathExtension() : input
-        switch unpacked.pathExtension.lowercased() {
-        case "csv":
-            guard x != nil || wkid == nil else {
-                throw CommandFailure(.badData, "--wkid is the reference of --x and --y: name the columns of both.")
-            }
-            return try await publisher.publish(table(input))
-        case "geojson", "json":
-            try refuseColumns(of: input)
-            return try await publisher.publish(GeoJSONSource(url: input, expectedReference: spatialReference))
-        case "gpkg" where input.pathExtension != "gz":
-            try refuseColumns(of: input)
-            return try await publisher.publish(geoPackage: input, importOptions)
-        default: return try await publishConverted(input, with: publisher)
-        }
-    }
-
-    private func table(_ url: URL) -> CSVSource {
-        CSVSource(url: url, xColumn: x, yColumn: y, spatialReference: spatialReference ?? .wgs84)
-    }
-
-    private func refuseColumns(of input: URL) throws {
-        guard x != nil else { return }
-        throw CommandFailure(
-            .badData,
-            """
-            --x and --y name columns of a table; \(input.lastPathComponent) has geometries of its own. Leave them out, or make a \
-            table of it: ogr2ogr -f CSV OUT.csv \(input.lastPathComponent)
-            """)
-    }
-
-    /// What other programs read, they may convert.
-    private func publishConverted(_ input: URL, with publisher: Publisher) async throws -> Publication {
-        guard FileManager.default.fileExists(atPath: input.path) else {
-            throw CommandFailure(.noInput, "\(input.path) is not there.")
-        }
-        guard let converter = Converter.find() else {
-            throw CommandFailure(
-                .badData,
-                "Fieldwork reads .gpkg, .geojson and .csv. Install gdal-bin (ogr2ogr) to publish other formats.")
-        }
         // Before the long work: a taken name is no reason to convert.
         _ = try publisher.place()
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "fieldwork-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        // Columns of coordinates are a table's, whatever program wrote it.
-        if x != nil {
-            let converted = folder.appending(path: "converted.csv", directoryHint: .notDirectory)
-            try await converter.convert(input, to: converted, as: .csv)
-            return try await publisher.publish(table(converted))
+        return try await opener.open(input) { opened in
+            switch opened {
+            case .source(let source): try await publisher.publish(source)
+            case .geoPackage(let file): try await publisher.publish(geoPackage: file, importOptions)
+            }
         }
-        let converted = folder.appending(path: "converted.gpkg", directoryHint: .notDirectory)
-        try await converter.convert(input, to: converted)
-        return try await publisher.publish(geoPackage: converted, importOptions)
+    }
+}
+
+extension ServiceDefinition {
+    /// Lets clients take along those layers whose features have ids that hold everywhere.
+    fileprivate mutating func allowSync() {
+        capabilities.insert(.sync)
+        for index in layers.indices where layers[index].globalIDField != nil {
+            layers[index].capabilities.insert(.sync)
+        }
     }
 }

@@ -33,9 +33,11 @@ extension StoreCommand {
                 for sentence in advice { Terminal.error(sentence) }
                 for finding in findings { Terminal.output(finding) }
                 guard findings.isEmpty else {
-                    throw CommandFailure(.badData, "\(findings.count) findings in \(names.count) services.")
+                    throw CommandFailure(
+                        .badData,
+                        "\(Counted.text(findings.count, "finding")) in \(Counted.text(names.count, "service")).")
                 }
-                Terminal.output("\(names.count) services are sound")
+                Terminal.output("\(Counted.text(names.count, "service")) \(names.count == 1 ? "is" : "are") sound")
             }
         }
     }
@@ -73,7 +75,7 @@ extension StoreCommand {
                         }
                     }
                 }
-                Terminal.output("\(count) services are copied")
+                Terminal.output("\(Counted.text(count, "service")) \(count == 1 ? "is" : "are") copied")
             }
         }
 

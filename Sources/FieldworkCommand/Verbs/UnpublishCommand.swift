@@ -7,15 +7,20 @@ import Foundation
 /// `fieldwork unpublish`.
 struct UnpublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpublish", abstract: "Stop serving a service; nothing is deleted.",
+        commandName: "unpublish", abstract: "Stop serving a service, or delete it.",
         discussion: """
             A file that was published in place stays where it is, with its history. Any other stays in the folder of the
             services, marked, until --restore serves it again; a service of a database stays there in its schema. Of a
             database's table that was published in place all is taken away that it was given, with the history; the table stays.
             A server that is running notices at once.
 
+            --delete removes a service for good, published or not, with its features, attachments, history and replicas: nothing
+            brings it back but a backup. It asks for the service's name; a script gives --yes. A file that was published in place,
+            or a table of a database, is never deleted.
+
             EXAMPLES
               fieldwork unpublish Trees
+              fieldwork unpublish Trees --delete
               fieldwork unpublish Trees --restore
               fieldwork unpublish Trees --store postgres://localhost/field
             """)
@@ -26,12 +31,24 @@ struct UnpublishCommand: AsyncParsableCommand {
     @Flag(help: "Serve again what was unpublished.")
     var restore = false
 
+    @Flag(help: "Delete the service with all that is in it.")
+    var delete = false
+
+    @Flag(help: "With --delete, ask nobody.")
+    var yes = false
+
     @OptionGroup var data: DataOption
     @OptionGroup var database: StoreOption
+
+    func validate() throws {
+        guard !restore || !delete else { throw ValidationError("Give --restore or --delete, not both.") }
+        guard delete || !yes else { throw ValidationError("--yes goes with --delete.") }
+    }
 
     func run() async throws {
         try await runVerb {
             let name = try DefinitionFiles.name(service)
+            if delete { return try await ServiceDeletion(name: name, asks: !yes).run(data, database) }
             if let address = database.store { return try await unpublish(name, from: address) }
             let store = try await DefinitionFiles.store(data)
             if restore {

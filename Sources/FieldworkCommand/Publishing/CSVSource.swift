@@ -1,0 +1,174 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+
+/// A table of values with a delimiter between them. Two of its columns may be coordinates, or one geometries as text.
+struct CSVSource: FeatureSource {
+    var url: URL
+    var options: SourceOptions
+    private let format: TableFormat
+
+    init(url: URL, _ options: SourceOptions = SourceOptions()) throws {
+        let found = try TableFormat(of: url, options.settings)
+        self.init(url: url, options, format: found)
+    }
+
+    private init(url: URL, _ options: SourceOptions, format: TableFormat) {
+        self.url = url
+        self.options = options
+        self.format = format
+    }
+
+    func schema(progress: (Int) -> Void) throws -> SourceSchema {
+        var reader = try CSVReader(url, format)
+        defer { reader.close() }
+        let header = try header(&reader)
+        // In a table of `fieldwork export` what stands in quotes is text.
+        let isExport = Self.isExport(header)
+        var columns = header.map { FieldInference(name: $0, takesQuotedAsText: isExport, options.settings) }
+        var surveys: [Int: GeometryTextSurvey] = [:]
+        if options.coordinates == nil, !options.isTable {
+            for (index, title) in header.enumerated() where PlaceColumns.mayHoldText(title) {
+                surveys[index] = GeometryTextSurvey()
+            }
+        }
+        var identity = IdentitySurvey(wanted: options.globalID)
+        for title in header { identity.see(title: title) }
+        var count = 0
+        while let values = try reader.next() {
+            try Task.checkCancellation()
+            for (index, value) in values.enumerated() where index < columns.count {
+                columns[index].see(.text(value), isQuoted: reader.quoted[index])
+                surveys[index]?.see(value)
+                try identity.see(.text(value), of: header[index], at: name(of: reader.line))
+            }
+            count += 1
+            progress(count)
+        }
+        let texts = Dictionary(surveys.map { (header[$0.key], $0.value) }) { first, _ in first }
+        return try schema(header, columns, texts, try identity.columns(), count)
+    }
+
+    static func isExport(_ header: [String]) -> Bool { header.first == "OBJECTID" && header.contains("GlobalID") }
+
+    private func schema(
+        _ header: [String], _ columns: [FieldInference], _ texts: [String: GeometryTextSurvey],
+        _ identity: (columns: IdentityColumns, notes: [String]), _ count: Int
+    ) throws -> SourceSchema {
+        var schema = SourceSchema(fields: [], readings: [], kinds: [], featureCount: count)
+        schema.identity = identity.columns
+        if let words = format.words { schema.notes.append(words) }
+        schema.notes += identity.notes
+        try setPlace(of: &schema, header, columns, texts)
+        let hints = ColumnHints(columns, options.settings, format)
+        for (index, column) in columns.enumerated() {
+            let title = header[index]
+            if schema.identity.contains(title) || isOnlyPlace(title, schema.place, header) { continue }
+            var (field, reading, doubt) = column.conclusion(hints)
+            reading.index = index
+            field.alias = title
+            schema.fields.append(field)
+            schema.readings.append(reading)
+            if let doubt { schema.notes.append(doubt) }
+        }
+        for (index, name) in FieldNames.unique(schema.readings.map(\.title)).enumerated() {
+            schema.fields[index].name = name
+        }
+        return schema
+    }
+
+    /// Coordinates are kept as fields too, as the table has them; geometries as text are not, nor the columns that an export
+    /// has added.
+    private func isOnlyPlace(_ title: String, _ place: PlaceColumns?, _ header: [String]) -> Bool {
+        switch place {
+        case .text(let column)?: title == column
+        case .coordinates(let x, let y)?:
+            Self.isExport(header) && header.suffix(2).elementsEqual([x, y]) && [x, y].contains(title)
+        case nil: false
+        }
+    }
+
+    private func setPlace(
+        of schema: inout SourceSchema, _ header: [String], _ columns: [FieldInference],
+        _ texts: [String: GeometryTextSurvey]
+    ) throws {
+        if options.isTable { return }
+        if let coordinates = options.coordinates {
+            let titles = try (title(coordinates.x, in: header), title(coordinates.y, in: header))
+            schema.place = .coordinates(x: titles.0, y: titles.1)
+            schema.spatialReference = options.reference ?? .wgs84
+        } else {
+            let (found, words) = PlaceColumns.find(columns, texts, options.reference)
+            schema.place = found?.columns
+            schema.spatialReference = found?.reference
+            if let words { schema.notes.append(words) }
+            guard found != nil || options.reference == nil else {
+                throw CommandFailure(
+                    .badData, "--wkid is the reference of coordinates: name their columns with --x and --y.")
+            }
+        }
+        switch schema.place {
+        case .coordinates?: schema.kinds = [.point]
+        case .text(let column)?:
+            let survey = texts[column] ?? GeometryTextSurvey()
+            schema.kinds = LayerGeometryType.inLayerOrder.filter(survey.kinds.contains)
+            schema.hasZ = survey.hasZ
+        case nil: break
+        }
+    }
+
+    private func header(_ reader: inout CSVReader) throws -> [String] {
+        guard let header = try reader.next(), !header.isEmpty else {
+            throw CommandFailure(.badData, "\(url.lastPathComponent) has no line of column names.")
+        }
+        return header.map { FieldInference.trimmed($0) }
+    }
+
+    private func title(_ name: String, in header: [String]) throws -> String {
+        guard let title = header.first(where: { $0.lowercased() == name.lowercased() }) else {
+            throw CommandFailure(
+                .badData, "There is no column \(name). The columns are: \(header.joined(separator: ", ")).")
+        }
+        return title
+    }
+
+    func name(of place: Int) -> String { "line \(place)" }
+
+    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
+        var reader = try CSVReader(url, format)
+        defer { reader.close() }
+        let header = try header(&reader)
+        var indices: [String: Int] = [:]
+        for (index, title) in header.enumerated() where indices[title] == nil { indices[title] = index }
+        let place = PlaceReader(schema)
+        while let values = try reader.next() {
+            try body(feature(values, schema, place, indices, columnCount: header.count), reader.line)
+        }
+    }
+
+    private func feature(
+        _ values: [String], _ schema: SourceSchema, _ place: PlaceReader, _ indices: [String: Int], columnCount: Int
+    ) -> Result<FeatureEdit, BadRow> {
+        // Some programs end each line with a delimiter.
+        let isLong = values.count > columnCount && values[columnCount...].allSatisfy(\.isEmpty)
+        guard values.count == columnCount || isLong else {
+            return .failure(BadRow(reason: "It has \(values.count) values, not \(columnCount)."))
+        }
+        func text(_ title: String) -> String { indices[title].map { values[$0] } ?? "" }
+        let attributes = zip(schema.fields, schema.readings).map { field, reading in
+            (name: field.name, value: FieldInference.value(values[reading.index], for: field, reading))
+        }
+        let ids = schema.identity.ids { .text(text($0)) }
+        var feature = FeatureEdit(objectID: ids.objectID, globalID: ids.globalID, attributes: attributes)
+        guard schema.place != nil else { return .success(feature) }
+        return place.geometry(text).map { geometry in
+            feature.geometry = geometry
+            return feature
+        }
+    }
+}
+
+extension LayerGeometryType {
+    /// The kinds that layers have, in the order of the layers that a mixed file gives.
+    static let inLayerOrder: [LayerGeometryType] = [.point, .multipoint, .polyline, .polygon]
+}
