@@ -14,6 +14,8 @@ package enum Limits {
     package static let labels = 4_000
     /// Characters of one label; a longer one is cut.
     package static let labelCharacters = 200
+    /// Pixels that a marker may reach from its place to be copied from a picture of it; larger ones are drawn each.
+    static let markerStampReach = 256.0
     /// Bytes of pictures of markers that one image keeps, as many as differ in size, colour and rotation.
     package static let markerStampBytes = 32 * 1_024 * 1_024
     /// Bytes of a picture that a symbol carries.

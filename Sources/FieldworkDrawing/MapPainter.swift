@@ -58,10 +58,13 @@ package final class MapPainter {
         var record = self.record
         try bytes.withUnsafeBytes { bytes in
             var reader = DrawingRecordReader(bytes)
-            var count = 0
+            var work = 0
             while try reader.read(&record) {
-                count += 1
-                if count.isMultiple(of: 256) { try WorkAllowance.check() }
+                work += 1 + record.xs.count / 16
+                if work >= 256 {
+                    work = 0
+                    try WorkAllowance.check()
+                }
                 guard record.symbol < plan.looks.count else { continue }
                 try draw(record, plan.looks[record.symbol])
                 place(record, plan)
@@ -99,7 +102,9 @@ package final class MapPainter {
 
     private func drawMarkers(_ record: DrawingRecord, _ look: SymbolLook) throws {
         let picture = pictures[record.symbol]
-        guard canvas.format.isRaster else {
+        let variables = MarkerStamps.rounded(record.variables)
+        let reach = MarkerStamps.reach(look, variables, scale: frame.symbolScale)
+        guard canvas.format.isRaster, reach <= Limits.markerStampReach else {
             for index in record.xs.indices {
                 let (x, y) = (Double(record.xs[index]), Double(record.ys[index]))
                 if case .marker(let marker) = look { painter.draw(marker, x: x, y: y, record.variables) }
@@ -109,8 +114,7 @@ package final class MapPainter {
             }
             return
         }
-        let key = MarkerStamps.Key(
-            layer: layerNumber, symbol: record.symbol, variables: MarkerStamps.rounded(record.variables))
+        let key = MarkerStamps.Key(layer: layerNumber, symbol: record.symbol, variables: variables)
         let stamp = try stamps.stamp(key, look, picture, scale: frame.symbolScale)
         stamp.canvas.asSource { source in
             for index in record.xs.indices {

@@ -23,9 +23,7 @@ struct MarkerStamps {
         _ key: Key, _ look: SymbolLook, _ picture: SymbolPixels?, scale: Double
     ) throws(DrawingError) -> Stamp {
         if let known = stamps[key] { return known }
-        var reach = look.reach
-        if let size = key.variables.size { reach = Double(size) * scale + 2 * reach }
-        let middle = (reach + 1).rounded(.up)
+        let middle = (Self.reach(look, key.variables, scale: scale) + 1).rounded(.up)
         let side = min(max(Int(middle) * 2, 2), Limits.imageSide)
         let canvas = try CairoCanvas(width: side, height: side, format: .png32)
         let painter = SymbolPainter(canvas: canvas, scale: scale)
@@ -43,6 +41,12 @@ struct MarkerStamps {
         }
         stamps[key] = stamp
         return stamp
+    }
+
+    /// Pixels that a marker reaches from its place.
+    static func reach(_ look: SymbolLook, _ variables: VisualVariables.Result, scale: Double) -> Double {
+        guard let size = variables.size else { return look.reach }
+        return Double(size) * scale + 2 * look.reach
     }
 
     /// What varies, in steps that can't be told apart in a picture: features of nearly the same size share theirs.

@@ -62,7 +62,7 @@ enum SymbolLook: Sendable, Hashable {
         }
         return PictureLook(
             bytes: Array(data), width: pixels("width"), height: pixels("height"),
-            angle: symbol["angle"]?.doubleValue ?? 0, offset: SymbolDrawing.offset(symbol) * scale)
+            angle: SymbolDrawing.angle(symbol), offset: SymbolDrawing.offset(symbol) * scale)
     }
 
     /// The picture that the symbol is drawn with.

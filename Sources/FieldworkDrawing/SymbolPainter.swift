@@ -90,13 +90,14 @@ struct SymbolPainter {
             variables.color.map(Self.swatch) ?? stroke.color, opacity: variables.opacity.map(Double.init) ?? 1)
         cairo_set_line_width(context, width)
         cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND)
-        if stroke.dashes.isEmpty {
+        let dashes = stroke.dashes.map { $0 * max(width, scale) }
+        // Dashes that are shorter than a pixel can't be told apart, and there would be millions of them.
+        if dashes.reduce(0, +) < 1 {
             cairo_set_line_cap(context, CAIRO_LINE_CAP_ROUND)
             cairo_stroke(context)
             return
         }
         cairo_set_line_cap(context, CAIRO_LINE_CAP_BUTT)
-        let dashes = stroke.dashes.map { $0 * max(width, scale) }
         cairo_set_dash(context, dashes, Int32(dashes.count), 0)
         cairo_stroke(context)
         cairo_set_dash(context, nil, 0, 0)
@@ -152,7 +153,8 @@ struct SymbolPainter {
         cairo_clip(context)
         (left, top) = (max(left, -16), max(top, -16))
         (right, bottom) = (min(right, Double(canvas.width) + 16), min(bottom, Double(canvas.height) + 16))
-        let step = FillHatch.step * scale
+        // Lines nearer than a pixel would look like a filled area, and take as long as there are many.
+        let step = max(FillHatch.step * scale, 1)
         func each(_ low: Double, _ high: Double, _ line: (Double) -> Void) {
             guard high > low else { return }
             for number in Int((low / step).rounded(.down))...Int((high / step).rounded(.up)) {

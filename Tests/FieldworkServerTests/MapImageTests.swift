@@ -162,6 +162,29 @@ struct MapImageTests {
         }
     }
 
+    @Test(
+        "A symbol with numbers of any size is drawn as far as it can be",
+        arguments: ["esriSMS", "esriPMS", "esriSLS", "esriSFS", "esriPFS"], [1e308, -1e308, 1e-308])
+    func immense(type: String, number: Double) async throws {
+        let size = JSONValue.number(number)
+        let symbol: JSONValue = [
+            "type": .string(type), "size": size, "width": size, "height": size, "angle": size, "xoffset": size,
+            "yoffset": size, "color": [size, size, size, size],
+            "outline": ["type": "esriSLS", "style": "esriSLSDot", "color": [0, 0, 0, 255], "width": size],
+            "imageData": .string(
+                "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="),
+        ]
+        try await TemporaryStore.serve(trees: 3) { server, store in
+            try await store.updateService(MapImages.drawn(symbol))
+            for (format, start) in [("png32", [0x89, 0x50] as [UInt8]), ("svg", Array("<?xml".utf8))] {
+                let answer = try await Self.export(server, ["format": format])
+                #expect(answer.body.starts(with: start), "\(answer.text.prefix(300))")
+            }
+            let legend = try await server.client.get("Trees/MapServer/legend", ["f": "json", "size": "30,30"])
+            #expect(legend.errorCode == nil, "\(legend.text.prefix(300))")
+        }
+    }
+
     @Test("A client that has the image is told so, until a feature changes")
     func tags() async throws {
         try await TemporaryStore.serve(trees: 1) { server, store in

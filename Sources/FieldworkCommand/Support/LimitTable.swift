@@ -194,6 +194,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkDrawing", name: "labelCandidates", value: "20_000", meaning: "Labels that one image looks for places for."),
         NamedLimit(module: "FieldworkDrawing", name: "labels", value: "4_000", meaning: "Labels of one image."),
         NamedLimit(module: "FieldworkDrawing", name: "labelCharacters", value: "200", meaning: "Characters of one label; a longer one is cut."),
+        NamedLimit(module: "FieldworkDrawing", name: "markerStampReach", value: "256.0", meaning: "Pixels that a marker may reach from its place to be copied from a picture of it; larger ones are drawn each."),
         NamedLimit(module: "FieldworkDrawing", name: "markerStampBytes", value: "32 * 1_024 * 1_024", meaning: "Bytes of pictures of markers that one image keeps, as many as differ in size, colour and rotation."),
         NamedLimit(module: "FieldworkDrawing", name: "symbolPictureBytes", value: "1_024 * 1_024", meaning: "Bytes of a picture that a symbol carries."),
         NamedLimit(module: "FieldworkDrawing", name: "swatchSide", value: "512", meaning: "Pixels across and down of a symbol in a legend."),

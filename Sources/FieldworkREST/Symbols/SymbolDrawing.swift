@@ -28,7 +28,15 @@ package struct SymbolDrawing: Sendable {
 
     /// How far a marker stands beside its place, to the right and upwards.
     package static func offset(_ symbol: JSONValue) -> SIMD2<Double> {
-        SIMD2(pixels(symbol["xoffset"]?.doubleValue ?? 0), pixels(symbol["yoffset"]?.doubleValue ?? 0))
+        // Numbers of any size come from outside; further away than a symbol is large, nobody means one.
+        let most = SIMD2<Double>(repeating: Double(Limits.symbolPixels))
+        return SIMD2(pixels(symbol["xoffset"]?.doubleValue ?? 0), pixels(symbol["yoffset"]?.doubleValue ?? 0))
+            .clamped(lowerBound: -most, upperBound: most)
+    }
+
+    /// Degrees against the clock, within one turn.
+    package static func angle(_ symbol: JSONValue) -> Double {
+        (symbol["angle"]?.doubleValue ?? 0).truncatingRemainder(dividingBy: 360)
     }
 
     /// What is drawn where a renderer has no symbol that can be drawn.

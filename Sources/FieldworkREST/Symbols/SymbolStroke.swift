@@ -88,7 +88,7 @@ package struct MarkerLook: Sendable, Hashable {
         radius = max(side / 2, 1) * scale
         fill = SwatchColor(json["color"])
         outline = SymbolStroke(json["outline"], scale: scale)
-        angle = json["angle"]?.doubleValue ?? 0
+        angle = SymbolDrawing.angle(json)
         offset = SymbolDrawing.offset(json) * scale
         guard shape.isOpen else { return }
         // The lines of a cross have the colour of the marker where it says none for them.
