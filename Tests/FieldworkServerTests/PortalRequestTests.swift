@@ -311,7 +311,8 @@ struct PortalRequestTests {
             #expect(try await people.get(content, as: "administrator").json["items"] == [])
 
             let role = try await people.portal.setRole(
-                id: nil, name: "Crew lead", description: "", privileges: [.createItem, .shareToGroup],
+                id: nil, name: "Crew lead", description: "",
+                privileges: [.createItem, .shareToGroup, .shareToOrganisation],
                 by: .commandLine)
             try await people.portal.setRole(role, of: "owner", by: .commandLine)
             let everyone = try await people.post(place, ["f": "json", "everyone": "true"], as: "owner")
