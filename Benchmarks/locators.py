@@ -132,6 +132,8 @@ def speed(server, name, rows):
     print(f"  reverse: {min(5000, len(rows)) / took:.0f} a second over one connection, one after the other")
     records = {"records": [{"attributes": {"OBJECTID": i, "SingleLine": rows[i % len(rows)][0]}} for i in range(1000)]}
     answer, took = server.ask(name, "geocodeAddresses", addresses=json.dumps(records))
+    if "locations" not in answer:
+        sys.exit(f"geocodeAddresses: {answer.get('error')}")
     matched = sum(one["attributes"]["Status"] != "U" for one in answer["locations"])
     print(f"  batch: {1000 / took:.0f} a second, {matched} of 1000 found (goal 2,000)")
 
