@@ -57,11 +57,11 @@ extension Route {
                 try $0.map.image($0.name, of: $0.layer).tagged()
             },
             Route(.mapServer, "*", metric: .other, needs: .describe) { _ in throw ServiceError.noSuchOperation },
-        ] + undrawn
+        ] + tileExportRoutes(.mapServer) + undrawn
 
     /// The operations of map services that draw. They are refused by name.
     private static let undrawn: [Route] = [
-        "export", "exportTiles", "estimateExportTilesSize", "tile", "tilemap", "generateKml", "queryLegends",
+        "export", "tile", "tilemap", "generateKml", "queryLegends",
         "dynamicLayer",
     ].map { name in
         Route(.mapServer, "\(name)/*", .read, [], metric: .other, needs: .describe) { _ in
