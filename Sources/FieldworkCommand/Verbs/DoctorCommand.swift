@@ -15,10 +15,13 @@ struct DoctorCommand: AsyncParsableCommand {
             It names what a killed publish or copy left in the folder; --remove-leftovers removes what nothing has written to for
             an hour.
 
+            A folder that `fieldwork offline create --area` made is checked as a whole: whether its files are there, whether those \
+            that never change are what was downloaded, and its geodatabases like other files.
+
             EXAMPLES
               fieldwork doctor
               fieldwork doctor --data ~/fieldwork-demo
-              fieldwork doctor trees.gpkg offline/area.gpkg
+              fieldwork doctor trees.gpkg offline/area.gpkg concordia
             """)
 
     @Argument(help: "Files to check, in place of the services of the folder.")
@@ -36,7 +39,9 @@ struct DoctorCommand: AsyncParsableCommand {
                 ? services() : files.map { ($0, URL(filePath: ($0 as NSString).expandingTildeInPath)) }
             var (findings, broken) = (0, 0)
             for (name, url) in subjects {
-                let found = await FileCheck(url).findings()
+                let found =
+                    try await MapPackageCheck.isPackage(url)
+                    ? MapPackageCheck(url).findings() : FileCheck(url).findings()
                 for finding in found { Terminal.output("\(name): \(finding)") }
                 findings += found.count
                 broken += found.isEmpty ? 0 : 1
