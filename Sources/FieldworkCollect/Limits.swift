@@ -54,6 +54,8 @@ package enum Limits {
     static let basemaps = 50
     /// How long a list of basemaps holds, in seconds: others come and go.
     static let basemapSeconds = 30.0
+    /// How long the size of a basemap is waited for, in seconds.
+    static let basemapEstimateSeconds: Int64 = 5
     /// How long the browser keeps a tile of a basemap, in seconds.
     static let basemapTileSeconds = 3_600
     /// Rows of the list beside the map.

@@ -37,7 +37,10 @@ package struct FeatureServer: Service {
         let replicas = (store as? any ReplicaStore).map {
             ReplicaService(
                 store: $0, instance: configuration.instance, uploads: attachments?.uploads, logger: logger,
-                jobLease: configuration.jobLease, access: Access(portal: configuration.portal))
+                jobLease: configuration.jobLease, access: Access(portal: configuration.portal),
+                tiles: configuration.dataFolder.map {
+                    TileExporter(library: BasemapLibrary(folder: BasemapFolder(data: $0)))
+                })
         }
         let departures = Departures()
         let pipeline = makePipeline(replicas, attachments, departures)

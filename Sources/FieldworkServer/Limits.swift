@@ -147,6 +147,10 @@ package enum Limits {
     static let deletedFeaturesPerAnswer = 1_000
     /// Conflicts in one answer.
     static let conflictsPerAnswer = 1_000
+    /// Tiles that a part of a basemap may have, as the grid counts them.
+    package static let exportedTiles = 100_000
+    /// Bytes of a package with a part of a basemap.
+    static let exportedBytes = 4_096 * 1_024 * 1_024
     /// Packages of tiles that are held open.
     static let openBasemaps = 64
     /// Bytes of tiles and glyphs that are kept in memory, compressed.

@@ -219,7 +219,7 @@ struct RequestRouter: Sendable {
         guard base == .vectorTileServer || base == .mapServer, let basemaps else { return nil }
         do throws(TileError) {
             guard let found = try basemaps.basemap(name) else { return nil }
-            return BasemapService(basemap: found)
+            return BasemapService(basemap: found, isExported: replicas != nil)
         } catch {
             logger.error("A basemap can't be read", metadata: ["name": "\(name)", "error": "\(error.message)"])
             throw ServiceError(code: 500, message: "The basemap \(name) can't be read.", details: [error.message])

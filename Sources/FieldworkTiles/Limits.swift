@@ -36,6 +36,12 @@ package enum Limits {
     static let basemapSpillBytes = 96 * 1_024 * 1_024
     /// Bytes of the parts of features that one tile is made of.
     static let basemapTilePartBytes = 64 * 1_024 * 1_024
+    /// Tiles of each level that are weighed to tell the size of a package before it is made.
+    static let weighedTiles = 64
+    /// Bytes of a package without a tile, about.
+    static let packageHeadBytes = 4 * 1_024
+    /// Bytes of the glyphs and pictures that come along with vector tiles, about.
+    static let packageFontBytes = 256 * 1_024
     /// Layers of a basemap that is made.
     package static let basemapLayers = 100
 }

@@ -11,6 +11,8 @@ package struct TileError: Error, Sendable, Hashable {
         case unsupported
         /// The file can't be opened or read.
         case unreadable
+        /// The file can't be written.
+        case unwritable
         /// No font of the system can be read.
         case noFont
     }

@@ -59,6 +59,55 @@ struct BasemapVerbTests {
         #expect(removed.status == 0 && Self.names(basemaps).isEmpty)
     }
 
+    @Test("A part of a basemap is exported from the folder, from a file and from a server, and can be served again")
+    func export() async throws {
+        let folder = try TemporaryFolder()
+        let (data, extract) = (folder.url.appending(path: "data"), folder.url.appending(path: "village.osm.pbf"))
+        try Data(TinyExtract.village.bytes).write(to: extract)
+        let made = try await FieldworkProcess.run([
+            "basemap", "make", extract.path, "--name", "Haven", "--data", data.path,
+        ])
+        try #require(made.status == 0, "\(made.errors)")
+        let area = ["--area", "10.0,50.0,10.02,50.02", "--data", data.path]
+        func file(_ name: String) -> URL { folder.url.appending(path: name) }
+        let size = try await FieldworkProcess.run(["basemap", "export", "Haven", "--estimate"] + area)
+        #expect(size.status == 0 && size.text.contains("tiles, about"), "\(size.text)\(size.errors)")
+        let whole = try await FieldworkProcess.run(["basemap", "export", "haven", "--out", file("a.vtpk").path] + area)
+        #expect(whole.status == 0 && whole.text.hasPrefix("Wrote "), "\(whole.errors)")
+        let taken = try await FieldworkProcess.run(["basemap", "export", "haven", "--out", file("a.vtpk").path] + area)
+        #expect(taken.status == 73 || taken.status == 65, "\(taken.status) \(taken.errors)")
+        let deep = try await FieldworkProcess.run(
+            ["basemap", "export", file("a.vtpk").path, "--levels", "13-14", "--out", file("b.vtpk").path] + area)
+        #expect(deep.status == 0, "\(deep.errors)")
+
+        let server = try await FieldworkProcess.serve(data: data)
+        let address = "\(server.services)/Haven/VectorTileServer"
+        let remote = try await FieldworkProcess.run(
+            ["basemap", "export", address, "--out", file("c.vtpk").path] + area)
+        #expect(remote.status == 0, "\(remote.errors)")
+        let estimate = try await FieldworkProcess.run(["basemap", "export", address, "--estimate"] + area)
+        #expect(estimate.status == 0 && estimate.text == size.text, "\(estimate.text)\(estimate.errors)")
+        _ = await server.interrupt()
+        #expect(
+            Self.names(folder.url).filter { $0.hasPrefix("a.") || $0.hasPrefix("b.") || $0.hasPrefix("c.") }
+                == ["a.vtpk", "b.vtpk", "c.vtpk"])
+        for name in ["a", "b", "c"] {
+            let added = try await FieldworkProcess.run([
+                "basemap", "add", file("\(name).vtpk").path, "--name", name, "--data", data.path,
+            ])
+            #expect(added.status == 0 && added.text.contains("VectorTileServer  pbf"), "\(added.errors)")
+            #expect(added.text.contains(name == "b" ? "levels 13 to 14" : "levels 0 to 14"), "\(added.text)")
+        }
+        for arguments in [
+            ["Haven"], ["Haven", "--estimate", "--area", "1,2,3"], ["Haven", "--estimate", "--levels", "9-3"],
+        ] {
+            let wrong = try await FieldworkProcess.run(["basemap", "export"] + arguments + ["--data", data.path])
+            #expect(wrong.status == 64, "\(arguments): \(wrong.errors)")
+        }
+        let none = try await FieldworkProcess.run(["basemap", "export", "Nowhere", "--estimate", "--data", data.path])
+        #expect(none.status == 66, "\(none.errors)")
+    }
+
     @Test("Files that are broken, foreign or not there are told by name, and leave nothing")
     func broken() async throws {
         let folder = try TemporaryFolder()

@@ -85,6 +85,37 @@ final class OfflineVerbTests {
         #expect(try await run("query", file("south"), "--format", "csv", status: 66).isEmpty)
     }
 
+    @Test("A whole map is taken offline, listed, edited by another program, updated, checked and deleted")
+    func wholeMap() async throws {
+        let package = folder.appending(path: "crew").path
+        let made = try await run("offline", "create", service, "--area", "-122.7,45.4,-122.5,45.6", "--out", package)
+        #expect(made.contains("with 2 features"), "\(made)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: package).contains("data.gpkg"))
+        #expect(try await run("offline", "list", folder.path).contains("0 edits wait"))
+        #expect(try await run("doctor", package).contains("1 file is sound"))
+        let file = "\(package)/data.gpkg"
+        try #require(
+            await Shell.run(
+                "ogr2ogr -update -sql \"UPDATE Trees SET species = 'Ash' WHERE height = 7\" \(file) \(file) 2>&1")
+                == 0)
+        #expect(try await run("offline", "list", folder.path).contains("1 edits wait"))
+        try await run("offline", "delete", package, status: 73)
+        #expect(FileManager.default.fileExists(atPath: file))
+        try await run("offline", "update", package)
+        #expect(try await served().contains("Ash,7"))
+        #expect(try await run("offline", "list", folder.path).contains("0 edits wait"))
+        try await run("offline", "create", service, "--area", "-122.7,45.4,-122.5,45.6", "--out", package, status: 73)
+        let map = URL(filePath: package).appending(path: "map.json")
+        let bytes = try Data(contentsOf: map)
+        try (bytes + Data(" ".utf8)).write(to: map)
+        #expect(try await run("doctor", package, status: 65).contains("map.json has"))
+        try bytes.write(to: map)
+        try await run("offline", "delete", package)
+        #expect(!FileManager.default.fileExists(atPath: package))
+        #expect(try await run("replicas", service).isEmpty)
+        try await run("offline", "create", service, "--out", package, status: 64)
+    }
+
     @Test("A replica that was ended still hands its edits in")
     func endedReplica() async throws {
         try await run("offline", "create", service, "--extent", "-122.7,45.4,-122.5,45.6", "--out", file("north"))

@@ -169,23 +169,19 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         guard let statusURL = stage.withLock({ $0.statusURL }) else {
             throw CommonError.illegalState(details: "The service was not asked for the area.")
         }
-        let start = ContinuousClock.now
-        while true {
+        return try await JobPolling.wait {
             let status = try await replicas.status(at: statusURL)
-            if status.isFinished {
-                guard let url = status.resultURL else {
-                    throw ServiceError.unknown(
-                        details: "The service finished the replica but does not say where it is.")
-                }
-                try keep { $0.resultURL = url }
-                advance(to: 20)
-                return url
+            guard status.isFinished else {
+                tell(status.word, source: .service)
+                return nil
             }
-            tell(status.word, source: .service)
-            // A part of the time that it took so far: what is done is noticed soon, however long it takes.
-            let part = Int(start.duration(to: .now) / .milliseconds(Limits.pollsPerDoubling))
-            let wait = min(max(part, Limits.firstPollMilliseconds), Limits.lastPollMilliseconds)
-            try await Task.sleep(for: .milliseconds(wait))
+            guard let url = status.resultURL else {
+                throw ServiceError.unknown(
+                    details: "The service finished the replica but does not say where it is.")
+            }
+            try keep { $0.resultURL = url }
+            advance(to: 20)
+            return url
         }
     }
 

@@ -90,6 +90,9 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     /// What the service says about itself; nil before the task is loaded.
     public var featureServiceInfo: ArcGISFeatureServiceInfo? { service.withLock { $0 }?.serviceInfo }
 
+    /// What the service is made of; nil before the task is loaded.
+    var definition: ServiceDefinition? { service.withLock { $0 }?.session?.service }
+
     // MARK: Taking offline
 
     /// Parameters that take all layers and tables: the rows in an area, and of tables the rows that are related to them,
@@ -101,7 +104,7 @@ public final class GeodatabaseSyncTask: Loadable, @unchecked Sendable {
     public func makeDefaultGenerateGeodatabaseParameters(extent: Geometry) async throws -> GenerateGeodatabaseParameters
     {
         try await load()
-        guard let definition = service.withLock({ $0 })?.session?.service else {
+        guard let definition else {
             throw MappingError.notLoaded(details: "The service is not loaded.")
         }
         let parameters = GenerateGeodatabaseParameters()

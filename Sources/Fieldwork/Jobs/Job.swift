@@ -189,6 +189,10 @@ public class Job: @unchecked Sendable {
         switch kind {
         case GenerateGeodatabaseJob.kind: return try GenerateGeodatabaseJob(snapshot: state)
         case SyncGeodatabaseJob.kind: return try SyncGeodatabaseJob(snapshot: state)
+        case ExportVectorTilesJob.kind: return try ExportVectorTilesJob(snapshot: state)
+        case ExportTileCacheJob.kind: return try ExportTileCacheJob(snapshot: state)
+        case GenerateOfflineMapJob.kind: return try GenerateOfflineMapJob(snapshot: state)
+        case EstimateTileCacheSizeJob.kind: return try EstimateTileCacheSizeJob(snapshot: state)
         default: throw CommonError.invalidJSON(details: "There is no kind of job named \(kind.prefix(80)).")
         }
     }

@@ -21,6 +21,8 @@ public class GeoModel: Loadable, @unchecked Sendable {
         var source: ContentSource?
         /// The item that the model comes from.
         var item: (any Item)?
+        /// The files of a model that was taken offline; nil for one of services.
+        var offline: OfflineContent?
     }
 
     /// How far the loading has come.

@@ -13,16 +13,20 @@ actor BasemapShelf {
     /// Nothing lies under the map.
     static let none = "none"
     private static let authored = "map"
+    private static let taken = "area"
 
     private let webMap: Basemap?
     private let root: URL?
     private let folder: URL
+    private let ownBasemap: @Sendable () -> Basemap?
     private var known: (offers: [Offer], date: Date)?
 
     /// - Parameters:
     ///   - root: the catalogue of the server; nil for none.
     ///   - folder: packages of tiles.
-    init(webMap: Basemap?, root: URL?, folder: URL) {
+    ///   - ownBasemap: what came along with an offline area, once it is here.
+    init(webMap: Basemap?, root: URL?, folder: URL, ownBasemap: @escaping @Sendable () -> Basemap? = { nil }) {
+        self.ownBasemap = ownBasemap
         self.webMap = webMap
         self.root = root
         self.folder = folder
@@ -30,8 +34,12 @@ actor BasemapShelf {
 
     /// What there is now: the author's first. A server that doesn't answer offers nothing.
     func offers() async -> [Offer] {
-        if let known, Date().timeIntervalSince(known.date) < Limits.basemapSeconds { return known.offers }
+        let isFresh = known.map { Date().timeIntervalSince($0.date) < Limits.basemapSeconds } ?? false
+        if isFresh, let known, known.offers.contains(where: { $0.key == Self.taken }) || ownBasemap() == nil {
+            return known.offers
+        }
         var offers: [Offer] = []
+        if let own = ownBasemap() { offers.append(Offer(key: Self.taken, name: "Taken along", basemap: own)) }
         if let webMap, (webMap.baseLayers + webMap.referenceLayers).contains(where: Self.isDrawn) {
             offers.append(
                 Offer(key: Self.authored, name: webMap.name.isEmpty ? "The map's own" : webMap.name, basemap: webMap))

@@ -48,6 +48,7 @@ struct AreaRoutes: Sendable {
             if let growth = workspace.shelf.area(try id(context)), growth.extends != nil {
                 try await workspace.cancelGrowth(growth)
             } else {
+                await workspace.areaBasemaps.forget(try id(context))
                 try await workspace.downloads.cancel(try id(context))
             }
             return PageRenderer.redirect("/offline")
@@ -216,6 +217,13 @@ struct AreaRoutes: Sendable {
             bytes += Double(count) * (try await Self.mean(of: layer, count: count, parameters: parameters))
             rows.append(["name": layer.name, "count": FieldText.grouped(count)])
         }
+        let basemap = await workspace.movableBasemap(of: map)
+        if let basemap {
+            // The time of its asking doesn't keep the counts back for long.
+            let known = await AreaBasemaps.estimate(basemap, area: frame.envelope)
+            bytes += Double(known ?? 0)
+            rows.append(["name": "Basemap", "count": known.map { "about \(ByteText.whole($0))" } ?? "size not known"])
+        }
         let size = OfflineArea.size(west: frame.west, south: frame.south, east: frame.east, north: frame.north)
         return [
             "overlaps": growing == nil ? await overlaps(frame, map: map) : [],
@@ -278,6 +286,7 @@ struct AreaRoutes: Sendable {
                 west: frame.west, south: frame.south, east: frame.east, north: frame.north, made: Date())
             try await workspace.downloads.start(area, webMap: map.webMapDocument)
             await workspace.takeLocator(along: area, of: map)
+            await workspace.takeBasemap(along: area, of: map)
         }
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
     }
@@ -309,6 +318,7 @@ struct AreaRoutes: Sendable {
                 made: max(Date(), since.addingTimeInterval(0.001)), extends: area.id)
             try await workspace.downloads.start(larger)
             await workspace.takeLocator(along: larger, of: map)
+            await workspace.takeBasemap(along: larger, of: map)
         }
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
     }
@@ -328,6 +338,15 @@ struct AreaRoutes: Sendable {
             let isDone = index + 1 < report.steps.count || report.hundredths == 100
             return ["text": text, "isDone": isDone, "icon": isDone ? "i-check" : "i-take"]
         }
+    }
+
+    /// How far the basemap of an area is; nil where none is on its way.
+    private func basemapText(_ area: OfflineArea) async -> String? {
+        guard workspace.shelf.awaitsBasemap(area.id) else { return nil }
+        guard let arrived = await workspace.areaBasemaps.arrived(area.id) else {
+            return "The basemap comes after the features. The area can be used before it is here."
+        }
+        return "The basemap: \(ByteText.part(arrived.there, of: arrived.whole))."
     }
 
     private func job(_ request: Request, _ context: CollectContext) async throws -> Response {
@@ -364,8 +383,10 @@ struct AreaRoutes: Sendable {
                 values["area"] = extended.text
                 values["doneText"] = "\(extended.name) is larger now. What was not sent before was sent."
             }
-            values["about"] = "\(area.size) · \(ByteText.whole(workspace.shelf.size(area.id)))"
+            values["about"] =
+                "\(area.size) · \(ByteText.whole(workspace.shelf.size(area.id) + workspace.shelf.basemapSize(area.id)))"
         }
+        values["basemap"] = await basemapText(area).orFalse
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "job", kind: "side", tab: "offline", title: area.name, values: values), to: request, map: map)

@@ -70,7 +70,12 @@ struct OfflineRoutes: Sendable {
         let open = await workspace.openMap(of: area)
         let isCurrent = map.offline?.area.id == area.id
         var about = area.isSynced ? [area.size] : []
-        if isHere { about.append(ByteText.whole(workspace.shelf.size(area.id))) }
+        if isHere { about.append(ByteText.whole(shelf.size(area.id) + shelf.basemapSize(area.id))) }
+        if area.held == nil, shelf.awaitsBasemap(area.id) {
+            about.append("basemap on its way")
+        } else if shelf.basemapSize(area.id) > 0 {
+            about.append("with basemap")
+        }
         let date = FieldText.date(area.made, now: Date())
         about.append(area.held.map { "\($0.shown), opened \(date)" } ?? "taken \(date)")
         var unsent = 0
@@ -201,6 +206,7 @@ struct OfflineRoutes: Sendable {
         } else if workspace.shelf.isHere(area.id) {
             try await forget(area)
         } else {
+            await workspace.areaBasemaps.forget(area.id)
             try await workspace.downloads.cancel(area.id)
             if workspace.shelf.area(area.id) != nil { try workspace.shelf.remove(area.id) }
         }
@@ -209,6 +215,7 @@ struct OfflineRoutes: Sendable {
     }
 
     private func forget(_ area: OfflineArea) async throws {
+        await workspace.areaBasemaps.forget(area.id)
         if let growth = workspace.shelf.growth(of: area) { try await workspace.cancelGrowth(growth) }
         try await workspace.oneByOne {
             // The service forgets its side when it can be asked; it also does when nobody comes for long.

@@ -43,7 +43,7 @@ final class OpenMap: Sendable {
 
     private init(
         address: MapAddress, content: MapContent, extents: [Int: Envelope], journal: EditJournal, drafts: DraftStore,
-        folder: URL, dataDirectory: URL
+        folder: URL, dataDirectory: URL, ownBasemap: @escaping @Sendable () -> Basemap? = { nil }
     ) {
         self.extents = extents
         self.address = address
@@ -66,7 +66,7 @@ final class OpenMap: Sendable {
         tiles = TileMaker(layers: layers)
         basemaps = BasemapShelf(
             webMap: content.webMap?.basemap, root: content.geodatabases.first?.url.flatMap(ServiceDirectory.catalogue),
-            folder: dataDirectory.appending(path: "basemaps", directoryHint: .isDirectory))
+            folder: dataDirectory.appending(path: "basemaps", directoryHint: .isDirectory), ownBasemap: ownBasemap)
     }
 
     var url: URL { address.url }
@@ -97,8 +97,13 @@ final class OpenMap: Sendable {
     }
 
     /// Opens an offline area, with the transaction that an earlier process didn't end.
-    /// - Parameter webMap: how it is shown; nil: by what its service says.
-    static func open(_ area: OfflineArea, file: URL, webMap: Data?, dataDirectory: URL) async throws -> OpenMap {
+    /// - Parameters:
+    ///   - webMap: how it is shown; nil: by what its service says.
+    ///   - basemap: what was taken along to lie under it; it may come later than the features.
+    static func open(
+        _ area: OfflineArea, file: URL, webMap: Data?, basemap: @escaping @Sendable () -> Basemap? = { nil },
+        dataDirectory: URL
+    ) async throws -> OpenMap {
         let address = MapAddress(area)
         let folder = dataDirectory.appending(path: "maps/\(address.folderName)")
         let content = try await MapContent.area(area, file: file, webMap: webMap, folder: folder)
@@ -106,7 +111,7 @@ final class OpenMap: Sendable {
         let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
         let map = OpenMap(
             address: address, content: content, extents: await MapExtent.extents(of: content.layers), journal: journal,
-            drafts: drafts, folder: folder, dataDirectory: dataDirectory)
+            drafts: drafts, folder: folder, dataDirectory: dataDirectory, ownBasemap: basemap)
         map.sweepKeptPhotos()
         try await map.recoverTransaction()
         return map

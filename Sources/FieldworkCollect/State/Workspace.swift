@@ -27,6 +27,7 @@ actor Workspace {
     nonisolated let locators: MapLocators
     nonisolated let addresses = AddressFills()
     nonisolated let areaLocators: AreaLocators
+    nonisolated let areaBasemaps: AreaBasemaps
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
     private let newOutbox: AsyncStream<OpenMap>.Continuation
@@ -44,6 +45,7 @@ actor Workspace {
         downloads = AreaDownloads(shelf: shelf)
         locators = MapLocators(shelf: shelf)
         areaLocators = AreaLocators(shelf: shelf, logger: logger)
+        areaBasemaps = AreaBasemaps(shelf: shelf, logger: logger)
         (outboxes, newOutbox) = AsyncStream.makeStream(of: OpenMap.self)
         (unaskedMaps, newConflicts) = AsyncStream.makeStream(of: OpenMap.self)
     }
@@ -56,6 +58,8 @@ actor Workspace {
         await downloads.listen { [weak self] in await self?.heard($0, $1) }
         await downloads.goOn()
         await areaLocators.goOn()
+        await areaBasemaps.listen { [weak self] _ in await self?.heardOfBasemap() }
+        await areaBasemaps.goOn()
         await withDiscardingTaskGroup { group in
             group.addTask { await self.settleGrowths() }
             group.addTask { [unaskedMaps] in
@@ -67,6 +71,7 @@ actor Workspace {
         }
         await downloads.stop()
         await areaLocators.stop()
+        await areaBasemaps.stop()
         for map in maps.values { map.offline?.close() }
     }
 
@@ -232,7 +237,8 @@ actor Workspace {
             let area = shelf.area(area.id) ?? area
             let file = shelf.file(area.id)
             let map = try await OpenMap.open(
-                area, file: file, webMap: shelf.webMap(area.id), dataDirectory: configuration.dataDirectory)
+                area, file: file, webMap: shelf.webMap(area.id), basemap: { [shelf] in shelf.basemap(area.id) },
+                dataDirectory: configuration.dataDirectory)
             if await adopt(map, file: file) { return map }
         }
     }
@@ -301,6 +307,10 @@ actor Workspace {
         case .failed: hub.send("announce", Announcement(text: "\(area.name) did not arrive.", urgent: true))
         case .running, .paused: break
         }
+    }
+
+    private func heardOfBasemap() {
+        hub.send("stale", PanelsStale(panels: ["job", "offline"], why: "basemap"))
     }
 
     /// Tells every window anew where the edits are.

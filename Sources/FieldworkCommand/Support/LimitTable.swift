@@ -115,6 +115,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkCollect", name: "fontName", value: "200", meaning: "Characters of the name of a font."),
         NamedLimit(module: "FieldworkCollect", name: "basemaps", value: "50", meaning: "Basemaps of one server, and of this device, that are offered."),
         NamedLimit(module: "FieldworkCollect", name: "basemapSeconds", value: "30.0", meaning: "How long a list of basemaps holds, in seconds: others come and go."),
+        NamedLimit(module: "FieldworkCollect", name: "basemapEstimateSeconds", value: "5", meaning: "How long the size of a basemap is waited for, in seconds."),
         NamedLimit(module: "FieldworkCollect", name: "basemapTileSeconds", value: "3_600", meaning: "How long the browser keeps a tile of a basemap, in seconds."),
         NamedLimit(module: "FieldworkCollect", name: "nearbyRows", value: "50", meaning: "Rows of the list beside the map."),
         NamedLimit(module: "FieldworkCollect", name: "listRows", value: "50", meaning: "Rows of the full list."),
@@ -402,6 +403,8 @@ enum LimitTable {
         NamedLimit(module: "FieldworkServer", name: "careSeconds", value: "6 * 3_600", meaning: "Seconds between two looks at what may be dropped from the change logs."),
         NamedLimit(module: "FieldworkServer", name: "deletedFeaturesPerAnswer", value: "1_000", meaning: "Deleted features that a list of changes tells in full: each is looked up in the history."),
         NamedLimit(module: "FieldworkServer", name: "conflictsPerAnswer", value: "1_000", meaning: "Conflicts in one answer."),
+        NamedLimit(module: "FieldworkServer", name: "exportedTiles", value: "100_000", meaning: "Tiles that a part of a basemap may have, as the grid counts them."),
+        NamedLimit(module: "FieldworkServer", name: "exportedBytes", value: "4_096 * 1_024 * 1_024", meaning: "Bytes of a package with a part of a basemap."),
         NamedLimit(module: "FieldworkServer", name: "openBasemaps", value: "64", meaning: "Packages of tiles that are held open."),
         NamedLimit(module: "FieldworkServer", name: "tileCacheBytes", value: "64 * 1_024 * 1_024", meaning: "Bytes of tiles and glyphs that are kept in memory, compressed."),
         NamedLimit(module: "FieldworkServer", name: "expandedAnswerBytes", value: "64 * 1_024 * 1_024", meaning: "Bytes of a compressed answer for a client that wants it expanded."),
@@ -496,6 +499,9 @@ enum LimitTable {
         NamedLimit(module: "FieldworkTiles", name: "zipDirectoryBytes", value: "256 * 1_024 * 1_024", meaning: "Bytes of the list of files in a packed package."),
         NamedLimit(module: "FieldworkTiles", name: "basemapSpillBytes", value: "96 * 1_024 * 1_024", meaning: "Bytes of memory for parts of features that wait for their tiles while a basemap is made; the others wait in a file."),
         NamedLimit(module: "FieldworkTiles", name: "basemapTilePartBytes", value: "64 * 1_024 * 1_024", meaning: "Bytes of the parts of features that one tile is made of."),
+        NamedLimit(module: "FieldworkTiles", name: "weighedTiles", value: "64", meaning: "Tiles of each level that are weighed to tell the size of a package before it is made."),
+        NamedLimit(module: "FieldworkTiles", name: "packageHeadBytes", value: "4 * 1_024", meaning: "Bytes of a package without a tile, about."),
+        NamedLimit(module: "FieldworkTiles", name: "packageFontBytes", value: "256 * 1_024", meaning: "Bytes of the glyphs and pictures that come along with vector tiles, about."),
         NamedLimit(module: "FieldworkTiles", name: "basemapLayers", value: "100", meaning: "Layers of a basemap that is made."),
     ]
 }

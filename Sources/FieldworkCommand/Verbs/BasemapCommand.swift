@@ -22,9 +22,10 @@ struct BasemapCommand: AsyncParsableCommand {
               fieldwork basemap make norway.osm.pbf --name Norway
               fieldwork basemap add city.mbtiles --name City
               fieldwork basemap list
+              fieldwork basemap export City --area -122.43,37.77,-122.40,37.79 --out mission.vtpk
               fieldwork basemap remove City
             """,
-        subcommands: [Make.self, Add.self, List.self, Remove.self])
+        subcommands: [Make.self, Add.self, List.self, Export.self, Remove.self])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

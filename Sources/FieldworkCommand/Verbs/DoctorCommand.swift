@@ -16,10 +16,13 @@ struct DoctorCommand: AsyncParsableCommand {
             It names what a killed publish or copy left in the folder; --remove-leftovers removes what nothing has written to for
             an hour.
 
+            A folder that `fieldwork offline create --area` made is checked as a whole: whether its files are there, whether those \
+            that never change are what was downloaded, and its geodatabases like other files.
+
             EXAMPLES
               fieldwork doctor
               fieldwork doctor --data ~/fieldwork-demo
-              fieldwork doctor trees.gpkg offline/area.gpkg
+              fieldwork doctor trees.gpkg offline/area.gpkg concordia
               fieldwork doctor --format json
             """)
 
@@ -39,7 +42,10 @@ struct DoctorCommand: AsyncParsableCommand {
                 ? services() : files.map { ($0, URL(filePath: ($0 as NSString).expandingTildeInPath)) }
             var findings: [(name: String, text: String)] = []
             for (name, url) in subjects {
-                for finding in await FileCheck(url).findings() {
+                let found =
+                    try await MapPackageCheck.isPackage(url)
+                    ? MapPackageCheck(url).findings() : FileCheck(url).findings()
+                for finding in found {
                     findings.append((name, finding))
                     if format.format == .text { Terminal.output("\(name): \(finding)") }
                 }

@@ -7,29 +7,51 @@ import Foundation
 /// `fieldwork offline`.
 struct OfflineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "offline", abstract: "Download an area for offline use.",
-        subcommands: [OfflineCreateCommand.self])
+        commandName: "offline", abstract: "Download areas and maps for offline use.",
+        subcommands: [
+            OfflineCreateCommand.self, OfflineListCommand.self, OfflineUpdateCommand.self, OfflineDeleteCommand.self,
+        ])
 }
 
 /// `fieldwork offline create`.
 struct OfflineCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Download an area of a feature service into a file.",
+        commandName: "create",
+        abstract: "Download an area of a feature service into a file, or a whole map into a folder.",
         discussion: """
             The file is a GeoPackage that QGIS opens and edits; `fieldwork sync` synchronises it with the service. It appears \
             when it is complete. A command that was interrupted continues when it is given again.
 
+            With --area a whole map comes along as a folder: its features, attachments and tables, its basemap with style and \
+            fonts, and the addresses of the area where the server gives them. What can't come along is named. `fieldwork \
+            offline list`, `update` and `delete` work with such folders, `fieldwork doctor` checks them.
+
             EXAMPLES
               fieldwork offline create http://127.0.0.1:8080/arcgis/rest/services/SaveTheBaySync/FeatureServer \\
                   --extent -95.3,28.9,-94.4,29.8 --out bay.gpkg
+              fieldwork offline create trees.webmap.json --area -122.65,45.55,-122.60,45.58 --out concordia
+              fieldwork offline create http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer \\
+                  --basemap http://127.0.0.1:8080/arcgis/rest/services/Portland/VectorTileServer \\
+                  --area -122.65,45.55,-122.60,45.58 --out concordia
             """)
 
-    @Argument(help: "The address of the service, …/FeatureServer.")
+    @Argument(
+        help:
+            "The address of the service, …/FeatureServer; with --area also a web map: its file, its address or its item's page."
+    )
     var address: String
 
     // Western longitudes begin with a minus sign; they are no option.
-    @Option(parsing: .unconditional, help: "The area: xmin,ymin,xmax,ymax.")
-    var extent: String
+    @Option(parsing: .unconditional, help: "The area of a file: xmin,ymin,xmax,ymax.")
+    var extent: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The area of a whole map, in degrees.", valueName: "west,south,east,north"))
+    var area: String?
+
+    @Option(help: "The address of a basemap for the map, in place of its own.")
+    var basemap: String?
 
     @Option(help: "The spatial reference of the area; 4326 is longitude and latitude.")
     var wkid = 4_326
@@ -37,10 +59,19 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     @Option(help: "The ids of the layers and tables to take, with commas between them; all by default.")
     var layers: String?
 
-    @Option(help: "The file to make.")
+    @Option(help: "The file to make, or the folder of the whole map.")
     var out: String
 
     @OptionGroup var certificates: CertificateOption
+
+    func validate() throws {
+        guard (extent == nil) != (area == nil) else {
+            throw ValidationError("Give --extent for a file, or --area for a whole map.")
+        }
+        guard area == nil || layers == nil else { throw ValidationError("--layers goes with --extent.") }
+        guard area != nil || basemap == nil else { throw ValidationError("--basemap goes with --area.") }
+        if let area { _ = try DegreeBox(area) }
+    }
 
     func run() async throws {
         try await runVerb {
@@ -50,6 +81,12 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             let target = URL(filePath: (out as NSString).expandingTildeInPath)
             guard !FileManager.default.fileExists(atPath: target.path) else {
                 throw CommandFailure(.cannotCreate, "\(target.path) is there already.")
+            }
+            if let area {
+                let maker = OfflineMapMaker(
+                    map: address, basemap: basemap, area: try DegreeBox(area).envelope, target: target)
+                let text = try await Interruption.cancelling { try await maker.make() }
+                return Terminal.output(text)
             }
             let count = try await Interruption.cancelling { [self] in try await create(target) }
             Terminal.output("Wrote \(target.path) with \(count) features")
@@ -83,7 +120,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             throw CommandFailure(.noInput, "\(address) is not the address of a service.")
         }
         let task = GeodatabaseSyncTask(url: url)
-        let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: try area())
+        let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: try extentArea())
         if let layers {
             let wanted = try Set(layers.split(separator: ",").map(Self.layerID))
             for option in parameters.layerOptions where !wanted.contains(option.layerID) {
@@ -103,8 +140,8 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         return id
     }
 
-    private func area() throws -> Envelope {
-        let numbers = extent.split(separator: ",").map { Double($0.trimmingCharacters(in: .whitespaces)) }
+    private func extentArea() throws -> Envelope {
+        let numbers = (extent ?? "").split(separator: ",").map { Double($0.trimmingCharacters(in: .whitespaces)) }
         guard numbers.count == 4, let xMin = numbers[0], let yMin = numbers[1], let xMax = numbers[2],
             let yMax = numbers[3], xMin < xMax, yMin < yMax, [xMin, yMin, xMax, yMax].allSatisfy(\.isFinite)
         else { throw CommandFailure(.badData, "The extent has to be four numbers: xmin,ymin,xmax,ymax.") }

@@ -5,6 +5,8 @@ import FieldworkTiles
 /// The answers of a basemap: ready tiles of a package, and what a map needs to draw them.
 struct BasemapService: Sendable {
     let basemap: Basemap
+    /// Whether parts of it can be taken along.
+    let isExported: Bool
 
     private var description: TileSetDescription { basemap.package.description }
 
@@ -50,11 +52,12 @@ struct BasemapService: Sendable {
         try require(face)
         guard face == .map else {
             return TileResources.root(
-                name: basemap.title, copyright: description.attribution, extent: extent, levels: description.levels)
+                name: basemap.title, copyright: description.attribution, extent: extent, levels: description.levels,
+                isExported: isExported)
         }
         return TileResources.imageRoot(
             name: basemap.title, copyright: description.attribution, extent: extent, levels: description.levels,
-            format: description.format == .jpeg ? "JPEG" : "PNG32")
+            format: description.format == .jpeg ? "JPEG" : "PNG32", isExported: isExported)
     }
 
     /// A tile as it stands in the package. What was read and checked once is kept for as long as the file is the same.
@@ -116,21 +119,10 @@ struct BasemapService: Sendable {
         _ addresses: StyleDocument.Addresses, look: BasemapLook = .light, language: String? = nil
     ) throws(ServiceError) -> JSONValue {
         try require(.vectorTile)
-        let own = try read { () throws(TileError) in try basemap.package.resource("styles/root.json") }
-        guard let own, let json = try? JSONParser.parse(own), var object = json.objectValue else {
-            guard description.schema == BasemapSchema.mark else {
-                return GenericStyle.json(description, addresses: addresses)
-            }
-            return BasemapStyle(look: look, language: language)
-                .json(description, name: basemap.title, addresses: addresses)
+        return try read { () throws(TileError) in
+            try PackageStyle.json(
+                basemap.package, title: basemap.title, addresses: addresses, look: look, language: language)
         }
-        // A package's style names its tiles and fonts relative to itself; foreign addresses in it are not kept.
-        let shell = StyleDocument.wrapped(
-            name: basemap.title, layers: json["layers"]?.arrayValue ?? [], addresses: addresses,
-            levels: description.levels, attribution: description.attribution, hasSprites: json["sprite"] != nil,
-            source: json["sources"]?.objectValue?.keys.first ?? "esri")
-        for member in ["sources", "sprite", "glyphs"] { object[member] = shell[member] }
-        return .object(object)
     }
 
     /// A sheet of sprites or a range of glyphs of the package; nil where it has none.

@@ -83,7 +83,7 @@ struct GeocodeService: Sendable {
         }
         let part = try await cutter.cut(locator.url, area: area)
         var answer = Answer(
-            contentType: WorkFolder.packageType, body: .stream(try part.pieces(0..<part.size)))
+            contentType: ResultKind.geoPackage.contentType, body: .stream(try part.pieces(0..<part.size)))
         answer.contentLength = Int(part.size)
         answer.isCompressible = false
         answer.disposition = ContentDisposition.text(name: "\(name).\(LocatorFile.pathExtension)", isShown: false)

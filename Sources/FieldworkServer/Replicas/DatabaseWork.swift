@@ -82,9 +82,9 @@ struct DatabaseWork: WorkKeeper {
     }
 
     func makeFile<Outcome: Sendable>(
-        _ id: UUID, _ body: (_ file: URL) async throws -> Outcome
+        _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
-        try await handOver(try await local.makeFile(UUID(), body))
+        try await handOver(try await local.makeFile(UUID(), kind, body))
     }
 
     /// From this machine to the database.
@@ -100,7 +100,7 @@ struct DatabaseWork: WorkKeeper {
     }
 
     func kept(_ name: String) async throws -> KeptResult? {
-        guard WorkFolder.isResultName(name), let kept = try await work.result(name.lowercased()) else { return nil }
+        guard ResultKind(ofName: name) != nil, let kept = try await work.result(name.lowercased()) else { return nil }
         return KeptResult(size: kept.size) { work.pieces(of: kept.file, in: $0) }
     }
 

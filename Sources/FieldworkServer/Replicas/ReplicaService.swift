@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 import HTTPTypes
 import Logging
@@ -21,9 +22,10 @@ struct ReplicaService: Sendable {
 
     /// - Parameter uploads: nil for a store that keeps no attachments.
     /// - Parameter jobLease: how long a process of a database may say nothing of its jobs.
+    /// - Parameter tiles: makes parts of basemaps; nil where there are none.
     init(
         store: any ReplicaStore, instance: String, uploads: UploadService?, logger: Logger,
-        jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: Access = Access()
+        jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: Access = Access(), tiles: TileExporter? = nil
     ) {
         self.store = store
         self.instance = instance
@@ -36,6 +38,12 @@ struct ReplicaService: Sendable {
             // A replica that nobody got is none.
             _ = try? await store.retireReplica(job.id, of: job.service)
         } work: { job in
+            if job.operation.isOfTiles {
+                guard let tiles else { throw ServiceError.notSupported }
+                return try await WorkAllowance.$current.withValue(Self.allowance(of: job)) {
+                    try await Self.makeTiles(job, tiles, keeper)
+                }
+            }
             let published = PublishedService(definition: try await store.service(job.service), version: 0)
             let seen = try await access.seen(published, byPerson: job.editor)
             let order = ReplicaWorker.Order(
@@ -148,9 +156,31 @@ struct ReplicaService: Sendable {
         _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ keeper: any WorkKeeper
     ) async throws -> (name: String, outcome: JSONObject) {
         if try worker.makesFile(order) {
-            return try await keeper.makeFile(order.id) { try await worker.createReplicaFile(order, at: $0) }
+            return try await keeper.makeFile(order.id, .geoPackage) {
+                try await worker.createReplicaFile(order, at: $0)
+            }
         }
         return try await keeper.makeResult(order.id) { try await worker.perform(order, write: $0) }
+    }
+
+    /// Does a job of a basemap.
+    private static func makeTiles(
+        _ job: ServiceJob, _ tiles: TileExporter, _ keeper: any WorkKeeper
+    ) async throws -> (result: String?, members: JSONObject) {
+        guard job.operation == .exportTiles else {
+            let estimate = try await tiles.estimate(job)
+            return (
+                nil,
+                JSONObject([
+                    "totalSize": JSONValue(estimate.bytes), "totalTilesToExport": JSONValue(estimate.tiles),
+                ])
+            )
+        }
+        guard let kind = ResultKind(rawValue: try await tiles.fileExtension(job)) else {
+            throw ServiceError.internalFailure
+        }
+        let made = try await keeper.makeFile(job.id, kind) { try await tiles.write(job, to: $0) }
+        return (made.name, JSONObject())
     }
 
     /// A client that names its request and repeats it gets what it got. Nobody gets another's replica by its id.
@@ -189,6 +219,7 @@ struct ReplicaService: Sendable {
         case .extractChanges:
             let request = try ExtractChangesRequest(order.parameters, service: order.service)
             return (request.transport, request.isAsynchronous)
+        case .exportTiles, .estimateTiles: throw ServiceError.notSupported
         }
     }
 
@@ -249,14 +280,11 @@ struct ReplicaService: Sendable {
 
     func file(_ context: RouteContext) async throws -> Answer {
         let (name, request) = (try context.name, context.request)
-        guard let kept = try await keeper.kept(name) else {
+        guard let kind = ResultKind(ofName: name), let kept = try await keeper.kept(name) else {
             throw ServiceError.notFound("There is no such file (any more).")
         }
         guard let range = ByteRange.wanted(request.range, of: kept.size) else { return .rangeNotSatisfiable() }
-        let isDocument = name.hasSuffix(WorkFolder.documentSuffix)
-        var answer = Answer(
-            contentType: isDocument ? Answer.jsonType : WorkFolder.packageType,
-            body: .stream(try kept.pieces(range)))
+        var answer = Answer(contentType: kind.contentType, body: .stream(try kept.pieces(range)))
         answer.setRange(range, of: kept.size)
         return answer
     }

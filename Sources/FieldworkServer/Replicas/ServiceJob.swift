@@ -7,6 +7,10 @@ import Foundation
 struct ServiceJob: Sendable {
     enum Operation: String, Sendable {
         case createReplica, synchronizeReplica, extractChanges
+        case exportTiles, estimateTiles
+
+        /// Whether it is of a basemap, and not of a service's features.
+        var isOfTiles: Bool { self == .exportTiles || self == .estimateTiles }
     }
 
     enum Status: String, Sendable {

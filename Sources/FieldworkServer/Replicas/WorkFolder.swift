@@ -96,23 +96,12 @@ struct WorkFolder: WorkKeeper {
 
     // MARK: Results
 
-    /// A result's name: an id of ours and nothing else, so that no name leads out of the folder.
-    static func isResultName(_ name: String) -> Bool {
-        let suffix = [documentSuffix, packageSuffix].first(where: name.hasSuffix)
-        return suffix.flatMap { UUID(uuidString: String(name.dropLast($0.count))) } != nil
-    }
-
-    static let documentSuffix = ".json"
-    static let packageSuffix = ".gpkg"
-    /// The media type of a GeoPackage (OGC 12-128, annex on media types).
-    static let packageType = "application/geopackage+sqlite3"
-
     /// Makes a result: `body` writes it, and it is there when this returns.
     func makeResult<Outcome: Sendable>(
         _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
         try prepare()
-        let name = id.uuidString.lowercased() + Self.documentSuffix
+        let name = ResultKind.document.name(id)
         let file = try ResultFile(at: results.appending(path: ".\(name).\(UUID().uuidString)"))
         do {
             let outcome = try await body { try file.write($0) }
@@ -124,12 +113,12 @@ struct WorkFolder: WorkKeeper {
         }
     }
 
-    /// Makes a GeoPackage: `body` makes it under a name that nobody knows, and it is there when this returns.
+    /// Makes a file of a kind: `body` makes it under a name that nobody knows, and it is there when this returns.
     func makeFile<Outcome: Sendable>(
-        _ id: UUID, _ body: (_ file: URL) async throws -> Outcome
+        _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
         try prepare()
-        let name = id.uuidString.lowercased() + Self.packageSuffix
+        let name = kind.name(id)
         let temporary = results.appending(path: ".\(name).\(UUID().uuidString)")
         do {
             let outcome = try await body(temporary)
@@ -143,7 +132,7 @@ struct WorkFolder: WorkKeeper {
 
     /// The file of a result; nil when there is none (any more).
     func result(_ name: String) -> URL? {
-        guard Self.isResultName(name) else { return nil }
+        guard ResultKind(ofName: name) != nil else { return nil }
         let file = results.appending(path: name.lowercased())
         return FileManager.default.fileExists(atPath: file.path) ? file : nil
     }

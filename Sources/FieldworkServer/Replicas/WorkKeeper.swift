@@ -36,15 +36,44 @@ protocol WorkKeeper: Sendable {
     func makeResult<Outcome: Sendable>(
         _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome)
-    /// Makes a GeoPackage: `body` makes it under a name that nobody knows, and it is there when this returns.
+    /// Makes a file of a kind: `body` makes it under a name that nobody knows, and it is there when this returns.
     func makeFile<Outcome: Sendable>(
-        _ id: UUID, _ body: (_ file: URL) async throws -> Outcome
+        _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome)
     /// The file of a result; nil when there is none (any more).
     func kept(_ name: String) async throws -> KeptResult?
 
     /// Removes what is too old; what is being worked on stays.
     func sweep() async throws
+}
+
+/// What a result is, by the ending of its name.
+enum ResultKind: String, CaseIterable {
+    case document = "json"
+    case geoPackage = "gpkg"
+    case vectorTiles = "vtpk"
+    case tiles = "tpkx"
+
+    /// The media type.
+    var contentType: String {
+        switch self {
+        case .document: Answer.jsonType
+        // OGC 12-128, annex on media types.
+        case .geoPackage: "application/geopackage+sqlite3"
+        case .vectorTiles, .tiles: "application/zip"
+        }
+    }
+
+    /// What a result is that has a name; nil for a name that no result has: an id of ours and nothing else, so that no name leads
+    /// out of the folder.
+    init?(ofName name: String) {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, UUID(uuidString: String(parts[0])) != nil, let kind = Self(rawValue: String(parts[1]))
+        else { return nil }
+        self = kind
+    }
+
+    func name(_ id: UUID) -> String { "\(id.uuidString.lowercased()).\(rawValue)" }
 }
 
 /// A job that somebody has begun and not finished.

@@ -74,11 +74,11 @@ extension Route {
                 try $0.map.image($0.name, of: $0.layer, $0.request.parameters).tagged()
             },
             Route(.mapServer, "*", metric: .other, needs: .describe) { _ in throw ServiceError.noSuchOperation },
-        ] + unsupported
+        ] + tileExportRoutes(.mapServer) + unsupported
 
     /// Operations of map services that there are not. They are refused by name.
     private static let unsupported: [Route] = [
-        "exportTiles", "estimateExportTilesSize", "generateKml", "queryLegends",
+        "generateKml", "queryLegends",
         "dynamicLayer",
     ].map { name in
         Route(.mapServer, "\(name)/*", .read, [], metric: .other, needs: .describe) { _ in

@@ -5,7 +5,10 @@ import FieldworkTiles
 /// What tile services say of themselves, whatever their tiles come from.
 enum TileResources {
     /// The root of a service of vector tiles.
-    static func root(name: String, copyright: String, extent: Envelope?, levels: ClosedRange<Int>) -> JSONValue {
+    /// - Parameter isExported: whether parts of it can be taken along.
+    static func root(
+        name: String, copyright: String, extent: Envelope?, levels: ClosedRange<Int>, isExported: Bool = false
+    ) -> JSONValue {
         var object = JSONObject()
         object.append("currentVersion", .number(ServerInfo.currentVersion))
         object.append("name", .string(name))
@@ -15,8 +18,8 @@ enum TileResources {
         object.append("type", "indexedFlat")
         object.append("defaultStyles", "resources/styles")
         object.append("tiles", ["tile/{z}/{y}/{x}.pbf"])
-        object.append("exportTilesAllowed", false)
-        object.append("maxExportTilesCount", 0)
+        object.append("exportTilesAllowed", .bool(isExported))
+        object.append("maxExportTilesCount", JSONValue(isExported ? Limits.exportedTiles : 0))
         let area = Self.area(extent)
         object.append("initialExtent", area)
         object.append("fullExtent", area)
@@ -29,7 +32,7 @@ enum TileResources {
                 "styleVersion": 8, "tileCompression": "gzip",
                 "cacheInfo": ["storageInfo": ["packetSize": 128, "storageFormat": "compactV2"]],
             ])
-        object.append("tileInfo", grid(side: 512, format: "pbf", levels: levels))
+        object.append("tileInfo", TileScheme.grid(side: 512, format: "pbf", levels: levels))
         object.append("minLOD", JSONValue(levels.lowerBound))
         object.append("maxLOD", JSONValue(levels.upperBound))
         return .object(object)
@@ -37,7 +40,7 @@ enum TileResources {
 
     /// The root of a map service whose tiles are ready images.
     static func imageRoot(
-        name: String, copyright: String, extent: Envelope?, levels: ClosedRange<Int>, format: String
+        name: String, copyright: String, extent: Envelope?, levels: ClosedRange<Int>, format: String, isExported: Bool
     ) -> JSONValue {
         var object = JSONObject()
         object.append("currentVersion", .number(ServerInfo.currentVersion))
@@ -48,9 +51,9 @@ enum TileResources {
         object.append("supportsDynamicLayers", false)
         object.append("layers", [])
         object.append("tables", [])
-        object.append("spatialReference", reference)
+        object.append("spatialReference", TileScheme.reference)
         object.append("singleFusedMapCache", true)
-        object.append("tileInfo", grid(side: 256, format: format, levels: levels))
+        object.append("tileInfo", TileScheme.grid(side: 256, format: format, levels: levels))
         object.append("storageInfo", ["storageFormat": "esriMapCacheStorageModeCompactV2", "packetSize": 128])
         let area = Self.area(extent)
         object.append("initialExtent", area)
@@ -60,36 +63,15 @@ enum TileResources {
         object.append("units", "esriMeters")
         object.append("supportedImageFormatTypes", .string(format))
         object.append("capabilities", "TilesOnly,Tilemap")
-        object.append("exportTilesAllowed", false)
+        object.append("exportTilesAllowed", .bool(isExported))
+        object.append("maxExportTilesCount", JSONValue(isExported ? Limits.exportedTiles : 0))
         return .object(object)
     }
 
-    /// The grid of the tiles, level by level.
-    static func grid(side: Int, format: String, levels: ClosedRange<Int>) -> JSONValue {
-        let lods = levels.map { level -> JSONValue in
-            let count = Double(1 << level) * Double(side) / 512
-            return [
-                "level": JSONValue(level), "resolution": .number(WebMercator.resolution / count),
-                "scale": .number(WebMercator.scale / count),
-            ]
-        }
-        return [
-            "rows": JSONValue(side), "cols": JSONValue(side), "dpi": 96, "format": .string(format),
-            "origin": ["x": .number(-WebMercator.halfSide), "y": .number(WebMercator.halfSide)],
-            "spatialReference": reference, "lods": .array(lods),
-        ]
-    }
-
-    static let reference: JSONValue = ["wkid": 102_100, "latestWkid": 3857]
-
     /// The whole plane where nothing is known.
     static func area(_ extent: Envelope?) -> JSONValue {
-        let side = WebMercator.halfSide
-        return [
-            "xmin": .number(extent?.xMin ?? -side), "ymin": .number(extent?.yMin ?? -side),
-            "xmax": .number(extent?.xMax ?? side), "ymax": .number(extent?.yMax ?? side),
-            "spatialReference": reference,
-        ]
+        TileScheme.area(
+            extent.map { PlaneBox(xMin: $0.xMin, yMin: $0.yMin, xMax: $0.xMax, yMax: $0.yMax) })
     }
 
     static func tileJSON(

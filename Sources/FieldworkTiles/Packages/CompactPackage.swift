@@ -13,8 +13,6 @@ package struct CompactPackage: TilePackage {
     /// The package's number of each level of the grid.
     private let numbers: [Int: Int]
 
-    private static let side = 128
-
     package init(_ archive: ZipArchive) throws(TileError) {
         self.archive = archive
         let isVector = archive.entries["p12/root.json"] != nil
@@ -46,7 +44,9 @@ package struct CompactPackage: TilePackage {
         description = TileSetDescription(
             name: json["name"]?.stringValue ?? item?["title"]?.stringValue ?? "",
             attribution: json["copyrightText"]?.stringValue ?? item?["accessInformation"]?.stringValue ?? "",
-            format: format, levels: try TileSetDescription.levels(least, most), box: Self.box(json["fullExtent"]))
+            format: format, levels: try TileSetDescription.levels(least, most), box: Self.box(json["fullExtent"]),
+            vectorLayers: json[CompactPackageDocument.ownMember]?["vectorLayers"]?.arrayValue ?? [],
+            schema: json[CompactPackageDocument.ownMember]?["schema"]?.stringValue)
     }
 
     /// The levels of the grid by what the package says of its own: which must be those of web maps, whatever it calls them.
@@ -87,11 +87,6 @@ package struct CompactPackage: TilePackage {
         "\(tiles)/L\(number < 10 ? "0" : "")\(number)/"
     }
 
-    private static func hex(_ number: Int) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }
-
     package func tile(_ address: TileAddress) throws(TileError) -> [UInt8]? {
         guard let place = try place(address) else { return nil }
         return try archive.bytes(of: place.bundle, at: place.offset, count: place.size)
@@ -103,10 +98,11 @@ package struct CompactPackage: TilePackage {
     private func place(_ address: TileAddress) throws(TileError) -> (bundle: ZipArchive.Entry, offset: Int, size: Int)?
     {
         guard let number = numbers[address.level] else { return nil }
-        let (row, column) = (address.row / Self.side * Self.side, address.column / Self.side * Self.side)
-        let name = "\(Self.folder(tiles, number))R\(Self.hex(row))C\(Self.hex(column)).bundle"
-        guard let bundle = archive.entries[name] else { return nil }
-        let place = 64 + 8 * (Self.side * (address.row - row) + address.column - column)
+        var first = BundleWriter.Place(address)
+        // The package may count its levels in its own way.
+        first.level = number
+        guard let bundle = archive.entries["\(tiles)/\(first.name)"] else { return nil }
+        let place = 64 + 8 * (BundleWriter.side * (address.row - first.row) + address.column - first.column)
         let index = try archive.bytes(of: bundle, at: place, count: 8)
         guard let entry = index.littleEndian(at: 0, bytes: 8) else { return nil }
         let (offset, size) = (Int(entry & 0xFF_FFFF_FFFF), Int(entry >> 40))

@@ -63,8 +63,9 @@ final class TestService: Sendable {
                 throw CommonError.internalError(details: "The test's rows are refused: \(error)")
             }
         }
-        let running = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: 0, definitionLifetime: .zero, portal: portal))
+        var configuration = ServerConfiguration(port: 0, definitionLifetime: .zero, portal: portal)
+        configuration.dataFolder = folder.appending(path: "services")
+        let running = try await RunningFeatureServer.start(store: store, configuration: configuration)
         let service = TestService(folder: folder, store: store, running: running, name: definition.name)
         do {
             let result = try await test(service)

@@ -1,3 +1,4 @@
+import FieldworkTiles
 import Foundation
 
 /// Writes a small picture as PNG (RFC 2083): eight bits each of red, green, blue and opacity. The bytes are stored and
@@ -58,11 +59,9 @@ enum PNGPicture {
         return two << 16 | one
     }
 
-    private static let crcTable: [UInt32] = (0..<256).map { index in
-        (0..<8).reduce(UInt32(index)) { crc, _ in crc & 1 == 1 ? 0xEDB8_8320 ^ (crc >> 1) : crc >> 1 }
-    }
-
     private static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        ~bytes.reduce(0xFFFF_FFFF) { crc, byte in crcTable[Int((crc ^ UInt32(byte)) & 0xFF)] ^ (crc >> 8) }
+        var checksum = Checksum32()
+        checksum.add(bytes)
+        return checksum.value
     }
 }

@@ -47,9 +47,10 @@ public final class ArcGISVectorTiledLayer: Layer, @unchecked Sendable {
         super.init(copying: original, context)
     }
 
-    /// What stands before `/resources`.
-    private var serviceURL: URL? {
-        guard let url else { return nil }
+    private var serviceURL: URL? { url.map(Self.serviceURL) }
+
+    /// What stands before `/resources` of a service's address.
+    static func serviceURL(of url: URL) -> URL {
         var service = url
         while service.lastPathComponent != "VectorTileServer", service.pathComponents.count > 1 {
             service.deleteLastPathComponent()
@@ -92,7 +93,7 @@ public final class ArcGISVectorTiledLayer: Layer, @unchecked Sendable {
                 .appending(queryItems: [URLQueryItem(name: "style", value: variant)])
             return try await TiledSource.bytes(address, client)
         }
-        return try await source()?.resource("styles/root.json")
+        return try await source()?.style(variant)
     }
 
     /// A file that the style names: `sprites/sprite.json`, `sprites/sprite.png`, `fonts/NAME/0-255.pbf`. Not part of the

@@ -41,6 +41,18 @@ enum TiledSource: Sendable {
         }
     }
 
+    /// The style.
+    /// - Parameter variant: one of the looks of the maps that Fieldwork makes; another source has one look.
+    func style(_ variant: String?) async throws -> Data? {
+        guard case .package(let package) = self else { return try await resource("styles/root.json") }
+        let look = variant.flatMap(BasemapLook.init(rawValue:)) ?? .light
+        return try Self.file { () throws(TileError) in
+            let style = try PackageStyle.json(
+                package, title: package.description.name, addresses: .relative, look: look)
+            return Array(style.text.utf8)
+        }
+    }
+
     private static func file(_ read: () throws(TileError) -> [UInt8]?) throws -> Data? {
         let bytes: [UInt8]?
         do throws(TileError) {

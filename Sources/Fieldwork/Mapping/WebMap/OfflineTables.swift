@@ -1,26 +1,61 @@
 import Foundation
 
-/// The tables of a geodatabase in place of those of the service that it was taken from. One that a web map shows twice is
-/// two tables over the same rows: each has its own pop-up and form.
-final class OfflineTables {
-    private let geodatabase: Geodatabase
-    private let root: URL
-    private var shown: Set<Int> = []
+/// Files of this device in place of the services of a web map.
+struct OfflineFiles {
+    fileprivate var geodatabases: [(root: URL, geodatabase: Geodatabase)] = []
+    private var tiles: [String: (file: URL, isVector: Bool)] = [:]
 
     /// - Parameters:
     ///   - geodatabase: loaded.
     ///   - service: where the web map says that the rows are.
-    init(_ geodatabase: Geodatabase, inPlaceOf service: URL) {
-        self.geodatabase = geodatabase
-        root = ServiceGeodatabase.serviceRoot(of: service)
+    mutating func add(_ geodatabase: Geodatabase, inPlaceOf service: URL) {
+        geodatabases.append((ServiceGeodatabase.serviceRoot(of: service), geodatabase))
     }
 
-    /// The table of a layer's address; nil for what the geodatabase does not hold.
+    /// - Parameter addresses: those of the layer in the web map.
+    mutating func add(_ file: URL, isVector: Bool, inPlaceOf addresses: [String]) {
+        for address in addresses { tiles[address] = (file, isVector) }
+    }
+
+    /// The layer of tiles in place of that of an address; nil for one that was not taken along.
+    func layer(_ url: URL) -> Layer? {
+        tiles[url.absoluteString].map { Self.layer($0.file, isVector: $0.isVector) }
+    }
+
+    static func layer(_ file: URL, isVector: Bool) -> Layer {
+        isVector
+            ? ArcGISVectorTiledLayer(vectorTileCache: VectorTileCache(fileURL: file))
+            : ArcGISTiledLayer(tileCache: TileCache(fileURL: file))
+    }
+}
+
+/// The tables of geodatabases in place of those of the services that they were taken from. One that a web map shows twice is two
+/// tables over the same rows: each has its own pop-up and form.
+final class OfflineTables {
+    private let files: OfflineFiles
+    private var shown: Set<String> = []
+
+    init(_ files: OfflineFiles) { self.files = files }
+
+    /// - Parameters:
+    ///   - geodatabase: loaded.
+    ///   - service: where the web map says that the rows are.
+    convenience init(_ geodatabase: Geodatabase, inPlaceOf service: URL) {
+        var files = OfflineFiles()
+        files.add(geodatabase, inPlaceOf: service)
+        self.init(files)
+    }
+
+    /// The table of a layer's address; nil for what no geodatabase holds.
     func table(_ url: URL) -> ArcGISFeatureTable? {
-        guard ServiceGeodatabase.serviceRoot(of: url) == root, let id = Int(url.lastPathComponent),
-            let table = geodatabase.featureTable(withServiceLayerID: id)
+        let root = ServiceGeodatabase.serviceRoot(of: url)
+        guard let geodatabase = files.geodatabases.first(where: { $0.root == root })?.geodatabase,
+            let id = Int(url.lastPathComponent), let table = geodatabase.featureTable(withServiceLayerID: id)
         else { return nil }
         // Related tables are found by the first.
-        return shown.insert(id).inserted ? table : GeodatabaseFeatureTable(copying: table)
+        return shown.insert(url.absoluteString).inserted ? table : GeodatabaseFeatureTable(copying: table)
     }
+
+    /// The layer of tiles in place of that of an address; nil for one that was not taken along.
+    func layer(_ url: URL) -> Layer? { files.layer(url) }
 }

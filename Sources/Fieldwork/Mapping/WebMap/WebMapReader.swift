@@ -60,6 +60,7 @@ struct WebMapReader {
     /// A layer of tiles or of images that a service draws; nil for another kind, and for one whose address is missing.
     private func tiled(_ entry: JSONObject) -> Layer? {
         let url = (entry["styleUrl"] ?? entry["url"])?.stringValue.flatMap(URL.init(string:))
+        if let url, let taken = offline?.layer(url) { return taken }
         switch entry["layerType"]?.stringValue?.lowercased() ?? entry["type"]?.stringValue?.lowercased() {
         case "vectortilelayer": return url.map { ArcGISVectorTiledLayer(url: $0, client: environment.client) }
         case "arcgistiledmapservicelayer":

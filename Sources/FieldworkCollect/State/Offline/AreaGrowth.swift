@@ -155,6 +155,7 @@ extension Workspace {
     func cancelGrowth(_ growth: OfflineArea) async throws {
         try await oneByOne {
             guard growth.extends.flatMap(shelf.area)?.holder != growth.id else { return }
+            await areaBasemaps.forget(growth.id)
             if shelf.isHere(growth.id) {
                 let geodatabase = Geodatabase(fileURL: shelf.ownFile(growth.id))
                 try? await GeodatabaseSyncTask(url: growth.service).unregisterGeodatabase(geodatabase)

@@ -1,0 +1,137 @@
+import FieldworkGeometry
+package import Foundation
+
+/// A part of a package of tiles as a package of its own, in the vendor's form: what a device takes along.
+package struct TileExport: Sendable {
+    /// How much a part of a package is.
+    package struct Estimate: Sendable, Hashable {
+        package var tiles: Int
+        /// About.
+        package var bytes: Int
+
+        package init(tiles: Int, bytes: Int) { (self.tiles, self.bytes) = (tiles, bytes) }
+    }
+
+    private let package: any TilePackage
+    private let title: String
+    private let coverage: TileCoverage?
+    private let levels: [Int]
+
+    /// - Parameters:
+    ///   - title: what the new package is called.
+    ///   - coverage: where; nil for everywhere.
+    ///   - levels: of the package's; others are left out. nil for all.
+    package init(of package: any TilePackage, title: String, coverage: TileCoverage?, levels: [Int]? = nil) {
+        self.package = package
+        self.title = title
+        let plane = PlaneBox(
+            xMin: -WebMercator.halfSide, yMin: -WebMercator.halfSide, xMax: WebMercator.halfSide,
+            yMax: WebMercator.halfSide)
+        let whole = package.description.box ?? plane
+        self.coverage = coverage.map { $0.within(whole) } ?? TileCoverage(box: whole)
+        self.levels = Array(package.description.levels).filter { levels?.contains($0) ?? true }
+    }
+
+    /// `vtpk` or `tpkx`.
+    package var fileExtension: String { CompactPackageWriter.fileExtension(of: package.description.format) }
+
+    /// How many tiles the grid has there; nil for more than a greatest number. The package may have fewer.
+    package func places(most: Int) -> Int? { coverage.map { $0.count(levels: levels, most: most) } ?? 0 }
+
+    /// Counts the tiles, and weighs some of each level.
+    /// - Parameter step: called for each place, to end what takes too long.
+    package func estimate(step: () throws -> Void = {}) throws -> Estimate {
+        var estimate = Estimate(tiles: 0, bytes: Limits.packageHeadBytes)
+        for level in levels {
+            var tiles: [TileAddress] = []
+            try coverage?.forEach(level: level) { tile in
+                try step()
+                if try package.has(tile) { tiles.append(tile) }
+                return true
+            }
+            estimate.tiles += tiles.count
+            estimate.bytes += try weight(of: tiles)
+        }
+        if package.description.format == .vector { estimate.bytes += Limits.packageFontBytes }
+        return estimate
+    }
+
+    private func weight(of tiles: [TileAddress]) throws(TileError) -> Int {
+        let spacing = max(1, tiles.count / Limits.weighedTiles)
+        let weighed = stride(from: spacing / 2, to: tiles.count, by: spacing).map { tiles[$0] }
+        guard !weighed.isEmpty else { return 0 }
+        var sum = 0
+        for tile in weighed { sum += try package.tile(tile)?.count ?? 0 }
+        // Each bundle has an index of all its places.
+        let bundles = Set(tiles.map { BundleWriter.Place($0) }).count
+        return sum * tiles.count / weighed.count + 4 * tiles.count + 131_136 * bundles
+    }
+
+    /// Writes the package.
+    /// - Parameters:
+    ///   - url: is made anew.
+    ///   - step: called with the tiles that were looked for so far; what it throws ends the work.
+    /// - Returns: the tiles that the new package has.
+    @discardableResult
+    package func write(to url: URL, step: (Int) throws -> Void = { _ in }) throws -> Int {
+        let writer = try CompactPackageWriter(url, format: package.description.format)
+        var texts = TileTexts()
+        var (looked, written) = (0, 0)
+        for level in levels {
+            try coverage?.forEach(level: level) { tile in
+                looked += 1
+                try step(looked)
+                guard let bytes = try package.tile(tile), !bytes.isEmpty else { return true }
+                try writer.add(bytes, at: tile)
+                if package.description.format == .vector { texts.add(bytes) }
+                written += 1
+                return true
+            }
+        }
+        guard written > 0 else { throw TileError(.unsupported, "There are no tiles in the area at these levels.") }
+        var description = package.description
+        description.name = title
+        description.box = coverage?.box ?? description.box
+        if description.format == .vector { try addStyle(to: writer, ranges: texts.ranges.sorted()) }
+        try writer.finish(description)
+        return written
+    }
+
+    // MARK: The style
+
+    private func addStyle(to writer: CompactPackageWriter, ranges: [Int]) throws {
+        let style = try PackageStyle.json(package, title: title, addresses: .relative)
+        try writer.addResource(Array(style.text.utf8), as: "styles/root.json")
+        for (name, scale) in [("sprite", 1), ("sprite@2x", 2)] {
+            let empty = try StyleSprite(symbols: [:], scale: scale)
+            let index = try package.resource("sprites/\(name).json") ?? Array(empty.index.text.utf8)
+            try writer.addResource(index, as: "sprites/\(name).json")
+            try writer.addResource(
+                try package.resource("sprites/\(name).png") ?? empty.png, as: "sprites/\(name).png")
+        }
+        var resources: [JSONValue] = ["../sprites/sprite.json", "../sprites/sprite.png"]
+        for font in PackageStyle.fonts(style) {
+            for start in ranges {
+                let path = "fonts/\(font)/\(start)-\(start + Limits.glyphRange - 1).pbf"
+                guard let glyphs = try glyphs(font, start, path) else { continue }
+                try writer.addResource(glyphs, as: path)
+                resources.append(.string("../\(path)"))
+            }
+        }
+        let info: JSONValue = ["resourceInfo": .array(resources)]
+        try writer.addResource(Array(info.text.utf8), as: "info/root.json")
+    }
+
+    /// The package's own glyphs, else those of a font of the system; nil where there is neither.
+    private func glyphs(_ font: String, _ start: Int, _ path: String) throws(TileError) -> [UInt8]? {
+        // The name becomes part of a path.
+        guard !font.contains("/"), font != "..", font.utf8.count <= 200 else { return nil }
+        if let own = try package.resource(path) { return own }
+        do throws(TileError) {
+            return try GlyphRange.bytes(stack: font, start: start)
+        } catch {
+            if error.code == .noFont { return nil }
+            throw error
+        }
+    }
+}

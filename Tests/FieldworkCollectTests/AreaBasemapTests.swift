@@ -1,0 +1,151 @@
+import FieldworkGeometry
+import FieldworkREST
+import FieldworkTiles
+import Foundation
+import Testing
+
+@testable import FieldworkCollect
+
+/// The basemap that comes along with an area, and the map without a server.
+@Suite struct AreaBasemapTests {
+    /// Looks at the list of areas until the basemap is here too.
+    static func basemapIsHere(_ visitor: PlainClient) async throws {
+        for _ in 0..<600 {
+            let page = try await visitor.get("/offline").text
+            if page.contains("with basemap") { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("The basemap did not arrive.")
+    }
+
+    @Test(
+        "The basemap comes along with an area, is drawn by this process when the server is gone, and goes with the area"
+    )
+    func along() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let counts = try await visitor.post("/data/area", OfflineField.edges).text
+            #expect(counts.contains("Basemap"), "\(counts)")
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            let folder = field.deviceFolder.appending(path: "areas/\(OfflineField.id)")
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(files.contains("basemap-1.vtpk") && !files.contains { $0.hasSuffix(".download") }, "\(files)")
+            await field.services.stop()
+
+            let document = try await visitor.get("/data/basemap?look=light").text
+            #expect(document.contains(#""key":"area""#) && document.contains("© City"), "\(document)")
+            #expect(try await visitor.get("/data/basemap/area/0/tile/0/0/0").status == 200)
+            #expect(try await visitor.get("/data/basemap/area/0/pictures/sprite.json").status == 200)
+            #expect(try await visitor.get("/list/0").text.contains("4 "))
+            let saved = try await OfflineField.add(visitor, "without-a-server")
+            #expect(saved.status == 303 || saved.status == 200)
+
+            // What waits to be sent is asked about, as without a basemap.
+            let refused = try await visitor.post("/offline/\(OfflineField.id)/delete", [:])
+            #expect(refused.status == 409)
+            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "basemap-1.vtpk").path))
+            _ = try await visitor.post("/offline/\(OfflineField.id)/delete", ["lose": "yes"])
+            #expect(!FileManager.default.fileExists(atPath: folder.path))
+        }
+    }
+
+    @Test("A basemap whose download was broken off goes on at the next start")
+    func resumed() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            let folder = field.deviceFolder.appending(path: "areas/\(OfflineField.id)")
+            let file = folder.appending(path: "basemap-1.vtpk")
+            let bytes = try Data(contentsOf: file)
+            await field.app.stop()
+            // As if the process had been killed before.
+            try FileManager.default.removeItem(at: file)
+            let id = try #require(UUID(uuidString: OfflineField.id))
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            var wish = try #require(shelf.basemapWish(id))
+            wish.settled = []
+            try shelf.setBasemapWish(wish, of: id)
+            #expect(shelf.awaitsBasemap(id) && shelf.basemap(id) == nil)
+            try await field.restartedApp { again in
+                let visitor = try await PlainClient.visitor(of: again)
+                try await Self.basemapIsHere(visitor)
+                #expect(try Data(contentsOf: file) == bytes)
+            }
+        }
+    }
+}
+
+/// The whole map in a real browser, with the server gone.
+@Suite(
+    .serialized, .enabled(if: Browser.program != nil, "Chromium isn't installed"),
+    .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup"))
+struct OfflineWholeMapTests {
+    private static let ready = "document.documentElement.dataset.map === 'ready'"
+
+    /// Puts a basemap of ours in the place of the server's: land everywhere, and a town with a name in the area.
+    private static func putTown(_ field: DamageField) throws {
+        let tile = try #require(TileAddress(level: 0, column: 0, row: 0))
+        var land = VectorLayer(name: "land")
+        land.tag("class", .text("wood"))
+        land.add(id: 1, kind: .polygon, commands: [9, 0, 0, 26, 8192, 0, 0, 8192, 8191, 0, 15])
+        var place = VectorLayer(name: "place")
+        place.tag("class", .text("city"))
+        place.tag("name", .text("Haven"))
+        place.add(id: 2, kind: .point, commands: [9, 934 * 2, 1_579 * 2])
+        var bytes: [UInt8] = []
+        land.append(to: &bytes)
+        place.append(to: &bytes)
+        let file = field.deviceFolder.deletingLastPathComponent().appending(path: "town.mbtiles")
+        var writer = try MBTilesWriter(path: file.path)
+        try writer.add(try GzipStream.compressed(bytes), at: tile)
+        try writer.finish(
+            TileSetDescription(
+                name: "City", attribution: "© City", format: .vector, levels: 0...0,
+                vectorLayers: [["id": "land"], ["id": "place"]], schema: BasemapSchema.mark))
+        try BasemapFolder(data: field.deviceFolder.deletingLastPathComponent()).add(file, as: "City", replaces: true)
+    }
+
+    @Test("Without a server the area is drawn with its basemap and its labels, searched and listed")
+    func withoutAServer() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            try Self.putTown(field)
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await AreaBasemapTests.basemapIsHere(visitor)
+            await field.services.stop()
+            let browser = try await Browser.start()
+            defer { browser.stop() }
+            try await browser.open(field.app.door)
+            try await browser.wait(Self.ready, seconds: 60)
+            let module: String = try await browser.evaluate(
+                "document.querySelector('script[type=module]').src.replace('app.js', 'map.js')")
+            func drawn(_ condition: String) -> String {
+                """
+                import('\(module)').then(m => m.instance().queryRenderedFeatures().some(f => \(condition)))
+                """
+            }
+            try await browser.wait(
+                drawn("f.layer.id.startsWith('base-0') && f.layer.type === 'fill'"), seconds: 60)
+            try await browser.wait(
+                drawn("f.layer.type === 'symbol' && f.properties.name === 'Haven'"), seconds: 60)
+            try await browser.wait(drawn("f.layer.id.startsWith('layer-0')"), seconds: 60)
+            #expect(
+                try await browser.evaluate("document.getElementById('attribution').textContent", as: String.self)
+                    == "© City")
+            try await browser.screenshot("offline-whole-map")
+            try await browser.open("\(field.app.address)search?q=Cause%201")
+            try await browser.wait("document.querySelector('#panel')?.innerText.includes('Cause 1')", seconds: 60)
+            try await browser.open("\(field.app.address)list/0")
+            try await browser.wait("document.querySelector('#panel')?.innerText.includes('Cause 1')", seconds: 60)
+            // The page asks nobody but this process.
+            let others: Int = try await browser.evaluate(
+                """
+                performance.getEntriesByType('resource').filter(e => !e.name.startsWith(location.origin)
+                && !e.name.startsWith('blob:') && !e.name.startsWith('data:')).length
+                """)
+            #expect(others == 0)
+        }
+    }
+}
