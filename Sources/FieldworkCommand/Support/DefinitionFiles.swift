@@ -29,7 +29,7 @@ enum DefinitionFiles {
         do {
             return try JSONParser.parse(bytes)
         } catch {
-            throw CommandFailure(.badData, "The document is not valid JSON: \(error).")
+            throw CommandFailure(.badData, "The document is not valid JSON (at its byte \(error.offset)).")
         }
     }
 
@@ -42,7 +42,7 @@ enum DefinitionFiles {
         } catch {
             for problem in error.problems { Terminal.error("\(problem)") }
             throw CommandFailure(
-                .badData, "The definition has \(error.problems.count) problems. Nothing was changed.")
+                .badData, "The definition has \(Counted.text(error.problems.count, "problem")). Nothing was changed.")
         }
     }
 
@@ -51,8 +51,9 @@ enum DefinitionFiles {
     }
 
     static func store(_ data: DataOption) async throws -> GeoPackageStore {
-        guard FileManager.default.fileExists(atPath: data.url.path) else {
-            throw CommandFailure(.noInput, "\(data.url.path) is not there. fieldwork publish makes it.")
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: data.url.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CommandFailure(.noInput, "\(data.url.path) is no folder. fieldwork publish makes it.")
         }
         return try await GeoPackageStore.open(at: data.url)
     }

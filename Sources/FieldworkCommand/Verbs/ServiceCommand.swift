@@ -88,6 +88,12 @@ struct ServiceCommand: AsyncParsableCommand {
                 }
                 let wanted = try merge ? DefinitionFiles.merged(document, into: current) : document
                 let changed = try DefinitionFiles.definition(wanted, name, replacing: current)
+                try UnknownMembers.check(changed, replacing: current)
+                guard changed != current else {
+                    // An edit that changes nothing is no generation either.
+                    try await store.close()
+                    return Terminal.output("\(name.path) is as the document says already")
+                }
                 let removals: DefinitionChanges = allowRemoval ? .removals : []
                 try await store.updateService(
                     changed, allowing: merge ? [] : removals.union(.additions), replacing: current)
@@ -111,7 +117,7 @@ struct ServiceCommand: AsyncParsableCommand {
         func run() async throws {
             try await runVerb {
                 let document = try DefinitionFiles.read(file)
-                _ = try DefinitionFiles.definition(document, ServiceName(name: "Service"))
+                try UnknownMembers.check(DefinitionFiles.definition(document, ServiceName(name: "Service")))
                 Terminal.output("The definition is valid")
             }
         }
@@ -136,7 +142,7 @@ struct ServiceCommand: AsyncParsableCommand {
                 do {
                     Terminal.output(try AdministrationKey.writeNew(to: url))
                 } catch let error as CocoaError {
-                    throw CommandFailure(.cannotCreate, "\(url.path): \(error.localizedDescription)")
+                    throw CommandFailure(.cannotCreate, FileErrorWords.text(error))
                 }
             }
         }
