@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test vendor build fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test vendor build install package documentation fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -21,8 +21,26 @@ vendor: ## Install the vendor's Python client, and run the test that works with 
 	swift build --build-tests
 	swift test --skip-build --no-parallel --filter VendorPortalTests
 
+# The commit stands in `fieldwork --version`.
+COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)
+
 build: ## Build in release
-	swift build -c release --product fieldwork
+	@scripts/setup run
+	FIELDWORK_COMMIT=$(COMMIT) swift build -c release --product fieldwork
+
+# The program with its libraries, resources, pages of the manual and completion: PREFIX, and DESTDIR for those who pack it.
+PREFIX ?= /usr/local
+
+install: build ## Install under PREFIX (/usr/local)
+	scripts/stage "$(DESTDIR)/" "$(PREFIX)"
+
+package: build ## Make a .deb and a tar (.build/packages)
+	scripts/package
+
+documentation: ## Make pages of the SDK's documentation (.build/documentation)
+	@scripts/setup run
+	swift build --product fieldwork
+	scripts/documentation
 
 # Each reader runs in a process of its own: a crash tells which one, and the seed repeats it.
 FUZZ_INPUTS ?= 10000000
@@ -104,7 +122,7 @@ tour: ## Make the pictures of Documentation/tour.md anew
 	python3 scripts/make-tour.py
 
 examples: ## Build the sample programs
-	@for program in ReadMap EditReports InspectTree KeepPhoto Selections; do swift build --product $$program || exit 1; done
+	@for program in ReadMap EditReports InspectTree KeepPhoto Selections Starter; do swift build --product $$program || exit 1; done
 
 limits: ## Write the table of fieldwork limits anew
 	python3 scripts/list-limits.py

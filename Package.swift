@@ -37,6 +37,10 @@ let package = Package(
         .systemLibrary(name: "CPROJ", pkgConfig: "proj", providers: [.apt(["libproj-dev"]), .brew(["proj"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CMalloc"),
+        // What `make build` and `make package` say of the commit.
+        .target(
+            name: "CFieldworkBuild",
+            cSettings: Context.environment["FIELDWORK_COMMIT"].map { [.define("FIELDWORK_COMMIT", to: "\"\($0)\"")] }),
         .systemLibrary(name: "CSQLiteSettings"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
@@ -143,7 +147,7 @@ let package = Package(
             dependencies: [
                 "Fieldwork", "FieldworkArcade", "FieldworkLocator", "FieldworkServer", "FieldworkCollect",
                 "FieldworkPostGIS", "FieldworkPortal", "FieldworkTiles", "FieldworkOSM", "FieldworkStore",
-                "FieldworkREST", "FieldworkGeometry", "CMalloc",
+                "FieldworkREST", "FieldworkGeometry", "CMalloc", "CFieldworkBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -160,6 +164,7 @@ let package = Package(
         .executableTarget(name: "InspectTree", dependencies: ["Fieldwork"], path: "Examples/Sources/InspectTree"),
         .executableTarget(name: "KeepPhoto", dependencies: ["Fieldwork"], path: "Examples/Sources/KeepPhoto"),
         .executableTarget(name: "Selections", dependencies: ["Fieldwork"], path: "Examples/Sources/Selections"),
+        .executableTarget(name: "Starter", dependencies: ["Fieldwork"], path: "Examples/Starter/Sources/Starter"),
         // What `make bench` runs to measure the SDK as an app uses it.
         .executableTarget(name: "bench-sdk", dependencies: ["Fieldwork"], path: "Benchmarks/Sources/bench-sdk"),
 
@@ -267,6 +272,7 @@ let package = Package(
                 "FieldworkPostGIS", "FieldworkStore",
                 "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,7 +1,20 @@
 import ArgumentParser
+import Foundation
+
+@main
+enum Program {
+    static func main() async {
+        do {
+            await FieldworkCommand.main(try Configuration.applied(to: Array(CommandLine.arguments.dropFirst())))
+        } catch {
+            let failure = CommandFailure(error)
+            Terminal.error("fieldwork: \(failure.message)")
+            exit(failure.code.rawValue)
+        }
+    }
+}
 
 /// The command `fieldwork`: one verb a file under `Verbs/`.
-@main
 struct FieldworkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fieldwork",
@@ -18,12 +31,15 @@ struct FieldworkCommand: AsyncParsableCommand {
               fieldwork users add ana --role administrator --data ./Fieldwork-data
               fieldwork query http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --where "dbh > 30"
 
+            CONFIGURATION
+              Options may stand in fieldwork.toml and in variables such as FIELDWORK_DATA: see fieldwork config.
+
             EXIT CODES
               0 done · 64 wrong use · 65 bad data · 66 no such input · 69 service not available · 70 failure inside ·
               73 can't create · 74 reading or writing failed · 75 busy, try again · 77 sign in first · 130 interrupted
               `fieldwork sync --help` lists those of a sync that was done but left something to look at.
             """,
-        version: "0.1.0",
+        version: Version.text,
         subcommands: [
             DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
             ServiceCommand.self, ServicesCommand.self, BasemapCommand.self, LocatorCommand.self, QueryCommand.self,
@@ -32,6 +48,6 @@ struct FieldworkCommand: AsyncParsableCommand {
             HistoryCommand.self, ArcadeCommand.self, CalculateCommand.self,
             UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,
             RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,
-            RestoreBackupCommand.self, LimitsCommand.self,
+            RestoreBackupCommand.self, StatusCommand.self, ConfigCommand.self, LimitsCommand.self, ManualCommand.self,
         ])
 }

@@ -132,7 +132,8 @@ package struct FeatureServer: Service {
                 uploads: attachments?.uploads.keeper, identify: configuration.identify,
                 authenticator: Authenticator(portal: configuration.portal)),
             writer: AnswerWriter(stalledWriteTime: configuration.stalledWriteTime),
-            metrics: metrics, logger: logger, care: MemoryCare(configuration.releaseMemory), departures: departures,
+            metrics: metrics, logger: logger, accessLog: configuration.accessLog,
+            care: MemoryCare(configuration.releaseMemory), departures: departures,
             memory: memory,
             requestTime: configuration.requestTime, requestMemory: configuration.requestMemory)
     }
@@ -142,6 +143,7 @@ package struct FeatureServer: Service {
         _ replicas: ReplicaService?, _ attachments: AttachmentService?, metrics: ServerMetrics
     ) -> RequestRouter {
         let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
+        let readiness = Readiness(store: store, logger: logger)
         var service = FeatureService(store: store, uploads: attachments?.uploads)
         service.now = now
         return RequestRouter(
@@ -153,7 +155,8 @@ package struct FeatureServer: Service {
             attachments: attachments,
             administration: Administration(
                 store: store, catalog: catalog, service: service, key: configuration.administrationKey),
-            access: Access(portal: configuration.portal), store: store, metrics: metrics,
+            access: Access(portal: configuration.portal), store: store, metrics: metrics, readiness: readiness,
+            storeMetrics: StoreMetrics(store: store, folder: configuration.dataFolder, readiness: readiness),
             metricsKey: configuration.access.metricsKey,
             isReadByAll: configuration.access.isReadByAll,
             directory: ServicesDirectory(

@@ -30,6 +30,14 @@ package enum Limits {
     /// Milliseconds for which a request whose client sends nothing more is still answered: some close their half of the
     /// connection when they have asked.
     static let departureMilliseconds: Int64 = 500
+    /// Seconds for which the server's finding holds whether each service can be read.
+    static let readinessSeconds = 5
+    /// Seconds for which the sizes and states of the services in the metrics hold.
+    static let storeMetricsSeconds = 15
+    /// Services that the metrics tell of.
+    static let meteredServices = 1_000
+    /// Open conflicts that the metrics count.
+    static let countedConflicts = 1_000
     /// Bytes of parameters from which on a request is worked on by threads of its own.
     static let largeRequestBytes = 4 * 1_024
     /// Threads for large requests.

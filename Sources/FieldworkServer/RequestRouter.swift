@@ -26,6 +26,8 @@ struct RequestRouter: Sendable {
     let access: Access
     let store: any FeatureStore
     let metrics: ServerMetrics
+    let readiness: Readiness
+    let storeMetrics: StoreMetrics
     /// Opens the metrics from elsewhere.
     var metricsKey: AdministrationKey?
     /// Whether pages of every site may read.
@@ -229,7 +231,7 @@ struct RequestRouter: Sendable {
     // MARK: The server itself
 
     /// The counts of the server, for its operator.
-    func metricsText(_ request: ServiceRequest) -> Answer {
+    func metricsText(_ request: ServiceRequest) async -> Answer {
         do {
             try authorizeMetrics(request)
         } catch {
@@ -238,7 +240,39 @@ struct RequestRouter: Sendable {
             answer.status = .forbidden
             return answer
         }
-        return .text(metrics.text, type: "text/plain;version=0.0.4;charset=utf-8")
+        let text = await metrics.text + workMetrics() + storeMetrics.text()
+        return .text(text, type: "text/plain;version=0.0.4;charset=utf-8")
+    }
+
+    /// What this process is busy with, and what it keeps in memory.
+    private func workMetrics() async -> String {
+        func gauge(_ name: String, _ help: String, _ value: Int) -> String {
+            "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name) \(value)\n"
+        }
+        let jobs = await replicas?.jobs.runningCount ?? 0
+        return gauge("fieldwork_jobs", "Jobs of synchronisations that are under way or wait.", jobs)
+            + gauge("fieldwork_tile_cache_bytes", "Bytes of vector tiles in memory.", await tiles.keeper.byteCount)
+    }
+
+    /// Whether each service can be read: for what decides where requests go, and for monitoring.
+    func ready(_ request: ServiceRequest) async -> Answer {
+        let finding = await readiness.finding()
+        var members = JSONObject()
+        members.append("status", .string(finding.isReady ? "ready" : "failing"))
+        members.append("services", JSONValue(finding.services))
+        if let failure = finding.failure { members.append("reason", .string(failure)) }
+        if !finding.unreadable.isEmpty {
+            members.append("unreadable", JSONValue(finding.unreadable.count))
+            // Names are for the operator.
+            if (try? authorizeMetrics(request)) != nil {
+                members.append("names", .array(finding.unreadable.map { .string($0) }))
+            }
+        }
+        var answer = Answer.json(.object(members))
+        guard !finding.isReady else { return answer }
+        answer.status = .serviceUnavailable
+        answer.errorCode = 503
+        return answer
     }
 
     /// Who counts the requests is the operator: at this machine, or with a key.
@@ -254,7 +288,7 @@ struct RequestRouter: Sendable {
         guard isOpen else { throw ServiceError(code: 498, message: "Invalid token.") }
     }
 
-    /// Says whether the store answers.
+    /// Says whether the server and its store answer at all; `ready` looks at each service.
     func health() async -> Answer {
         do {
             let names = try await store.serviceNames()

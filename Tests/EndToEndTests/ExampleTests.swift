@@ -54,6 +54,14 @@ struct ExampleTests {
         let selected = try await stage.run("Selections")
         let count = try #require(selected.first?.split(separator: " ").first.flatMap { Int($0) })
         #expect(selected.first?.hasSuffix("reports") == true && selected.count == 1 + min(count, 5) && count > 0)
+
+        let file = folder.url.appending(path: "area.gpkg").path
+        let service = "\(demo.services)/SaveTheBaySync/FeatureServer"
+        let begun = try await stage.run("Starter", [service, file])
+        #expect(begun.count == 2 && begun.last == "Synchronised", "\(begun)")
+        func count(_ lines: [String]) -> Int? { lines.first?.split(separator: " ").compactMap { Int($0) }.first }
+        let next = try await stage.run("Starter", [service, file])
+        #expect(count(next) == count(begun).map { $0 + 1 }, "the feature of the first run is there")
         #expect(await demo.interrupt() == 0)
     }
 }

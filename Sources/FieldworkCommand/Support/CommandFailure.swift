@@ -82,7 +82,7 @@ struct CommandFailure: Error, Sendable {
                 self.init(.badData, error.details)
             }
         case let error as any ArcGISError: self.init(.badData, error.details)
-        case let error as CocoaError where error.isFileError: self.init(.inputOutput, error.localizedDescription)
+        case let error as CocoaError where error.isFileError: self.init(.inputOutput, FileErrorWords.text(error))
         default: self.init(.software, "\(error)")
         }
     }

@@ -29,7 +29,7 @@ enum DefinitionFiles {
         do {
             return try JSONParser.parse(bytes)
         } catch {
-            throw CommandFailure(.badData, "The document is not valid JSON: \(error).")
+            throw CommandFailure(.badData, "The document is not valid JSON (at its byte \(error.offset)).")
         }
     }
 
@@ -41,8 +41,8 @@ enum DefinitionFiles {
     private static func tell(_ problems: [DefinitionProblem]) throws {
         for problem in problems { Terminal.error("\(problem)") }
         guard problems.isEmpty else {
-            let count = problems.count == 1 ? "a problem" : "\(problems.count) problems"
-            throw CommandFailure(.badData, "The definition has \(count). Nothing was changed.")
+            throw CommandFailure(
+                .badData, "The definition has \(Counted.text(problems.count, "problem")). Nothing was changed.")
         }
     }
 
@@ -63,8 +63,9 @@ enum DefinitionFiles {
     }
 
     static func store(_ data: DataOption) async throws -> GeoPackageStore {
-        guard FileManager.default.fileExists(atPath: data.url.path) else {
-            throw CommandFailure(.noInput, "\(data.url.path) is not there. fieldwork publish makes it.")
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: data.url.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CommandFailure(.noInput, "\(data.url.path) is no folder. fieldwork publish makes it.")
         }
         return try await GeoPackageStore.open(at: data.url)
     }

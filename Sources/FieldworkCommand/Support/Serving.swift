@@ -12,14 +12,25 @@ enum Serving {
         return logger
     }
 
-    static func run(_ services: [any Service], on listen: ListenOptions, logger: Logger) async throws {
+    /// - Parameter restart: called for SIGHUP, with what stops the services gracefully.
+    static func run(
+        _ services: [any Service], on listen: ListenOptions, logger: Logger,
+        restart: (@Sendable (ServiceGroup) async -> Void)? = nil
+    ) async throws {
         AnswerMemory.keep()
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(20)
+        let group = ServiceGroup(configuration: configuration)
+        let listening = restart.map { restart in
+            Task {
+                for await _ in await UnixSignalsSequence(trapping: .sighup) { await restart(group) }
+            }
+        }
+        defer { listening?.cancel() }
         do {
-            try await ServiceGroup(configuration: configuration).run()
+            try await group.run()
         } catch {
             throw failure(error, host: listen.host, port: listen.port)
         }

@@ -5,14 +5,22 @@ import FieldworkServer
 import FieldworkStore
 import Foundation
 import Logging
+import ServiceLifecycle
 
 /// `fieldwork serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve the services of a folder over the GeoServices REST protocol.",
         discussion: """
+            Each option may stand in a file, fieldwork.toml, or in the environment; fieldwork config says how, and checks it. SIGHUP
+            makes the server read them again and start anew in the same process, after the requests that are under way; with a file
+            that is wrong it goes on as it is, and says so. /health answers while the server is alive, /ready says whether each
+            service can be read, /metrics counts; fieldwork status shows the three.
+
             EXAMPLES
               fieldwork serve
+              fieldwork serve --config /etc/fieldwork/fieldwork.toml
+              fieldwork serve --access-log /var/log/fieldwork/access.log --log-level info --log-format json
               fieldwork serve --data /srv/fieldwork --port 6080
               fieldwork users add ana --role administrator && fieldwork serve --host 0.0.0.0
                   Other machines reach it: people sign in. --open serves without.
@@ -32,6 +40,8 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "TLS") var tls: TLSOptions
     @OptionGroup(title: "Connections") var connectionOptions: ConnectionOptions
     @OptionGroup var requests: RequestOptions
+    @OptionGroup(title: "Logs") var log: LogOptions
+    @OptionGroup var settings: ConfigOption
 
     @Option(
         help: ArgumentHelp(
@@ -74,7 +84,8 @@ struct ServeCommand: AsyncParsableCommand {
             let key = try AccessOptions.key(in: adminKeyFile)
             let rules = try access.rules()
             let certificate = try tls.files()
-            let logger = Serving.logger()
+            let logger = try log.logger()
+            let accessLog = try log.access()
             let (store, portal) = try await openStore(logger)
             try await Openness.check(portal, on: listen, rules)
             if try await store.serviceNames().isEmpty {
@@ -89,11 +100,21 @@ struct ServeCommand: AsyncParsableCommand {
             requests.apply(to: &configuration)
             configuration.portal = portal
             configuration.tls = certificate
+            configuration.accessLog = accessLog
             let scheme = certificate == nil ? "http" : "https"
             let server = FeatureServer(store: store, configuration: configuration, logger: logger) { [listen] port in
-                Terminal.output("Fieldwork is ready: services \(listen.servicesAddress(port: port, scheme: scheme))")
+                let address = listen.servicesAddress(port: port, scheme: scheme)
+                Terminal.output("Fieldwork is ready: services \(address)")
+                ServiceManager.notify(["READY=1", "STATUS=Serving \(address)"])
             }
-            try await Serving.run([server], on: listen, logger: logger)
+            let restart = Restart()
+            try await Serving.run([server], on: listen, logger: logger) { group in
+                guard restart.prepare(logger) else { return }
+                ServiceManager.notify(["STATUS=Starting anew"])
+                await group.triggerGracefulShutdown()
+            }
+            ServiceManager.notify(["STOPPING=1"], unless: restart.isWanted)
+            try restart.runIfWanted()
         }
     }
 
@@ -101,6 +122,11 @@ struct ServeCommand: AsyncParsableCommand {
         if let address = database.store {
             let store = try await PostgresStore.open(address, standby: readStore, sessions: connections)
             return (store, try await Portal(store.openRecords()))
+        }
+        var isFolder: ObjCBool = true
+        _ = FileManager.default.fileExists(atPath: data.url.path, isDirectory: &isFolder)
+        guard isFolder.boolValue else {
+            throw CommandFailure(.noInput, "\(data.url.path) is a file, not a folder of services.")
         }
         let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
         return (store, try await Openness.portal(in: data.url))

@@ -88,6 +88,12 @@ struct ServiceCommand: AsyncParsableCommand {
                 }
                 let wanted = try merge ? DefinitionFiles.merged(document, into: current) : document
                 let changed = try DefinitionFiles.definition(wanted, name, replacing: current)
+                try UnknownMembers.check(changed, replacing: current)
+                guard changed != current else {
+                    // An edit that changes nothing is no generation either.
+                    try await store.close()
+                    return Terminal.output("\(name.path) is as the document says already")
+                }
                 let removals: DefinitionChanges = allowRemoval ? .removals : []
                 try await store.updateService(
                     changed, allowing: merge ? [] : removals.union(.additions), replacing: current)
@@ -112,6 +118,7 @@ struct ServiceCommand: AsyncParsableCommand {
             try await runVerb {
                 let document = try DefinitionFiles.read(file)
                 let definition = try DefinitionFiles.definition(document, ServiceName(name: "Service"))
+                try UnknownMembers.check(definition)
                 try DefinitionFiles.checkScripts(of: definition)
                 Terminal.output("The definition is valid")
             }
@@ -137,7 +144,7 @@ struct ServiceCommand: AsyncParsableCommand {
                 do {
                     Terminal.output(try AdministrationKey.writeNew(to: url))
                 } catch let error as CocoaError {
-                    throw CommandFailure(.cannotCreate, "\(url.path): \(error.localizedDescription)")
+                    throw CommandFailure(.cannotCreate, FileErrorWords.text(error))
                 }
             }
         }

@@ -76,6 +76,7 @@ extension HTTPField.Name {
     static let secFetchSite = known("Sec-Fetch-Site")
     static let secFetchMode = known("Sec-Fetch-Mode")
     static let secFetchDest = known("Sec-Fetch-Dest")
+    static let xRequestID = known("X-Request-ID")
     static let forwarded = known("Forwarded")
     static let forwardedFor = known("X-Forwarded-For")
     static let forwardedHost = known("X-Forwarded-Host")

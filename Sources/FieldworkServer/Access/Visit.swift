@@ -16,6 +16,8 @@ struct Visit: Sendable {
     var client: String?
     /// The address of the client: the named one, or the other end of the connection.
     var peer = "local"
+    /// What the server calls the request, in its logs and to the client.
+    var requestID: String?
     /// Whether it came from this machine and was not passed on for somebody else.
     var isOfThisMachine = false
 

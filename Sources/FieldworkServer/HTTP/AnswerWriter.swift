@@ -74,6 +74,7 @@ struct AnswerWriter: Sendable {
         headers[.cacheControl] = answer.isSecret ? "no-store" : Self.cacheControl(for: request)
         headers[.vary] = "Accept-Encoding, Origin"
         headers[.xContentTypeOptions] = "nosniff"
+        if let id = visit?.requestID { headers[.xRequestID] = id }
         if answer.contentLength != nil { headers[.acceptRanges] = "bytes" }
         if let range = answer.contentRange { headers[.contentRange] = range }
         if answer.errorCode == ServiceError.busyCode { headers[.retryAfter] = String(Limits.retryAfterSeconds) }

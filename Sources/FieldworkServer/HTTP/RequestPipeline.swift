@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
 import HTTPTypes
@@ -14,6 +15,8 @@ struct RequestPipeline: Sendable {
     let writer: AnswerWriter
     let metrics: ServerMetrics
     let logger: Logger
+    /// Takes each request that was answered; nil where nobody wants them.
+    var accessLog: (@Sendable (AccessRecord) -> Void)?
     let care: MemoryCare
     let departures: Departures
     /// The memory that the work of all requests may hold.
@@ -24,7 +27,7 @@ struct RequestPipeline: Sendable {
 
     init(
         access: AccessPolicy, router: RequestRouter, reader: RequestReader, writer: AnswerWriter,
-        metrics: ServerMetrics, logger: Logger,
+        metrics: ServerMetrics, logger: Logger, accessLog: (@Sendable (AccessRecord) -> Void)? = nil,
         care: MemoryCare, departures: Departures, memory: BodyBudget, requestTime: Duration, requestMemory: Int
     ) {
         self.access = access
@@ -33,6 +36,7 @@ struct RequestPipeline: Sendable {
         self.writer = writer
         self.metrics = metrics
         self.logger = logger
+        self.accessLog = accessLog
         self.care = care
         self.departures = departures
         self.memory = memory
@@ -45,11 +49,17 @@ struct RequestPipeline: Sendable {
         metrics.began()
         var operation = ServerMetrics.Operation.other
         var sent: Int?
-        var isError = false
+        var code = 200
+        var trace = RequestTrace(client: channel.remoteAddress?.ipAddress ?? "local")
         defer {
+            let duration = started.duration(to: .now)
             metrics.ended(
-                operation, isError: isError, isBrokenOff: sent == nil, bytesSent: sent ?? 0,
-                duration: started.duration(to: .now))
+                operation, isError: code >= 400, isBrokenOff: sent == nil, bytesSent: sent ?? 0, duration: duration)
+            accessLog?(
+                AccessRecord(
+                    request: trace.id, client: trace.client, person: trace.person, method: request.method.rawValue,
+                    path: path(of: request), service: trace.service, operation: operation.rawValue, code: code,
+                    bytes: sent, milliseconds: duration.inMilliseconds))
         }
         var visit: Visit
         do {
@@ -57,7 +67,7 @@ struct RequestPipeline: Sendable {
         } catch {
             logger.notice(
                 "A request was refused", metadata: ["reason": "\(error.reason)", "path": "\(path(of: request))"])
-            isError = true
+            code = error.answer.status.code
             sent = try await writer.send(
                 error.answer, to: request.head, error.visit, by: response, channel: channel)
             // What follows on such a connection may belong to another request.
@@ -65,6 +75,9 @@ struct RequestPipeline: Sendable {
             return
         }
         visit.peer = visit.client ?? channel.remoteAddress?.ipAddress ?? "local"
+        // Behind a proxy the client is another than who connects.
+        if visit.peer != trace.client { trace = RequestTrace(client: visit.peer) }
+        visit.requestID = trace.id
         if request.method == .options {
             try await response.writeResponse(
                 HTTPResponse(status: .noContent, headerFields: CrossOrigin.preflight(visit)))
@@ -85,8 +98,11 @@ struct RequestPipeline: Sendable {
         let answer: Answer
         do {
             let read = try await allowance.waiting { try await reader.read(request, visit, lease: &lease) }
-            (operation, answer) = await WorkAllowance.$current.withValue(allowance) {
-                await answerApart(read, isLarge: Self.isLarge(read, lease.count + read.address.utf8.count))
+            trace.note(service: read.match?.values.service, person: read.principal.name ?? read.editor)
+            (operation, answer) = await RequestTrace.$current.withValue(trace) {
+                await WorkAllowance.$current.withValue(allowance) {
+                    await answerApart(read, isLarge: Self.isLarge(read, lease.count + read.address.utf8.count))
+                }
             }
         } catch let error as ServiceError {
             answer = .error(error)
@@ -94,12 +110,14 @@ struct RequestPipeline: Sendable {
             // A file of the request found no room, or could not be kept.
             answer = .error(router.error(for: error, operation, at: path(of: request)))
         }
-        isError = answer.errorCode != nil
+        code = answer.errorCode ?? answer.status.code
         do {
             sent = try await writer.send(
                 answer, to: request.head, visit, by: response, channel: channel, allowance: allowance)
         } catch {
-            logger.info("An answer was broken off", metadata: ["operation": "\(operation)", "error": "\(error)"])
+            RequestTrace.$current.withValue(trace) {
+                logger.info("An answer was broken off", metadata: ["operation": "\(operation)", "error": "\(error)"])
+            }
             throw error
         }
         logger.debug(
@@ -126,5 +144,11 @@ struct RequestPipeline: Sendable {
         return await withTaskExecutorPreference(executor) {
             await router.answer(request)
         }
+    }
+}
+
+extension Duration {
+    fileprivate var inMilliseconds: Double {
+        Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
     }
 }

@@ -55,6 +55,9 @@ actor JobRunner {
 
     nonisolated func job(_ id: UUID) async throws -> ServiceJob? { try await keeper.job(id) }
 
+    /// Jobs that are done in this process, or wait for their turn.
+    var runningCount: Int { running.count }
+
     /// Whether nothing is under way in this process.
     var isIdle: Bool { running.isEmpty }
 

@@ -5,8 +5,9 @@ extension Route {
     static let serverRoutes: [Route] = [
         Route(.server, "", .read, [.html], metric: .page, needs: .nothing) { $0.directory.home() },
         Route(.server, "health", .read, [.json], metric: .health, needs: .nothing) { await $0.server.health() },
+        Route(.server, "ready", .read, [.json], metric: .health, needs: .nothing) { await $0.server.ready($0.request) },
         Route(.server, "metrics", .read, [.text], metric: .metrics, needs: .operate) {
-            $0.server.metricsText($0.request)
+            await $0.server.metricsText($0.request)
         },
         Route(.server, "fieldwork.css", .read, [.file], metric: .page, needs: .nothing) { _ in
             Answer.text(ServicesDirectory.stylesheet, type: "text/css;charset=utf-8").tagged()
