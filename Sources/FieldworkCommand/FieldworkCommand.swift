@@ -31,6 +31,7 @@ struct FieldworkCommand: AsyncParsableCommand {
             SignOutCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
             HistoryCommand.self, ArcadeCommand.self,
             UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,
+            AppsCommand.self,
             RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreBackupCommand.self, LimitsCommand.self,
         ])

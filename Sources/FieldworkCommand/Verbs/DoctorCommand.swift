@@ -6,11 +6,14 @@ import Foundation
 /// `fieldwork doctor`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check services and files for damage.",
+        commandName: "doctor", abstract: "Check services and files for damage, and tell what is open.",
         discussion: """
             Checks each file: its integrity, its spatial index, its counts, its change log and history, the triggers that write
             them, the contents of attachments, and whether the log beside it is its own. It changes nothing and needs no right
             to write. One broken file does not keep the others from being checked.
+
+            It also tells what is open: services that whoever has not signed in may see or edit, and settings of the server's
+            last start that let others in or read along. What is open is no damage: the exit code does not tell it.
 
             It names what a killed publish or copy left in the folder; --remove-leftovers removes what nothing has written to for
             an hour.
@@ -41,7 +44,10 @@ struct DoctorCommand: AsyncParsableCommand {
                 findings += found.count
                 broken += found.isEmpty ? 0 : 1
             }
-            if files.isEmpty { try tellLeftovers() }
+            if files.isEmpty {
+                try tellLeftovers()
+                for line in try await OpennessReport(folder: data.url).lines() { Terminal.output("Open: \(line)") }
+            }
             guard findings == 0 else {
                 throw CommandFailure(
                     .badData,
