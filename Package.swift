@@ -257,8 +257,8 @@ let package = Package(
         .testTarget(
             name: "FieldworkCollectTests",
             dependencies: [
-                "FieldworkCollect", "FieldworkTiles", "FieldworkServer", "FieldworkStore", "FieldworkREST",
-                "FieldworkGeometry", "FieldworkLocator",
+                "FieldworkCollect", "FieldworkTiles", "FieldworkServer", "FieldworkPortal", "FieldworkStore",
+                "FieldworkREST", "FieldworkGeometry", "FieldworkLocator",
                 "Fieldwork", "CTurboJPEG",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -32,6 +32,13 @@ package final class Portal: Sendable {
         }
     }
 
+    /// Looks at tables that are there; nothing is made, and nothing can be changed.
+    package init(lookingInto file: URL) {
+        records = RecordDatabase(lookingInto: file)
+        hasher = PasswordHasher(cost: Limits.passwordCost)
+        clock = Date.init
+    }
+
     /// The file of a folder of services.
     package static func file(in folder: URL) -> URL { folder.appending(path: "portal.sqlite") }
 
@@ -43,6 +50,23 @@ package final class Portal: Sendable {
     /// The id of the organisation, made once.
     package func id() async throws -> String {
         try await records.read { try $0.row("SELECT value FROM {state} WHERE name = 'id'")?.text(0) } ?? ""
+    }
+
+    /// What a program has noted of its work with this portal; nil where it has noted nothing.
+    package func mark(_ name: String) async throws -> String? {
+        try await records.read { records in
+            try records.row("SELECT value FROM {state} WHERE name = ?", [.text("mark " + name)])?.text(0)
+        }
+    }
+
+    package func setMark(_ value: String, _ name: String) async throws {
+        try await records.write { records in
+            try records.run(
+                """
+                INSERT INTO {state} (name, value) VALUES (?, ?)
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """, [.text("mark " + name), .text(value)])
+        }
     }
 
     /// Changes something that rights depend on: everything remembered of them is forgotten, here at once.

@@ -161,6 +161,6 @@ package struct FeatureServer: Service {
             isReadByAll: configuration.access.isReadByAll,
             directory: ServicesDirectory(
                 instance: configuration.instance, below: configuration.access.publicAddress?.path ?? []),
-            logger: logger)
+            codePicture: configuration.codePicture, logger: logger)
     }
 }

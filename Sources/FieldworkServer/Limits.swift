@@ -3,6 +3,8 @@
 package enum Limits {
     /// Addresses that one request may have found.
     package static let addressesPerBatch = 1_000
+    /// Items, people or groups on one of the portal's pages.
+    package static let itemsPerPage = 48
     /// Suggestions of one answer.
     static let suggestions = 50
     /// Candidates of one answer.

@@ -33,6 +33,8 @@ struct RequestRouter: Sendable {
     /// Whether pages of every site may read.
     var isReadByAll = false
     let directory: ServicesDirectory
+    /// Makes a picture, in SVG, of an address as a code.
+    var codePicture: (@Sendable (String) -> String?)?
     let logger: Logger
 
     func answer(_ request: ServiceRequest) async -> (ServerMetrics.Operation, Answer) {

@@ -47,6 +47,8 @@ package struct ServerConfiguration: Sendable {
     package var accessLog: (@Sendable (AccessRecord) -> Void)?
     /// The certificate with which the server speaks TLS; nil: it does not.
     package var tls: TLSFiles?
+    /// Makes a picture, in SVG, of an address as a code that the app reads; nil: the portal's pages show none.
+    package var codePicture: (@Sendable (String) -> String?)?
 
     package init(
         host: String = "127.0.0.1", port: Int = 8080, instance: String = "arcgis",
@@ -60,7 +62,8 @@ package struct ServerConfiguration: Sendable {
         jobLease: Duration = .seconds(Limits.jobLeaseSeconds), access: AccessRules = AccessRules(),
         connectionRules: ConnectionRules = ConnectionRules(),
         requestTime: Duration = .seconds(Limits.requestSeconds), requestMemory: Int = Limits.requestMemoryBytes,
-        memory: Int = Limits.memoryBytes, dataFolder: URL? = nil, portal: Portal? = nil, tls: TLSFiles? = nil
+        memory: Int = Limits.memoryBytes, dataFolder: URL? = nil, portal: Portal? = nil, tls: TLSFiles? = nil,
+        codePicture: (@Sendable (String) -> String?)? = nil
     ) {
         self.host = host
         self.port = port
@@ -84,5 +87,6 @@ package struct ServerConfiguration: Sendable {
         self.dataFolder = dataFolder
         self.portal = portal
         self.tls = tls
+        self.codePicture = codePicture
     }
 }

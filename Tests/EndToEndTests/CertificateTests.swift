@@ -16,6 +16,41 @@ struct CertificateTests {
         return certificate
     }
 
+    /// The password goes to a server with a trusted certificate alone, and the sign-in opens what it closes.
+    private static func signIn(
+        _ server: FieldworkProcess, _ data: URL, trusted: URL, other: URL, home: URL
+    ) async throws {
+        func run(_ arguments: [String]) async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(
+                ["-c", "printf '%s\\n' \"$FIELDWORK_TEST_LINE\" | \"$0\" \"$@\"", FieldworkProcess.executable.path]
+                    + arguments,
+                environment: [
+                    "FIELDWORK_TEST_LINE": "correct horse", "HOME": home.path, "XDG_DATA_HOME": home.path,
+                    "XDG_CONFIG_HOME": home.path,
+                ], program: URL(filePath: "/bin/bash"))
+        }
+        let added = try await run(["users", "add", "ana", "--role", "administrator", "--data", data.path])
+        #expect(added.status == 0, "\(added.errors)")
+        try await Task.sleep(for: .milliseconds(600))
+        let layer = "\(server.services)/Crews/FeatureServer/0"
+        let closed = try await run(["query", layer, "--ca-certificate", trusted.path])
+        #expect(closed.status == 77, "\(closed.text)\(closed.errors)")
+        let portal = server.services.replacing("/rest/services", with: "")
+        for arguments in [[], ["--ca-certificate", other.path]] {
+            let refused = try await run(["sign-in", portal, "--user", "ana"] + arguments)
+            #expect(refused.status == 69, "\(refused.text)\(refused.errors)")
+        }
+        let audit = try await run(["users", "audit", "--data", data.path])
+        #expect(!audit.text.contains("signIn"), "the password was sent to nobody")
+        let signedIn = try await run(["sign-in", portal, "--user", "ana", "--ca-certificate", trusted.path])
+        #expect(signedIn.status == 0 && signedIn.text.contains("as ana"), "\(signedIn.text)\(signedIn.errors)")
+        let read = try await run(["query", layer, "--ca-certificate", trusted.path])
+        #expect(read.status == 0 && read.text.contains("here"), "\(read.text)\(read.errors)")
+        let out = try await run(["sign-out", portal, "--ca-certificate", trusted.path])
+        #expect(out.status == 0 && !out.errors.contains("could not be told"), "\(out.text)\(out.errors)")
+        #expect(try await run(["query", layer, "--ca-certificate", trusted.path]).status == 77)
+    }
+
     @Test("A server of one's own certificate is read, signed in to, taken along and synced with it, and never without")
     func verbs() async throws {
         let folder = try TemporaryFolder()
@@ -51,6 +86,8 @@ struct CertificateTests {
         #expect(refused.status != 0)
         let synced = try await FieldworkProcess.run(["sync", file.path, "--ca-certificate", trusted.path])
         #expect(synced.status == 0, "\(synced.text)\(synced.errors)")
+
+        try await Self.signIn(server, data, trusted: trusted, other: other, home: folder.url.appending(path: "home"))
 
         let none = try await FieldworkProcess.run(["query", "\(service)/0", "--ca-certificate", "/nowhere.pem"])
         #expect(none.status == 66 && none.errors.contains("/nowhere.pem"), "\(none.errors)")

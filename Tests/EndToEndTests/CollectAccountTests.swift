@@ -71,7 +71,8 @@ struct CollectAccountTests {
         let asked = try await app.post("/start", ["service": map])
         #expect(asked.contains("Opening this map needs an account.") && asked.contains("Sign in</h1>"), "\(asked)")
         let wrong = try await Self.signIn("jo", app, map, password: "guess guess")
-        #expect(wrong.contains("Invalid username or password") && wrong.contains(#"value="jo""#), "\(wrong)")
+        #expect(
+            wrong.contains("The user name or the password is not right.") && wrong.contains(#"value="jo""#), "\(wrong)")
         let opened = try await Self.signIn("jo", app, map)
         #expect(opened.contains("Sign out, jo") && opened.contains("Crews"), "\(opened)")
         let profile = try await app.page("/account")

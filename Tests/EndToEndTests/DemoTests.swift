@@ -39,6 +39,100 @@ struct DemoTests {
         #expect(await demo.interrupt() == 0)
     }
 
+    private static func code(_ answer: [String: Any]) -> Int? { (answer["error"] as? [String: Any])?["code"] as? Int }
+
+    private static func maps(_ root: String, token: String? = nil) async throws -> Set<String> {
+        let form = [("f", "json"), ("q", "type:\"Web Map\"")] + (token.map { [("token", $0)] } ?? [])
+        let found = try await PlainRequest.post("\(root)/sharing/rest/search", form)
+        return Set((found["results"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String })
+    }
+
+    private static func token(_ name: String, _ password: String, _ root: String) async throws -> String? {
+        let form = [("username", name), ("password", password), ("f", "json")]
+        return try await PlainRequest.post("\(root)/tokens/generateToken", form)["token"] as? String
+    }
+
+    @Test("Its public maps need no sign-in; its two people, whose passwords are printed once, see one map more")
+    func portal() async throws {
+        let folder = try TemporaryFolder()
+        let demo = try FieldworkProcess.start(["demo", "--data", folder.url.path, "--port", "0"])
+        let line = try await demo.readyLine()
+        let root = demo.services.replacing("/rest/services", with: "")
+        #expect(line.contains(" · portal \(root)/home · "))
+        let page = String(decoding: try await PlainRequest.page("\(root)/home"), as: UTF8.self)
+        #expect(
+            page.contains("Trees of Portland") && page.contains("Damage assessment") && !page.contains("Save the Bay"))
+        #expect(try await Self.maps(root) == ["Trees of Portland", "Damage assessment"])
+        for service in ["DamageAssessment", "SaveTheBaySync", "TreesOfPortland"] {
+            let edit = try await PlainRequest.post(
+                "\(demo.services)/\(service)/FeatureServer/0/deleteFeatures", [("f", "json"), ("objectIds", "999999")])
+            #expect(Self.code(edit) == nil, "\(service): everybody may edit it, as without people")
+        }
+        for path in ["Portland/GeocodeServer", "Streets/VectorTileServer"] {
+            #expect(
+                Self.code(try await PlainRequest.post("\(demo.services)/\(path)", [("f", "json")])) == nil, "\(path)")
+        }
+        let people = try demo.errors().matches(of: #/  (ana|ben) \((\w+)\)  ([a-z0-9-]{19})\n/#)
+        #expect(people.map { "\($0.1) \($0.2)" } == ["ana administrator", "ben editor"], "\(try demo.errors())")
+        for person in people {
+            let token = try #require(try await Self.token(String(person.1), String(person.3), root))
+            #expect(try await Self.maps(root, token: token).contains("Save the Bay"), "\(person.1)")
+        }
+        let bytes = try Data(contentsOf: folder.url.appending(path: "portal.sqlite"))
+        for person in people { #expect(bytes.range(of: Data(person.3.utf8)) == nil, "kept nowhere") }
+        #expect(await demo.interrupt() == 0)
+
+        // What a person has taken away or changed stays so, and the addresses in the maps follow the port.
+        let place = ["--data", folder.url.path]
+        #expect(try await FieldworkProcess.run(["items", "remove", "Save the Bay"] + place).status == 0)
+        #expect(try await FieldworkProcess.run(["share", "SaveTheBaySync", "--private"] + place).status == 0)
+        let again = try FieldworkProcess.start(["demo", "--data", folder.url.path, "--port", "0"])
+        _ = try await again.readyLine()
+        #expect(try !again.errors().contains("passwords"))
+        let other = again.services.replacing("/rest/services", with: "")
+        let token = try #require(try await Self.token("ben", String(people[1].3), other))
+        #expect(try await Self.maps(other, token: token) == ["Trees of Portland", "Damage assessment"])
+        let service = try await PlainRequest.post("\(again.services)/SaveTheBaySync/FeatureServer", [("f", "json")])
+        #expect(Self.code(service) == 499)
+        let found = try await PlainRequest.post(
+            "\(other)/sharing/rest/search", [("f", "json"), ("q", "title:trees type:\"Web Map\"")])
+        let id = try #require((found["results"] as? [[String: Any]])?.first?["id"] as? String)
+        let map = String(
+            decoding: try await PlainRequest.page("\(other)/sharing/rest/content/items/\(id)/data"), as: UTF8.self)
+        #expect(map.replacing("\\/", with: "/").contains("\(again.services)/TreesOfPortland/FeatureServer/0"))
+        #expect(!map.contains(":\(try Self.port(of: demo.services))/"))
+        #expect(await again.interrupt() == 0)
+    }
+
+    @Test("On an address that other machines reach it starts only with --open, since everybody may edit its services")
+    func reachable() async throws {
+        let folder = try TemporaryFolder()
+        let closed = try await FieldworkProcess.run(
+            ["demo", "--data", folder.url.path, "--port", "0", "--host", "0.0.0.0"])
+        #expect(closed.status == 69 && closed.errors.contains("--open"), "\(closed.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty, "nothing was made")
+    }
+
+    @Test("A folder with services of one's own gets no people, and stays as open as it was")
+    func ownServices() async throws {
+        let folder = try TemporaryFolder()
+        let csv = folder.url.appending(path: "own.csv")
+        let data = folder.url.appending(path: "data")
+        try Data("name,x,y\nOne,1,1\n".utf8).write(to: csv)
+        let published = try await FieldworkProcess.run([
+            "publish", csv.path, "--service", "Own", "--x", "x", "--y", "y", "--data", data.path,
+        ])
+        #expect(published.status == 0 && !published.errors.contains("share"), "\(published.errors)")
+        let demo = try FieldworkProcess.start(["demo", "--data", data.path, "--port", "0"])
+        _ = try await demo.readyLine()
+        #expect(try demo.errors().contains("services of your own (Own)"))
+        let edit = try await PlainRequest.post(
+            "\(demo.services)/Own/FeatureServer/0/deleteFeatures", [("f", "json"), ("objectIds", "999999")])
+        #expect(Self.code(edit) == nil)
+        #expect(await demo.interrupt() == 0)
+        #expect(try await FieldworkProcess.run(["users", "list", "--data", data.path]).text.isEmpty)
+    }
+
     @Test("A server on an address of its own prints one that can be opened")
     func hosts() async throws {
         let folder = try TemporaryFolder()

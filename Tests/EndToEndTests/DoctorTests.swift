@@ -92,6 +92,56 @@ final class DoctorTests: Sendable {
         #expect(FileManager.default.fileExists(atPath: fresh.path))
     }
 
+    @Test(
+        "The doctor tells which services are open to whoever has not signed in, and with which settings they were served"
+    )
+    func open() async throws {
+        func doctor() async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(["doctor", "--data", data.path])
+        }
+        let before = try await doctor()
+        #expect(before.status == 0 && before.text.contains("Open: There are no people: every program of this machine"))
+        #expect(
+            !FileManager.default.fileExists(atPath: data.appending(path: "portal.sqlite").path), "looking makes no file"
+        )
+        let server = try FieldworkProcess.start(
+            ["serve", "--data", data.path, "--port", "0", "--host", "0.0.0.0", "--open", "--allow-origin", "*"])
+        _ = try await server.readyLine()
+        let served = try await doctor()
+        for words in ["everybody who reaches 0.0.0.0", "started with --open", "without TLS", "--allow-origin '*'"] {
+            #expect(served.text.contains(words), "\(words): \(served.text)")
+        }
+        #expect(await server.interrupt() == 0)
+
+        let added = try await FieldworkProcess.run(
+            [
+                "-c", "printf 'correct horse\\n' | \"$0\" \"$@\"", FieldworkProcess.executable.path, "users", "add",
+                "ana",
+                "--role", "administrator", "--data", data.path,
+            ], program: URL(filePath: "/bin/bash"))
+        #expect(added.status == 0, "\(added.errors)")
+        for arguments in [
+            ["Trees", "--everyone", "--editing"], ["City/Benches", "--everyone"], ["Walls", "--organisation"],
+        ] {
+            let shared = try await FieldworkProcess.run(["share"] + arguments + ["--data", data.path])
+            #expect(shared.status == 0, "\(shared.errors)")
+        }
+        let safe = try await FieldworkProcess.serve(data: data)
+        let bytes = try Data(contentsOf: data.appending(path: "portal.sqlite"))
+        let told = try await doctor()
+        #expect(told.status == 0 && told.text.contains("Open: Trees: everybody may edit it without signing in"))
+        #expect(
+            told.text.contains("Open: Everybody sees without signing in: City/Benches.") && !told.text.contains("Walls")
+        )
+        #expect(!told.text.contains("TLS") && !told.text.contains("--open"), "it is served to this machine alone now")
+        #expect(try Data(contentsOf: data.appending(path: "portal.sqlite")) == bytes)
+        #expect(await safe.interrupt() == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: data.path)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: data.appending(path: "Walls.gpkg").path)
+        #expect(try await doctor().text.contains("Open: Other users of this machine may open Walls.gpkg"))
+    }
+
     @Test("Looking writes nothing: neither into a file nor beside it, also while it is served")
     func looking() async throws {
         func state() throws -> [String: Data] {

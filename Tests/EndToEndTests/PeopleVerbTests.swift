@@ -77,6 +77,50 @@ struct PeopleVerbTests {
         #expect(await server.interrupt() == 0)
     }
 
+    @Test(
+        "An application is registered, its secret is shown once and kept as a hash, and it is removed with its tokens")
+    func apps() async throws {
+        let folder = try TemporaryFolder()
+        let place = ["--data", folder.url.path]
+        let added = try await Self.run(
+            ["users", "add", "ana", "--role", "administrator"] + place, line: "correct horse")
+        #expect(added.status == 0, "\(added.errors)")
+        let made = try await FieldworkProcess.run(
+            [
+                "apps", "add", "Reports", "--owner", "ana", "--redirect", "http://127.0.0.1", "--redirect",
+                "org.example.app://auth",
+            ] + place)
+        #expect(made.status == 0 && made.errors.contains("not kept"), "\(made.errors)")
+        let id = try #require(made.text.firstMatch(of: /id      (\w{16})\n/)?.1)
+        let secret = try #require(made.text.firstMatch(of: /secret  ([\w-]{43})\n/)?.1)
+        let list = try await FieldworkProcess.run(["apps", "list"] + place)
+        #expect(list.text == "\(id)  Reports  ana\n  http://127.0.0.1\n  org.example.app://auth\n", "\(list.text)")
+        let evil = try await FieldworkProcess.run(
+            ["apps", "add", "Evil", "--owner", "ana", "--redirect", "http://evil.example/"] + place)
+        #expect(evil.status == 65 && evil.errors.contains("http://evil.example/"), "\(evil.errors)")
+        for file in try FileManager.default.contentsOfDirectory(at: folder.url, includingPropertiesForKeys: nil) {
+            #expect(try Data(contentsOf: file).range(of: Data(secret.utf8)) == nil, "\(file.lastPathComponent)")
+        }
+
+        let server = try await FieldworkProcess.serve(data: folder.url)
+        let root = server.services.replacing("/rest/services", with: "")
+        let form = [
+            ("grant_type", "client_credentials"), ("client_id", String(id)), ("client_secret", String(secret)),
+            ("f", "json"),
+        ]
+        let token = try await PlainRequest.post("\(root)/sharing/rest/oauth2/token", form)["access_token"] as? String
+        let search = [("f", "json"), ("token", try #require(token))]
+        #expect(Self.code(try await PlainRequest.post("\(root)/sharing/rest/search", search)) == nil)
+        let removed = try await FieldworkProcess.run(["apps", "remove", "Reports"] + place)
+        #expect(removed.status == 0, "\(removed.errors)")
+        #expect(try await FieldworkProcess.run(["apps", "remove", "Reports"] + place).status == 66)
+        try await Task.sleep(for: .milliseconds(600))
+        #expect(Self.code(try await PlainRequest.post("\(root)/sharing/rest/search", search)) == 498)
+        #expect(await server.interrupt() == 0)
+        let audit = try await FieldworkProcess.run(["users", "audit"] + place)
+        #expect(audit.text.contains("client.add\t\(id)") && !audit.text.contains(secret))
+    }
+
     @Test("A web map becomes an item, which a group sees once it is shared with it")
     func items() async throws {
         let folder = try TemporaryFolder()

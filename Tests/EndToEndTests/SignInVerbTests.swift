@@ -92,7 +92,9 @@ final class SignInVerbTests {
         let refused = try await run(["query", layer])
         #expect(refused.status == 77 && refused.errors.contains("fieldwork sign-in"), "\(refused.errors)")
         let wrong = try await run(["sign-in", address, "--user", "ana"], input: "guess\n")
-        #expect(wrong.status == 77 && wrong.errors.contains("Invalid username or password"), "\(wrong.errors)")
+        #expect(
+            wrong.status == 77 && wrong.errors == "fieldwork: The user name or the password is not right.\n",
+            "\(wrong.errors)")
         // Named by the service: the portal is found.
         let signedIn = try await run(["sign-in", layer, "--user", "ana"], input: "open sesame\n")
         #expect(signedIn.status == 0 && signedIn.text.contains("as ana"), "\(signedIn.errors)")

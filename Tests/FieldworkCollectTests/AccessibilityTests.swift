@@ -7,16 +7,6 @@ import Testing
 
 @testable import FieldworkCollect
 
-/// Where set-up put axe-core; nil when it is not installed.
-private enum Axe {
-    static let engine: URL? = {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let file = root.appending(path: ".fieldwork/axe/axe.min.js")
-        return FileManager.default.isReadableFile(atPath: file.path) ? file : nil
-    }()
-}
-
 /// axe-core finds nothing on any page, in any theme, on a phone and on a wide screen.
 @Suite(
     .serialized,
@@ -25,12 +15,6 @@ private enum Axe {
     .enabled(if: RunningApp.mapLibrary != nil, "The map library isn't installed; run scripts/setup")
 )
 struct AccessibilityTests {
-    private struct Finding: Decodable, Sendable {
-        let rule: String
-        let target: String
-        let help: String
-    }
-
     /// The pages whose map is a part of what they ask for; beside the others it is the same one, and drawing it takes long.
     private static func needsMap(_ page: String) -> Bool {
         page.hasPrefix("map") || page.hasPrefix("add/") || ["/move", "/new", "/extend"].contains(where: page.hasSuffix)
@@ -58,12 +42,11 @@ struct AccessibilityTests {
 
     /// What the browser shows now, in three themes.
     private static func inspect(_ page: String, _ browser: Browser, width: Int) async throws -> Int {
-        let source = try String(contentsOf: try #require(Axe.engine), encoding: .utf8)
-        _ = try await browser.evaluate("(() => {\n\(source)\nreturn true; })()", as: Bool.self)
+        try await Axe.load(into: browser)
         let themes = ["light", "dark", "sunlight"]
         for theme in themes {
             _ = try await browser.evaluate("document.documentElement.dataset.theme = '\(theme)'", as: String.self)
-            for finding in try await findings(browser, isLook: theme != "light") {
+            for finding in try await Axe.findings(browser, isLook: theme != "light") {
                 Issue.record("\(page), \(theme), \(width): \(finding.rule) at \(finding.target): \(finding.help)")
             }
         }
@@ -170,18 +153,6 @@ struct AccessibilityTests {
             try await Self.look(
                 at: ["offline", "offline/new", "offline/\(area)/extend"], of: field.app, browser, picture: "online")
         }
-    }
-
-    /// What depends on the look. Everything else is the same in each theme.
-    private static let ofTheLook = "['color-contrast', 'target-size', 'link-in-text-block']"
-
-    private static func findings(_ browser: Browser, isLook: Bool) async throws -> [Finding] {
-        let only = isLook ? ", runOnly: \(ofTheLook)" : ""
-        return try await browser.evaluate(
-            """
-            axe.run(document, { resultTypes: ['violations']\(only) }).then(result => result.violations.flatMap(v =>
-              v.nodes.map(n => ({ rule: v.id, target: n.target.join(' '), help: (n.failureSummary || v.help).slice(0, 300) }))))
-            """)
     }
 
     @Test func axeFindsNothingOnTheSearchAndWhatItFinds() async throws {

@@ -27,7 +27,7 @@ struct GuessingTests {
                 #expect(await Self.guess(portal, "ana", from: "192.0.2.\(number)") == .wrongPassword)
             }
             await #expect(
-                throws: PortalError(.locked(seconds: 1), "Too many sign-ins have failed. Try again in 1 seconds.")
+                throws: PortalError(.locked(seconds: 1), "Too many sign-ins have failed. Try again in 1 second.")
             ) {
                 try await portal.portal.signIn("ana", password: TemporaryPortal.password, from: "192.0.2.99")
             }

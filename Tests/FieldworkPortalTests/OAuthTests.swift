@@ -95,9 +95,9 @@ struct OAuthTests {
     func secret() async throws {
         try await TemporaryPortal.with { portal in
             try await portal.add("ana", .publisher)
-            let made = try await portal.portal.addClient(
-                title: "Reports", redirects: [Self.redirect], owner: "ana", by: TemporaryPortal.author)
-            let id = made.client.id
+            let made = try await portal.portal.addApp(
+                title: "Reports", redirects: [Self.redirect], owner: "ana", for: .everybody, by: TemporaryPortal.author)
+            let id = made.app.client.id
             await #expect(throws: PortalError.self) {
                 try await Self.exchange(
                     portal, try await Self.code(portal, challenge: nil, client: id), client: id, verifier: nil,
@@ -194,14 +194,22 @@ struct OAuthTests {
 
     @Test(
         "Addresses that nobody can be sent to safely are not registered",
-        arguments: ["http://app.example/back", "javascript:alert(1)", "data:text/html,x", "https://*.example", "x"])
+        arguments: [
+            "http://app.example/back", "javascript:alert(1)", "data:text/html,x", "https://*.example", "x",
+            "https:evil",
+            "https://", "https://app.example@evil.example/", "intent://x", "1app://back",
+            "http://127.0.0.1@evil.example/",
+            "https://app.example/#x",
+        ])
     func refused(_ address: String) async throws {
         try await TemporaryPortal.with { portal in
             try await portal.add("ana", .publisher)
             await #expect(throws: PortalError.self) {
-                try await portal.portal.addClient(
-                    title: "App", redirects: [address], owner: "ana", by: TemporaryPortal.author)
+                try await portal.portal.addApp(
+                    title: "App", redirects: [address], owner: "ana", for: .everybody, by: TemporaryPortal.author)
             }
+            let items = try await portal.portal.search("", for: .everybody)
+            #expect(items.total == 0, "no item of an application that was not registered")
         }
     }
 

@@ -102,10 +102,11 @@ struct PeopleTests {
         try await TemporaryPortal.with { portal in
             try await portal.add("ana", .administrator)
             let token = try await portal.portal.issueToken(to: "ana").token
-            let made = try await portal.portal.addClient(
-                title: "App", redirects: ["https://app.example/back"], owner: "ana", by: TemporaryPortal.author)
+            let made = try await portal.portal.addApp(
+                title: "App", redirects: ["https://app.example/back"], owner: "ana", for: .everybody,
+                by: TemporaryPortal.author)
             let code = try await portal.portal.issueCode(
-                to: "ana", client: made.client, redirect: "https://app.example/back", challenge: nil)
+                to: "ana", client: made.app.client, redirect: "https://app.example/back", challenge: nil)
             let state = try await portal.portal.keepState("{}")
             await portal.portal.close()
             await portal.other.close()

@@ -124,44 +124,4 @@ struct AccessMatrixTests {
         return try await people.client.get(path, ["f": "json"], headers: headers)
     }
 
-    @Test("What the command prints of rights is what the routes do")
-    func probes() async throws {
-        try await PeopleServer.with { people in
-            var generator = SystemRandomNumberGenerator()
-            let author = Author(name: "test", address: "")
-            let item = try #require(try await people.portal.item(ofService: "Trees"))
-            let group = try await people.portal.addGroup(
-                title: "Crew", for: .everybody, owner: "owner", by: author)
-            let tokens = try await people.tokens()
-            for _ in 0..<60 {
-                let (everyone, organisation) = (Bool.random(using: &generator), Bool.random(using: &generator))
-                let isShared = Bool.random(using: &generator)
-                if Bool.random(using: &generator) {
-                    _ = try await people.portal.addMembers(["viewer"], to: group.id, for: .everybody, by: author)
-                } else {
-                    _ = try await people.portal.removeMembers(["viewer"], from: group.id, for: .everybody, by: author)
-                }
-                _ = try await people.portal.share(
-                    item.id, everyone: everyone, organisation: organisation,
-                    addingGroups: isShared ? [group.id] : [], onlyGroups: true, for: .everybody, by: author)
-                for caller in [Caller.nobody, .viewer, .editor, .owner, .administrator] {
-                    var principal = Principal.nobody
-                    if caller != .nobody {
-                        principal = try #require(try await people.portal.principal(named: caller.rawValue))
-                    }
-                    let rights = ItemRights(of: principal, on: try await people.portal.facts(ofItem: item.id))
-                    let headers = (tokens[caller] ?? nil).map { [("Authorization", "Bearer \($0)")] } ?? []
-                    let read = try await people.client.get(
-                        "Trees/FeatureServer/0", ["f": "json"], headers: headers)
-                    #expect((read.errorCode == nil) == rights.reads)
-                    let edit = try await people.client.post(
-                        "Trees/FeatureServer/0/deleteFeatures", ["f": "json", "objectIds": "999999"], headers: headers)
-                    #expect((edit.errorCode == nil) == rights.edits, "\(caller) \(edit.text)")
-                    let found = try await people.client.get(
-                        "/arcgis/sharing/rest/search", ["f": "json", "q": "id:\(item.id)"], headers: headers)
-                    #expect((try found.json["total"]?.integerValue == 1) == rights.reads)
-                }
-            }
-        }
-    }
 }

@@ -102,6 +102,7 @@ struct RouteTableTests {
             case .tokens: "/arcgis/tokens" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .sharing: "/arcgis/sharing/\(route.path)"
             case .portal: "/arcgis/sharing/rest" + (route.path.isEmpty ? "" : "/\(route.path)")
+            case .home: "/arcgis/home" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .portalAdministration: "/arcgis/portaladmin" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .rest: "/arcgis/rest" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .featureServer: "…/FeatureServer" + (route.path.isEmpty ? "" : "/\(route.path)")

@@ -48,3 +48,20 @@ public struct NetworkChallengeCancellationError: ArcGISError, LocalizedError {
     /// What happened, for a person.
     public var details: String { "\(challenge.host) wants a name and a password, which were not given." }
 }
+
+extension ArcGISAuthenticationError {
+    /// Whether the name or the password was refused, or has to wait.
+    package var isAboutCredentials: Bool {
+        if case .invalidCredentials = self { return true }
+        return false
+    }
+
+    /// What a person is told who could not sign in. Portals begin with words about tokens, which say nothing to the person.
+    package var plainDetails: String {
+        guard isAboutCredentials else { return details }
+        let prefix = "Unable to generate token."
+        let reason = details.hasPrefix(prefix) ? details.dropFirst(prefix.count).drop { $0 == " " } : details[...]
+        let isWrong = reason.isEmpty || reason.lowercased().contains("invalid username or password")
+        return isWrong ? "The user name or the password is not right." : String(reason)
+    }
+}

@@ -101,7 +101,7 @@ struct AccountRoutes: Sendable {
             throw error
         } catch {
             asked.problem = Self.problem(error)
-            if case ArcGISAuthenticationError.invalidCredentials = error { asked.isAboutUser = true }
+            asked.isAboutUser = (error as? ArcGISAuthenticationError)?.isAboutCredentials == true
             return try await form(request, asked)
         }
     }
@@ -109,8 +109,9 @@ struct AccountRoutes: Sendable {
     private static func problem(_ error: any Error) -> StartRoutes.Problem {
         let details = (error as? any ArcGISError)?.details ?? "\(error)"
         switch error {
-        case ArcGISAuthenticationError.invalidCredentials:
-            return StartRoutes.Problem(what: details.hasSuffix(".") ? details : "\(details).", next: "")
+        case let error as ArcGISAuthenticationError where error.isAboutCredentials:
+            let words = error.plainDetails
+            return StartRoutes.Problem(what: words.hasSuffix(".") ? words : "\(words).", next: "")
         case ServiceError.connectionFailed:
             return StartRoutes.Problem(
                 what: "Signing in needs a connection.", next: "What is on this device opens without it. (\(details))")

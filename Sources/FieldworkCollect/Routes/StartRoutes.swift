@@ -65,7 +65,11 @@ struct StartRoutes: Sendable {
         let found = try? await work.value
         // What the app was started with stands above.
         let titles = Set(offered.map { $0.title ?? OpenMap.title(of: $0.name) })
-        let urls = Set(offered.map(\.url))
+        let configuration = workspace.configuration
+        let shown = configuration.offeredMaps.compactMap {
+            configuration.servicesRoot?.appending(path: "\($0.serviceName)/FeatureServer")
+        }
+        let urls = Set(offered.map(\.url) + shown)
         let entries = (found?.entries ?? []).filter { !titles.contains($0.title) && !urls.contains($0.url) }
         guard !entries.isEmpty || pages.seat.accounts.current != nil else { return nil }
         return [

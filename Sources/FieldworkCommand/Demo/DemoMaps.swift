@@ -52,7 +52,7 @@ enum DemoMaps {
     }
 
     /// A new map lies on the demo's basemap.
-    private static func withBasemap(_ map: JSONValue, in folder: URL, _ services: String) -> JSONValue {
+    static func withBasemap(_ map: JSONValue, in folder: URL, _ services: String) -> JSONValue {
         guard BasemapFolder(data: folder).names().contains(DemoBasemap.name), var object = map.objectValue else {
             return map
         }

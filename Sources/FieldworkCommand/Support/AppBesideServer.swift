@@ -6,10 +6,14 @@ import ServiceLifecycle
 /// Prints the one line that says that all of it serves.
 actor ReadyLine {
     private let listen: ListenOptions
+    private let showsPortal: Bool
     private var serverPort: Int?
     private let ports = AsyncStream.makeStream(of: Int.self)
 
-    init(_ listen: ListenOptions) { self.listen = listen }
+    init(_ listen: ListenOptions, showsPortal: Bool) {
+        self.listen = listen
+        self.showsPortal = showsPortal
+    }
 
     func serverIsReady(_ port: Int) {
         serverPort = port
@@ -25,8 +29,9 @@ actor ReadyLine {
 
     func appIsReady(_ app: CollectAddress) {
         guard let serverPort else { return }
+        let portal = showsPortal ? " · portal \(listen.portalAddress(port: serverPort))" : ""
         Terminal.output(
-            "Fieldwork is ready: services \(listen.servicesAddress(port: serverPort)) · app \(app.text)")
+            "Fieldwork is ready: services \(listen.servicesAddress(port: serverPort))\(portal) · app \(app.text)")
     }
 }
 

@@ -59,7 +59,7 @@ struct CommandFailure: Error, Sendable {
             self.init(.signIn, Self.signInFirst)
         case let error as Fieldwork.ServiceError where [498, 499].contains(error.code):
             self.init(.signIn, Self.signInFirst)
-        case let error as ArcGISAuthenticationError: self.init(.signIn, error.details)
+        case let error as ArcGISAuthenticationError: self.init(.signIn, error.plainDetails)
         case let error as OSMError:
             self.init(error.code == .notFound ? .noInput : .badData, error.message)
         case let error as TileError:

@@ -50,4 +50,7 @@ struct ListenOptions: ParsableArguments {
     func servicesAddress(port: Int, scheme: String = "http") -> String {
         "\(scheme)://\(ownHost):\(port)/\(instance)/rest/services"
     }
+
+    /// The portal's first page.
+    func portalAddress(port: Int) -> String { "http://\(ownHost):\(port)/\(instance)/home" }
 }

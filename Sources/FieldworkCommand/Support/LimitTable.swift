@@ -333,6 +333,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkREST", name: "exifBytes", value: "256 * 1_024", meaning: "Bytes at the begin of a photo that are searched for what it says of itself."),
         NamedLimit(module: "FieldworkREST", name: "exifTags", value: "256", meaning: "Values that are read of what a photo says of itself."),
         NamedLimit(module: "FieldworkServer", name: "addressesPerBatch", value: "1_000", meaning: "Addresses that one request may have found."),
+        NamedLimit(module: "FieldworkServer", name: "itemsPerPage", value: "48", meaning: "Items, people or groups on one of the portal's pages."),
         NamedLimit(module: "FieldworkServer", name: "suggestions", value: "50", meaning: "Suggestions of one answer."),
         NamedLimit(module: "FieldworkServer", name: "candidates", value: "100", meaning: "Candidates of one answer."),
         NamedLimit(module: "FieldworkServer", name: "versionsPerAnswer", value: "1_000", meaning: "Superseded versions of a feature that one answer tells."),

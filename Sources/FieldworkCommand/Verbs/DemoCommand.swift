@@ -16,6 +16,10 @@ struct DemoCommand: AsyncParsableCommand {
             page is on the next port, or on the first free one after it. It opens web maps of the services, with pop-ups
             and forms; their files are in the folder maps.
 
+            The demo has a portal: two maps that everyone may see and edit without signing in, one map for a group, and two
+            people, ana (administrator) and ben (editor), whose passwords are made at the first start and printed once.
+            `fieldwork users password ana` sets another.
+
             EXAMPLES
               fieldwork demo
               fieldwork demo --port 9000 --data ~/fieldwork-demo
@@ -35,21 +39,28 @@ struct DemoCommand: AsyncParsableCommand {
             PrivateFiles.begin()
             let appPort = try await ports()
             let rules = try access.rules()
+            try Openness.checkDemo(on: listen)
             try await Interruption.cancelling { try await DemoStore.prepare(at: data.url) }
             let logger = Serving.logger()
             let store = try await GeoPackageStore.open(at: data.url) { logger.warning("\($0)") }
             let portal = try await Openness.portal(in: data.url)
+            let demo = portal.map { DemoPortal(portal: $0, folder: data.url) }
+            try await demo?.prepare(try await store.serviceNames()) { Terminal.error($0) }
             try await Openness.check(portal, on: listen, rules)
-            let ready = ReadyLine(listen)
+            await ServedSettings(listen, rules, hasTLS: false).note(in: portal)
+            let ready = ReadyLine(listen, showsPortal: portal != nil)
             let configuration = ServerConfiguration(
                 host: listen.plainHost, port: listen.port, instance: listen.instance,
                 maximumConnections: connectionOptions.maxConnections, access: rules,
-                connectionRules: connectionOptions.rules, dataFolder: data.url, portal: portal)
+                connectionRules: connectionOptions.rules, dataFolder: data.url, portal: portal,
+                codePicture: { CodeMaker($0)?.svg })
             let server = FeatureServer(store: store, configuration: configuration, logger: logger) {
                 [folder = data.url, listen] port in
                 // Without its maps the demo is still worth having.
                 do {
-                    try DemoMaps.prepare(in: folder, services: listen.servicesAddress(port: port))
+                    let services = listen.servicesAddress(port: port)
+                    try DemoMaps.prepare(in: folder, services: services)
+                    try await demo?.prepareMaps(services: services)
                 } catch {
                     Terminal.error("Warning: the demo's web maps were not written. \(CommandFailure(error).message)")
                 }

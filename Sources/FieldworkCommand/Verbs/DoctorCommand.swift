@@ -7,11 +7,14 @@ import Foundation
 /// `fieldwork doctor`.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check services and files for damage.",
+        commandName: "doctor", abstract: "Check services and files for damage, and tell what is open.",
         discussion: """
             Checks each file: its integrity, its spatial index, its counts, its change log and history, the triggers that write
             them, the contents of attachments, and whether the log beside it is its own. It changes nothing and needs no right
             to write. One broken file does not keep the others from being checked.
+
+            It also tells what is open: services that whoever has not signed in may see or edit, and settings of the server's
+            last start that let others in or read along. What is open is no damage: the exit code does not tell it.
 
             It names what a killed publish or copy left in the folder; --remove-leftovers removes what nothing has written to for
             an hour.
@@ -51,13 +54,19 @@ struct DoctorCommand: AsyncParsableCommand {
                 }
             }
             if files.isEmpty { try tellLeftovers() }
+            let open = files.isEmpty ? try await OpennessReport(folder: data.url).lines() : []
             let noun = files.isEmpty ? "service" : "file"
             if format.format == .json {
                 let list = findings.map {
                     ["subject": JSONValue.string($0.name), "finding": .string($0.text)] as JSONValue
                 }
-                try Terminal.result(
-                    (["checked": JSONValue(subjects.count), "findings": .array(list)] as JSONValue).text + "\n")
+                let answer: JSONValue = [
+                    "checked": JSONValue(subjects.count), "findings": .array(list),
+                    "open": .array(open.map(JSONValue.string)),
+                ]
+                try Terminal.result(answer.text + "\n")
+            } else {
+                for line in open { Terminal.output("Open: \(line)") }
             }
             let broken = Set(findings.map(\.name)).count
             guard findings.isEmpty else {

@@ -193,6 +193,11 @@ struct PublishCommand: AsyncParsableCommand {
             }
             let skipped = publication.skippedCount > 0 ? ", skipped \(publication.skippedCount)" : ""
             Terminal.output("Published \(name.path): \(Counted.features(publication.featureCount))\(skipped)")
+            if database.store == nil, (try? await Openness.hasPeople(in: data.url)) == true {
+                Terminal.error(
+                    "People who have signed in see it. fieldwork share \(name.path) --everyone lets everyone see it;"
+                        + " --editing lets everyone edit it as well.")
+            }
         }
     }
 

@@ -59,13 +59,7 @@ struct RightsCommand: AsyncParsableCommand {
 
     private func show(_ item: Item, _ principal: Principal, _ portal: Portal) async throws {
         let rights = ItemRights(of: principal, on: try await portal.facts(ofItem: item.id))
-        var words: [String] = []
-        if rights.reads { words.append("sees") }
-        if rights.edits, item.type == ServiceItemKind.feature.rawValue { words.append("edits features") }
-        if rights.updates { words.append("changes the item") }
-        if rights.shares { words.append("shares") }
-        if rights.deletes, item.service == nil { words.append("deletes") }
-        if rights.administers, item.type == ServiceItemKind.feature.rawValue { words.append("administers") }
+        let words = rights.words(for: item)
         let summary = words.isEmpty ? "nothing" : words.joined(separator: ", ")
         Terminal.output("\(item.service == nil ? item.title : item.name)  (\(item.type), \(item.id)): \(summary)")
         for reason in rights.reasons { Terminal.output("    \(reason)") }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkCollect
 import FieldworkPortal
 import FieldworkPostGIS
 import FieldworkServer
@@ -88,6 +89,7 @@ struct ServeCommand: AsyncParsableCommand {
             let accessLog = try log.access()
             let (store, portal) = try await openStore(logger)
             try await Openness.check(portal, on: listen, rules)
+            await ServedSettings(listen, rules, hasTLS: certificate != nil).note(in: portal)
             if try await store.serviceNames().isEmpty {
                 let place = database.store == nil ? data.url.path : "the database"
                 Terminal.error("There are no services in \(place) yet. fieldwork publish adds them, also now.")
@@ -99,6 +101,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration.dataFolder = data.url
             requests.apply(to: &configuration)
             configuration.portal = portal
+            configuration.codePicture = { CodeMaker($0)?.svg }
             configuration.tls = certificate
             configuration.accessLog = accessLog
             let scheme = certificate == nil ? "http" : "https"

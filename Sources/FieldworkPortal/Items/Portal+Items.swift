@@ -287,6 +287,8 @@ extension Portal {
             item.owner = try Self.existing(name, records).name
             item.folder = ""
             try Self.write(item, records)
+            try records.run(
+                "UPDATE {clients} SET owner = ? WHERE item = ?", [.text(Person.key(item.owner)), .text(id)])
             try Self.note("item.reassign", id, item.owner, author, moment, records)
         }
     }
@@ -320,6 +322,7 @@ extension Portal {
     }
 
     static func remove(_ id: String, _ records: Records) throws {
+        try removeApp(ofItem: id, records)
         for table in ["item_groups", "open_items", "contents", "terms", "texts"] {
             try records.run("DELETE FROM {\(table)} WHERE item = ?", [.text(id)])
         }

@@ -100,8 +100,64 @@ extension Portal {
     }
 }
 
+extension Portal {
+    /// Makes the item of a feature service that somebody makes: nobody else sees it until it is shared. One that the same person has
+    /// made for the service already, by a request that was interrupted, is taken again.
+    package func addServiceItem(
+        _ path: String, _ change: ItemChange, id chosenID: String? = nil, owner: String, folder: String = "",
+        for principal: Principal, by author: Author
+    ) async throws -> Item {
+        try principal.require(.publishFeatures)
+        guard chosenID.map(Secret.isID) != false else {
+            throw PortalError(.invalid, "The id of an item is 32 digits of 0 to 9 and a to f.")
+        }
+        let (moment, kind) = (now, ServiceItemKind.feature)
+        return try await self.change { records in
+            let person = try Self.existing(owner, records)
+            if let known = try Self.serviceItem(kind.key(path), records) {
+                guard known.owner == person.name else {
+                    throw PortalError(.exists, "Service name '\(path)' is not available.")
+                }
+                return known
+            }
+            var change = change
+            change.title = path.split(separator: "/").last.map(String.init) ?? path
+            change.typeKeywords = kind.typeKeywords
+            var item = Item(
+                id: chosenID ?? Secret.id(), owner: person.name,
+                folder: try Self.folder(folder, of: owner, records)?.id ?? "", title: "", type: kind.rawValue,
+                name: path, url: "", service: kind.key(path), sharing: Sharing(), isProtected: false, created: moment,
+                modified: moment, views: 0, size: -1, fields: ItemFields())
+            try Self.write(item, isNew: true, records)
+            try Self.apply(change, to: &item, moment, records)
+            try Self.write(item, records)
+            try Self.note("item.add", item.id, path, author, moment, records)
+            return item
+        }
+    }
+}
+
+/// A feature service that everyone sees without signing in.
+package struct OpenService: Sendable, Hashable {
+    package var path: String
+    /// Whether everyone may edit its features too.
+    package var isOpenToEdits: Bool
+}
+
 /// What the command line asks.
 extension Portal {
+    /// The feature services that are open to whoever has not signed in, by their paths.
+    package func openServices() async throws -> [OpenService] {
+        try await records.read { records in
+            try records.rows(
+                """
+                SELECT i.name, o.item FROM {items} AS i LEFT JOIN {open_items} AS o ON o.item = i.id
+                WHERE i.service IS NOT NULL AND i.everyone = 1 AND i.type = ? ORDER BY i.name
+                """, [.text(ServiceItemKind.feature.rawValue)]
+            ).map { OpenService(path: $0.text(0) ?? "", isOpenToEdits: !$0.isNull(1)) }
+        }
+    }
+
     /// What decides who may do what with an item.
     package func facts(ofItem id: String) async throws -> ItemFacts {
         try await records.read { records in

@@ -42,6 +42,17 @@ extension Portal {
         }
     }
 
+    /// The people whose passwords are kept by less work than a guess should take: they have not signed in since the work was raised.
+    package func peopleWithCheapPasswords() async throws -> [String] {
+        let cost = hasher.cost
+        return try await records.read { records in
+            try records.rows("SELECT shown, password FROM {people} ORDER BY name").compactMap { row in
+                let kept = PasswordHash(text: row.text(1) ?? "")?.cost ?? 0
+                return kept < cost ? row.text(0) : nil
+            }
+        }
+    }
+
     /// Adds a person, who can sign in at once.
     @discardableResult
     package func addPerson(

@@ -80,13 +80,14 @@ package struct ItemRights: Sendable, Hashable {
             reasons.append(
                 edits ? "The role allows to edit features." : "The role does not allow to edit features.")
         }
-        updates = isOwner || updatingGroup || principal.has(.updateItems)
+        // What somebody may not see is not there: a role of the organisation's own may have one privilege without the other.
+        updates = reads && (isOwner || updatingGroup || principal.has(.updateItems))
         if updatingGroup, !isOwner { reasons.append("A group with shared update allows to change the item.") }
         administers = (isOwner && principal.has(.publishFeatures)) || principal.has(.manageServers)
-        shares =
+        let sharesOwn =
             isOwner && [Privilege.shareToGroup, .shareToOrganisation, .shareToEveryone].contains(where: principal.has)
-            || principal.has(.updateItems)
-        deletes = (isOwner || principal.has(.deleteItems)) && !item.isProtected
+        shares = reads && (sharesOwn || principal.has(.updateItems))
+        deletes = reads && (isOwner || principal.has(.deleteItems)) && !item.isProtected
         if item.isProtected { reasons.append("The item is protected against deletion.") }
     }
 

@@ -26,11 +26,19 @@ package struct OAuthClient: Sendable, Hashable {
     package static let wellKnown: [OAuthClient] = [
         known("pythonapi", "ArcGIS API for Python"), known("arcgisonline", "ArcGIS clients"),
         known("arcgispro", "Desktop clients"), known("qgis", "QGIS"), known("fieldwork", "Fieldwork"), directory,
+        home,
     ]
 
     /// The server's own pages. Their sign-in ends with a cookie, not with a code.
     package static let directory = OAuthClient(
         id: "directory", title: "the services directory", owner: "", redirects: [], isConfidential: true)
+
+    /// The portal's own pages, which know their reader by the same cookie.
+    package static let home = OAuthClient(
+        id: "home", title: "the portal", owner: "", redirects: [], isConfidential: true)
+
+    /// Whether it is the server itself, whose pages know their reader by a cookie.
+    package var isOwnPages: Bool { id == Self.directory.id || id == Self.home.id }
 
     private static func known(_ id: String, _ title: String) -> OAuthClient {
         OAuthClient(
@@ -64,15 +72,31 @@ package struct OAuthClient: Sendable, Hashable {
         else { throw PortalError(.invalid, "'\(redirect.prefix(80))' is no redirect address.") }
         let scheme = redirect[..<mark.lowerBound].lowercased()
         let isLoopback = Loopback(redirect) != nil
-        guard
-            scheme == "https" || isLoopback
-                || (scheme != "http" && scheme.contains(where: { $0 == "." || $0.isLetter }))
-        else {
-            throw PortalError(.invalid, "A redirect address over http must lead to this machine; use https elsewhere.")
+        let url = URL(string: redirect)
+        let isWeb = scheme == "https" && url?.host()?.isEmpty == false && url?.user() == nil
+        guard isWeb || isLoopback || (scheme != "http" && scheme != "https" && isScheme(scheme)) else {
+            throw PortalError(
+                .invalid,
+                "'\(redirect.prefix(80))' is no redirect address: it begins with https and a host, leads to this machine"
+                    + " over http, or has a scheme of the application's own.")
         }
-        guard !["javascript", "data", "file", "vbscript", "blob", "about"].contains(scheme) else {
+        guard
+            !["javascript", "data", "file", "vbscript", "blob", "about", "filesystem", "intent", "ftp", "ws", "wss"]
+                .contains(scheme)
+        else {
             throw PortalError(.invalid, "A redirect address can't begin with '\(scheme)'.")
         }
+    }
+
+    /// Letters and digits of ASCII, and `+`, `-` and `.`, a letter first (RFC 3986).
+    private static func isScheme(_ scheme: String) -> Bool {
+        let isPlain = scheme.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+            default: false
+            }
+        }
+        return isPlain && scheme.utf8.first.map { (0x61...0x7A).contains($0) } == true
     }
 
     /// An address on the machine of the browser.

@@ -15,50 +15,8 @@ extension Portal {
     package func client(_ id: String) async throws -> OAuthClient? {
         if let known = OAuthClient.wellKnown.first(where: { $0.id == id }) { return known }
         return try await records.read { records in
-            try records.row(
-                "SELECT id, title, owner, redirects, secret FROM {clients} WHERE id = ?", [.text(id)]
-            ).map(Self.client)
+            try records.row("SELECT \(Self.appColumns) FROM {clients} WHERE id = ?", [.text(id)]).map(Self.app)?.client
         }
-    }
-
-    private static func client(_ row: Record) -> OAuthClient {
-        OAuthClient(
-            id: row.text(0) ?? "", title: row.text(1) ?? "", owner: row.text(2) ?? "", redirects: row.texts(3),
-            isConfidential: !row.isNull(4))
-    }
-
-    /// Registers an application.
-    /// - Returns: the application, and its secret, which is kept nowhere.
-    package func addClient(
-        title: String, redirects: [String], owner: String, item: String? = nil, by author: Author
-    ) async throws -> (client: OAuthClient, secret: String) {
-        guard !title.isEmpty, title.count <= Limits.titleLength, redirects.count <= Limits.redirects else {
-            throw PortalError(
-                .invalid, "An application has a title, and at most \(Limits.redirects) redirect addresses.")
-        }
-        for redirect in redirects { try OAuthClient.check(redirect: redirect) }
-        let secret = Secret.make()
-        let moment = now
-        let client = OAuthClient(
-            id: String(Secret.make().filter { $0.isLetter || $0.isNumber }.prefix(16)), title: title, owner: owner,
-            redirects: redirects, isConfidential: true)
-        try await change { records in
-            let count = try records.row("SELECT count(*) FROM {clients}")?.integer(0) ?? 0
-            guard count < Int64(Limits.clients) else {
-                throw PortalError(.overLimit, "An organisation has at most \(Limits.clients) applications.")
-            }
-            try records.run(
-                """
-                INSERT INTO {clients} (id, title, owner, secret, redirects, created, item) VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    .text(client.id), .text(title), .text(Person.key(owner)), .text(Secret.hash(secret)),
-                    .text(JSONValue.texts(redirects).compactText), .integer(moment),
-                    item.map(AttributeValue.text) ?? .null,
-                ])
-            try Self.note("client.add", client.id, title, author, moment, records)
-        }
-        return (client, secret)
     }
 
     // MARK: Grants

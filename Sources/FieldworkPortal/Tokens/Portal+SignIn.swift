@@ -37,6 +37,15 @@ extension Portal {
         return person
     }
 
+    /// How often the password of an account may be wrong before the account has to wait, whether it is there or not.
+    package func signInsLeft(of name: String) async throws -> Int {
+        let account = SignInGuard.account(String(name.prefix(Limits.nameLength)))
+        let failures = try await records.read { records in
+            try records.row("SELECT count FROM {failures} WHERE name = ?", [.text(account)])?.integer(0) ?? 0
+        }
+        return max(0, Limits.failuresPerAccount - Int(clamping: failures))
+    }
+
     private func noteFailure(_ name: String, _ address: String, _ moment: Int64) async throws {
         let shown = String(name.prefix(Limits.nameLength))
         try await records.write { records in

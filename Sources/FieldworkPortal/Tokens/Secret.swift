@@ -16,7 +16,7 @@ package enum Secret {
     package static func id() -> String { hexadecimal(bytes(16)) }
 
     /// Whether a text has the form of such an id.
-    static func isID(_ text: String) -> Bool {
+    package static func isID(_ text: String) -> Bool {
         text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 

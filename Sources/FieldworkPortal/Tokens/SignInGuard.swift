@@ -22,8 +22,13 @@ enum SignInGuard {
             else { continue }
             let seconds = (row.integer(0) - now + 999) / 1_000
             throw PortalError(
-                .locked(seconds: seconds), "Too many sign-ins have failed. Try again in \(seconds) seconds.")
+                .locked(seconds: seconds), "Too many sign-ins have failed. Try again in \(words(of: seconds)).")
         }
+    }
+
+    private static func words(of seconds: Int64) -> String {
+        let (count, unit) = seconds < 120 ? (seconds, "second") : ((seconds + 59) / 60, "minute")
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
     static func fail(_ names: [(name: String, allowed: Int)], now: Int64, _ records: Records) throws {

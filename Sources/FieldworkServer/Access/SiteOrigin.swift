@@ -35,7 +35,7 @@ package struct SiteOrigin: Sendable, Hashable {
         hasher.combine(port)
     }
 
-    var text: String { "\(scheme)://\(host.text)" }
+    package var text: String { "\(scheme)://\(host.text)" }
 }
 
 /// The address under which clients reach the server, where something stands before it: `https://maps.example/gis`.
@@ -67,5 +67,5 @@ package struct PublicAddress: Sendable, Hashable {
     }
 
     /// Without a slash at the end.
-    var text: String { ([origin.text] + path).joined(separator: "/") }
+    package var text: String { ([origin.text] + path).joined(separator: "/") }
 }

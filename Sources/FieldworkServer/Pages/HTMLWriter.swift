@@ -44,6 +44,16 @@ struct HTMLWriter {
         }
     }
 
+    /// What follows the path of an address, for an attribute.
+    mutating func query(_ fields: [(name: StaticString, value: String)]) {
+        for (index, field) in fields.enumerated() {
+            markup(index == 0 ? "?" : "&amp;")
+            markup(field.name)
+            markup("=")
+            for byte in field.value.utf8 { percentEncoded(byte) }
+        }
+    }
+
     private mutating func percentEncoded(_ byte: UInt8) {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)

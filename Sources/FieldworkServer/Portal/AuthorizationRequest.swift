@@ -28,7 +28,7 @@ struct AuthorizationRequest: Sendable, Hashable {
         }
         let own = SiteOrigin(address: request.origin)?.text ?? request.origin
         // The server's own pages are where they are.
-        let wanted = id == OAuthClient.directory.id ? own : parameters["redirect_uri"]
+        let wanted = client.isOwnPages ? own : parameters["redirect_uri"]
         guard let redirect = wanted, client.allows(redirect, own: own) else {
             throw Refusal(message: "Invalid redirect_uri")
         }

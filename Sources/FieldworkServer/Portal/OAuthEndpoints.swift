@@ -45,20 +45,35 @@ enum OAuthEndpoints {
             guard let client = try await portal.client(wanted.clientID) else {
                 return page.refusal("Invalid client_id")
             }
-            if client.id == OAuthClient.directory.id { return try await openPages(person.name, portal, context) }
+            if client.isOwnPages { return try await openPages(person.name, wanted, portal, context) }
             return try await granted(wanted, person.name, client, portal, page)
         } catch let error as PortalError where error.isSignInFailure {
             let next = try await portal.keepState(wanted.text)
-            return page.form(state: next, wanted, message: error.message)
+            return page.form(state: next, wanted, message: try await words(error, name, portal), name: name)
         }
     }
 
+    /// Why nobody was signed in, and what can be done. A name that is not there is told the same as one that is.
+    private static func words(_ error: PortalError, _ name: String, _ portal: Portal) async throws -> String {
+        guard error.kind == .wrongPassword else { return error.message }
+        let left = try await portal.signInsLeft(of: name)
+        let tries =
+            left == 0
+            ? "Wait a moment before you try again." : "You can try \(left == 1 ? "once" : "\(left) times") more."
+        return "The user name or the password is not right. \(tries)"
+    }
+
     /// The server's own pages know their reader by a cookie. It is made at the sign-in: no earlier one is taken over.
-    private static func openPages(_ name: String, _ portal: Portal, _ context: RouteContext) async throws -> Answer {
+    private static func openPages(
+        _ name: String, _ wanted: AuthorizationRequest, _ portal: Portal, _ context: RouteContext
+    ) async throws -> Answer {
         let seconds = FieldworkPortal.Limits.sessionSeconds
         let session = try await portal.issueToken(to: name, kind: .session, seconds: seconds)
-        let path = context.directory.below + [context.server.instance, "rest", "services"]
-        var answer = Answer.redirect(to: "/" + path.joined(separator: "/"))
+        let root = "/" + (context.directory.below + [context.server.instance]).joined(separator: "/")
+        // What a client may write into the state leads to an item of this portal, or to its first page.
+        let item = Secret.isID(wanted.state) ? "/item.html?id=\(wanted.state)" : ""
+        let isHome = wanted.clientID == OAuthClient.home.id
+        var answer = Answer.redirect(to: root + (isHome ? "/home\(item)" : "/rest/services"))
         answer.cookies = [SignInPage.cookie(session.token, context.request, seconds: seconds)]
         return answer
     }

@@ -134,8 +134,7 @@ extension PortalOperations {
         var results: [JSONValue] = []
         for name in try list("users") {
             do {
-                try await requireManaging(name, .disableUsers)
-                try await portal.setDisabled(isDisabled, name, by: author)
+                try await setDisabled(isDisabled, name)
                 results.append(["username": .string(name), "status": true])
             } catch let error as PortalError {
                 results.append(["username": .string(name), "status": false, "error": .string(error.message)])
@@ -144,15 +143,25 @@ extension PortalOperations {
         return ["results": .array(results)]
     }
 
+    func setDisabled(_ isDisabled: Bool, _ name: String) async throws {
+        try requirePeople()
+        try await requireManaging(name, .disableUsers)
+        try await portal.setDisabled(isDisabled, name, by: author)
+    }
+
     func updateUserRole() async throws -> JSONValue {
+        try await setRole(try required("role"), of: try request.parameters["user"] ?? required("username"))
+        return Self.success
+    }
+
+    /// - Parameter word: the id, the word or the name of a role.
+    func setRole(_ word: String, of name: String) async throws {
         try requirePeople()
         guard principal.has(.changeUserRoles) else { throw ServiceError.forbidden }
-        let role = try await portal.role(try required("role"))
-        let name = try request.parameters["user"] ?? required("username")
+        let role = try await portal.role(word)
         try await requireManaging(name, .changeUserRoles)
         try requireOwn(role.privileges)
         try await portal.setRole(role, of: name, by: author)
-        return Self.success
     }
 
     /// Whoever manages people has power over those who may do no more than themselves: a password that can be set is an account

@@ -10,28 +10,9 @@ struct SignInPage: Sendable {
     private var below: [String] { context.directory.below }
     private var sharing: [String] { below + [context.server.instance, "sharing"] }
 
-    static let stylesheet = """
-        :root { color-scheme: light dark; --canvas: #fbf9f6; --surface: #fff; --ink: #1e2420; --soft: #4c574f;
-          --line: #8b938c; --action: #1d5b43; --on-action: #fff; --alert: #a3271b; --focus: #1d5b43; }
-        @media (prefers-color-scheme: dark) { :root { --canvas: #141815; --surface: #1d231f; --ink: #eef1ec;
-          --soft: #b6c0b8; --line: #727d75; --action: #8fd0b0; --on-action: #10251b; --alert: #ff9c8f; --focus: #8fd0b0; } }
-        body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; background: var(--canvas); color: var(--ink); }
-        main { max-width: 22rem; margin: 10vh auto 2rem; padding: 1.5rem; background: var(--surface);
-          border-radius: 12px; box-shadow: 0 1px 3px rgb(0 0 0 / .15); }
-        h1 { font-size: 1.25rem; margin: 0 0 .25rem; } p { margin: .25rem 0 1rem; color: var(--soft); }
-        label { display: block; font-weight: 600; margin: 1rem 0 .25rem; }
-        input { width: 100%; min-height: 44px; box-sizing: border-box; padding: 0 .75rem; font: inherit; color: inherit;
-          background: var(--canvas); border: 1px solid var(--line); border-radius: 8px; }
-        button { width: 100%; min-height: 48px; margin-top: 1.5rem; font: inherit; font-weight: 600; border: 0;
-          border-radius: 8px; background: var(--action); color: var(--on-action); }
-        button.second { background: none; color: var(--soft); margin-top: .5rem; }
-        :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
-        .failed { color: var(--alert); font-weight: 600; }
-        code { overflow-wrap: anywhere; }
-        """
-
     /// The form. Clients that read the page look for the object that begins with `oauth_state`, the first one in the page.
-    func form(state: String, _ wanted: AuthorizationRequest, message: String?) -> Answer {
+    /// - Parameter name: what was typed before, which stays where it can be a name: the first brace of the page is the object's.
+    func form(state: String, _ wanted: AuthorizationRequest, message: String?, name: String = "") -> Answer {
         var html = head("Sign in")
         html.element("<p>to go on to ", wanted.title, "</p>")
         if let message { html.element("<p class=\"failed\" role=\"alert\" id=\"message\">", message, "</p>") }
@@ -42,15 +23,22 @@ struct SignInPage: Sendable {
         html.markup(
             """
             "><label for="username">User name</label>
-            <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required
+            <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required value="
             """)
-        html.markup(message == nil ? " autofocus>" : " aria-describedby=\"message\" autofocus>")
+        let kept = (try? Person.checked(name)) ?? ""
+        html.text(kept)
+        html.markup(message == nil ? "\"" : "\" aria-describedby=\"message\"")
+        html.markup(kept.isEmpty ? " autofocus>" : ">")
         html.markup(
             """
             <label for="password">Password</label>
-            <input id="password" name="password" type="password" autocomplete="current-password" required>
-            <button type="submit">Sign in</button>
-            <button class="second" type="submit" name="cancel" value="true" formnovalidate>Cancel</button></form>
+            <input id="password" name="password" type="password" autocomplete="current-password" required
+            """)
+        html.markup(kept.isEmpty ? ">" : " autofocus>")
+        html.markup(
+            """
+            <button class="main" type="submit">Sign in</button>
+            <button type="submit" name="cancel" value="true" formnovalidate>Cancel</button></form>
             """)
         script(state, message, in: &html)
         return end(html, sendsTo: wanted.redirect)
@@ -94,8 +82,8 @@ struct SignInPage: Sendable {
         html.markup("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">")
         html.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">")
         html.element("<title>", title, "</title><link rel=\"stylesheet\" href=\"")
-        html.path(below + ["sign-in.css"])
-        html.element("\"></head><body><main><h1>", title, "</h1>")
+        html.path(below + ["portal.css"])
+        html.element("\"></head><body><main class=\"sheet\"><h1>", title, "</h1>")
         return html
     }
 

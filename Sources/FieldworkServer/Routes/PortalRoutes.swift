@@ -23,9 +23,6 @@ extension Route {
             try await TokenEndpoint.generate($0)
         },
         Route(.tokens, "", .write, metric: .token, needs: .prove) { try await TokenEndpoint.generate($0) },
-        Route(.server, "sign-in.css", .read, [.file], metric: .page, needs: .nothing) { _ in
-            Answer.text(SignInPage.stylesheet, type: "text/css;charset=utf-8").tagged()
-        },
     ]
 
     /// Clients use both spellings of these addresses.
@@ -87,6 +84,7 @@ extension Route {
         read("community/users/{username}/provisionedListings") { _ in
             ["provisionedListings": [], "total": 0, "nextStart": -1]
         },
+        read("portals/self/isServiceNameAvailable") { try await $0.isServiceNameAvailable() },
         read("portals/self/users") { try await $0.users() },
         read("portals/self/roles") { try await $0.roles() },
         read("portals/self/history") { try await $0.history() },
@@ -130,6 +128,15 @@ extension Route {
         write("community/groups/{group}/leave") { try await $0.leaveGroup() },
     ]
 
+    /// Applications that people have registered.
+    static let appRoutes: [Route] = [
+        write("oauth2/registerApp") { try await $0.registerApp() },
+        read("oauth2/apps") { try await $0.apps() },
+        read("oauth2/apps/{name}") { try await $0.appDescription() },
+        write("oauth2/apps/{name}/update") { try await $0.updateApp() },
+        write("oauth2/apps/{name}/unregister") { try await $0.unregisterApp() },
+    ]
+
     /// Items and what belongs to them.
     static let contentRoutes: [Route] = [
         read("search") { try await $0.search() },
@@ -160,6 +167,8 @@ extension Route {
         write("content/users/{username}/createFolder") { try await $0.createFolder() },
         write("content/users/{username}/{folder}/updateFolder") { try await $0.updateFolder() },
         write("content/users/{username}/{folder}/delete") { try await $0.deleteFolder() },
+        write("content/users/{username}/createService") { try await $0.createService() },
+        write("content/users/{username}/{folder}/createService") { try await $0.createService() },
         write("content/users/{username}/addItem", body: .files) { try await $0.addItem() },
         write("content/users/{username}/{folder}/addItem", body: .files) { try await $0.addItem() },
         write("content/users/{username}/deleteItems") { try await $0.deleteItems() },
@@ -184,6 +193,7 @@ extension Route {
             write("\(place)/addPart", body: .files) { try await $0.addPart() },
             write("\(place)/commit", body: .files) { try await $0.commitParts() },
             read("\(place)/status") { try await $0.itemStatus() },
+            read("\(place)/registeredAppInfo") { try await $0.registeredAppInfo() },
             write("\(place)/delete") { try await $0.deleteItem() },
             write("\(place)/move") { try await $0.moveItem() },
             write("\(place)/reassign") { try await $0.reassignItem() },

@@ -23,6 +23,8 @@ final class Route: Sendable {
         case sharing = "{instance}/sharing"
         case portal = "{instance}/sharing/rest"
         case portalAdministration = "{instance}/portaladmin"
+        /// The portal's pages for a browser.
+        case home = "{instance}/home"
     }
 
     enum Method: Sendable {

@@ -3,5 +3,5 @@ extension Route {
     static let all: [Route] =
         serverRoutes + catalogueRoutes + serviceRoutes + layerRoutes + editRoutes + attachmentRoutes + uploadRoutes
         + replicaRoutes + conflictRoutes + mapRoutes + vectorTileRoutes + geocodeRoutes + administrationRoutes
-        + signInRoutes + portalRoutes + contentRoutes + ownedItemRoutes
+        + signInRoutes + portalRoutes + appRoutes + contentRoutes + ownedItemRoutes + homeRoutes
 }

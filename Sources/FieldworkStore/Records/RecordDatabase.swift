@@ -38,10 +38,24 @@ package final class RecordDatabase: Sendable {
         readers = ReaderPool(source: source, readers: Limits.recordReaders, streams: 1, isLimited: false)
         let writing = ConnectionSource { _ in try source.open(.readWrite) }
         writers = ReaderPool(source: writing, readers: 1, streams: 1, isLimited: false)
-        words = Words(
-            prefix: "portal_", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", bytes: "BLOB", text: "TEXT")
+        words = Self.fileWords
         isShared = false
     }
+
+    /// Looks into a file that is there, without writing anything to it or beside it.
+    package init(lookingInto file: URL) {
+        let source = ConnectionSource { _ in
+            let isAlone = !FileManager.default.fileExists(atPath: file.path + "-wal")
+            return try StoreConnection(path: file.path, mode: .look(isAlone: isAlone))
+        }
+        readers = ReaderPool(source: source, readers: 1, streams: 1, isLimited: false)
+        writers = ReaderPool(source: source, readers: 1, streams: 1, isLimited: false)
+        words = Self.fileWords
+        isShared = false
+    }
+
+    private static let fileWords = Words(
+        prefix: "portal_", countedKey: "INTEGER PRIMARY KEY AUTOINCREMENT", bytes: "BLOB", text: "TEXT")
 
     /// Uses the database of the services.
     package init(connect: @escaping PostgresStore.Connect) {

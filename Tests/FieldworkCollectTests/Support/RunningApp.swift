@@ -1,3 +1,4 @@
+import FieldworkPortal
 import FieldworkServer
 import FieldworkStore
 import Foundation
@@ -83,22 +84,36 @@ final class RunningServices: Sendable {
     let port: Int
     private let store: GeoPackageStore
     private let dataFolder: URL?
+    private let portal: Portal?
     private let server: Mutex<RunningFeatureServer?>
 
     var root: URL { URL(string: "http://127.0.0.1:\(port)/arcgis/rest/services") ?? URL(filePath: "/") }
 
-    private init(port: Int, store: GeoPackageStore, dataFolder: URL?, server: RunningFeatureServer) {
+    private init(
+        port: Int, store: GeoPackageStore, dataFolder: URL?, portal: Portal?, server: RunningFeatureServer
+    ) {
         self.port = port
+        self.portal = portal
         self.store = store
         self.dataFolder = dataFolder
         self.server = Mutex(server)
     }
 
-    /// - Parameter dataFolder: where locators and basemaps lie; nil for none.
-    static func start(store: GeoPackageStore, dataFolder: URL? = nil) async throws -> RunningServices {
+    /// - Parameters:
+    ///   - dataFolder: where locators and basemaps lie; nil for none.
+    ///   - portal: the people; nil for none.
+    static func start(
+        store: GeoPackageStore, dataFolder: URL? = nil, portal: Portal? = nil
+    ) async throws -> RunningServices {
         let server = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: 0, closesStore: false, dataFolder: dataFolder))
-        return RunningServices(port: server.port, store: store, dataFolder: dataFolder, server: server)
+            store: store, configuration: configuration(port: 0, dataFolder, portal))
+        return RunningServices(port: server.port, store: store, dataFolder: dataFolder, portal: portal, server: server)
+    }
+
+    private static func configuration(port: Int, _ dataFolder: URL?, _ portal: Portal?) -> ServerConfiguration {
+        ServerConfiguration(
+            port: port, closesStore: false, dataFolder: dataFolder, portal: portal,
+            codePicture: { CodeMaker($0)?.svg })
     }
 
     func stop() async {
@@ -112,7 +127,7 @@ final class RunningServices: Sendable {
 
     func comeBack() async throws {
         let server = try await RunningFeatureServer.start(
-            store: store, configuration: ServerConfiguration(port: port, closesStore: false, dataFolder: dataFolder))
+            store: store, configuration: Self.configuration(port: port, dataFolder, portal))
         self.server.withLock { $0 = server }
     }
 }

@@ -36,7 +36,7 @@ struct PeopleServer: Sendable {
         }
         try GeocodeServiceTests.make(at: LocatorFile.url(name: "Trees", in: folder))
         let configuration = ServerConfiguration(
-            port: 0, definitionLifetime: .zero, dataFolder: folder, portal: portal)
+            port: 0, definitionLifetime: .zero, dataFolder: folder, portal: portal, codePicture: { "<svg>\($0)</svg>" })
         let basemaps = BasemapFolder(data: folder)
         try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
         do {

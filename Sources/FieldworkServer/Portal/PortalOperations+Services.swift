@@ -1,0 +1,110 @@
+import FieldworkGeometry
+import FieldworkPortal
+import FieldworkREST
+import FieldworkStore
+import Foundation
+
+/// Services that people make through the portal.
+extension PortalOperations {
+    /// Makes a service without layers, which nobody but its owner sees until it is shared. The layers follow by `addToDefinition`, or
+    /// are in `createParameters` already.
+    func createService() async throws -> JSONValue {
+        try requirePublisher()
+        try requireFeatureService()
+        let owner = try person
+        guard principal.isNamed(owner) || principal.has(.updateItems) else { throw ServiceError.forbidden }
+        guard let parameters = try request.parameters.json("createParameters")?.objectValue else {
+            throw ServiceError.invalidParameter("'createParameters' is an object in JSON with the name of the service.")
+        }
+        guard let text = parameters["name"]?.stringValue, let name = PortalAnswers.serviceName(text), name.folder == nil
+        else { throw ServiceError.invalidParameter("'createParameters' has a 'name', without a folder.") }
+        let definition = try Self.definition(parameters, name)
+        guard try await isFree(name) else { throw Self.isTaken(name) }
+        var change = ItemChange()
+        change.snippet = request.parameters["snippet"]
+        change.description = request.parameters["description"] ?? parameters["serviceDescription"]?.stringValue
+        if request.parameters["tags"] != nil { change.tags = try list("tags") }
+        // The item comes first: at no moment is the service in anybody else's hands.
+        let item = try await portal.addServiceItem(
+            name.path, change, id: request.parameters["itemIdToCreate"], owner: owner, folder: values.text ?? "",
+            for: principal, by: author)
+        do {
+            try await context.server.store.createService(definition)
+        } catch let error as StoreError where error.code == .serviceExists {
+            // Another request was faster. The item may be that of the service which it has made.
+            throw Self.isTaken(name)
+        } catch {
+            if try await isFree(name) {
+                try? await portal.removeItem(item.id, services: [], for: principal, by: author)
+            }
+            throw error
+        }
+        context.server.catalog.invalidate()
+        let url = answers.item(item)["url"] ?? .null
+        return [
+            "encodedServiceURL": url, "serviceurl": url, "itemId": .string(item.id), "serviceItemId": .string(item.id),
+            "name": .string(name.name), "type": .string(ServiceItemKind.feature.rawValue), "typeKeywords": [],
+            "size": -1, "isView": false, "success": true,
+        ]
+    }
+
+    /// Whether a service of a name can be made.
+    func isServiceNameAvailable() async throws -> JSONValue {
+        try requirePublisher()
+        let text = try required("name")
+        guard let name = PortalAnswers.serviceName(text), name.folder == nil, Self.isPossible(name) else {
+            return ["available": false]
+        }
+        return ["available": .bool(try await isFree(name))]
+    }
+
+    private func requirePublisher() throws {
+        guard principal.kind == .person else {
+            throw principal.isSignedIn || principal.kind == .everybody ? ServiceError.forbidden : .tokenRequired
+        }
+        try principal.require(.publishFeatures)
+    }
+
+    private func requireFeatureService() throws(ServiceError) {
+        let type = request.parameters["outputType"] ?? request.parameters["targetType"] ?? "featureService"
+        guard type.lowercased() == "featureservice" else {
+            throw .invalidParameter("'outputType' is featureService: others are not made here.")
+        }
+        guard try request.parameters.bool("isView") != true else {
+            throw .invalidParameter("'isView': views of services are not made here.")
+        }
+    }
+
+    private static func isTaken(_ name: ServiceName) -> ServiceError {
+        ServiceError(code: 409, message: "Service name '\(name.name)' is not available.")
+    }
+
+    /// A name that somebody's hidden service has is taken as well.
+    private func isFree(_ name: ServiceName) async throws -> Bool {
+        let names = try await context.server.store.serviceNames()
+        return !names.contains { $0.path.lowercased() == name.path.lowercased() }
+    }
+
+    private static func isPossible(_ name: ServiceName) -> Bool {
+        (try? GeoPackageStore.place(of: name, in: URL(filePath: "/"))) != nil
+    }
+
+    /// The definition in the parameters, whose words are those of definition documents but for a few.
+    private static func definition(_ parameters: JSONObject, _ name: ServiceName) throws -> ServiceDefinition {
+        guard isPossible(name) else {
+            throw ServiceError.invalidParameter("'\(name.name.prefix(80))' can't be the name of a service.")
+        }
+        var document = parameters
+        if document["description"]?.stringValue?.isEmpty != false, let text = document["serviceDescription"] {
+            document["description"] = text
+        }
+        for member in ["name", "serviceDescription", "hasStaticData", "_ssl", "options", "isView"] {
+            document[member] = nil
+        }
+        do {
+            return try ServiceDefinition(document: .object(document), name: name)
+        } catch {
+            throw error.serviceError
+        }
+    }
+}
