@@ -72,8 +72,9 @@ struct DemoTests {
             #expect(
                 Self.code(try await PlainRequest.post("\(demo.services)/\(path)", [("f", "json")])) == nil, "\(path)")
         }
-        let people = try demo.errors().matches(of: #/  (ana|ben) \((\w+)\)  ([a-z0-9-]{19})\n/#)
-        #expect(people.map { "\($0.1) \($0.2)" } == ["ana administrator", "ben editor"], "\(try demo.errors())")
+        let said = try demo.errors()
+        let people = said.matches(of: #/  (ana|ben) \((\w+)\)  ([a-z0-9-]{19})\n/#)
+        #expect(people.map { "\($0.1) \($0.2)" } == ["ana administrator", "ben editor"], "\(said)")
         for person in people {
             let token = try #require(try await Self.token(String(person.1), String(person.3), root))
             #expect(try await Self.maps(root, token: token).contains("Save the Bay"), "\(person.1)")

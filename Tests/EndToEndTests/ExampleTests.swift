@@ -59,9 +59,9 @@ struct ExampleTests {
         let service = "\(demo.services)/SaveTheBaySync/FeatureServer"
         let begun = try await stage.run("Starter", [service, file])
         #expect(begun.count == 2 && begun.last == "Synchronised", "\(begun)")
-        func count(_ lines: [String]) -> Int? { lines.first?.split(separator: " ").compactMap { Int($0) }.first }
+        func first(_ lines: [String]) -> Int? { lines.first?.split(separator: " ").compactMap { Int($0) }.first }
         let next = try await stage.run("Starter", [service, file])
-        #expect(count(next) == count(begun).map { $0 + 1 }, "the feature of the first run is there")
+        #expect(first(next) == first(begun).map { $0 + 1 }, "the feature of the first run is there")
         #expect(await demo.interrupt() == 0)
     }
 }

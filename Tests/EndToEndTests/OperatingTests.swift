@@ -51,7 +51,8 @@ struct OperatingTests {
         #expect(figures?["unreadable"] as? Int == 1 && figures?["ready"] as? Bool == false)
         let services = figures?["services"] as? [[String: Any]]
         #expect(services?.first?["features"] as? Int == 2 && (services?.first?["bytes"] as? Int ?? 0) > 10_000)
-        #expect(try other.errors().contains("service=Parks"), "\(try other.errors())")
+        let log = try other.errors()
+        #expect(log.contains("service=Parks"), "\(log)")
         await other.kill()
         let away = try await FieldworkProcess.run(["status", Self.root(other)])
         #expect(away.status == 69)
@@ -186,7 +187,8 @@ struct OperatingTests {
             try write("instance = '\(instance)'\n")
             kill(server.processID, SIGHUP)
             while try !server.text().contains("/\(instance)/rest/services") {
-                try #require(server.isRunning, "\(try server.errors())")
+                let errors = try server.errors()
+                try #require(server.isRunning, "\(errors)")
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
@@ -234,7 +236,8 @@ struct OperatingTests {
             "backup", "--to", target.path, "--every", "1s", "--keep", "2", "--data", data,
         ])
         while try backup.text().components(separatedBy: "The backup is whole").count < 5 {
-            try #require(backup.isRunning, "\(try backup.errors())")
+            let errors = try backup.errors()
+            try #require(backup.isRunning, "\(errors)")
             try await Task.sleep(for: .milliseconds(50))
         }
         #expect(await backup.interrupt() == 130)
