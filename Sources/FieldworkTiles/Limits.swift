@@ -40,8 +40,6 @@ package enum Limits {
     static let weighedTiles = 64
     /// Bytes of a package without a tile, about.
     static let packageHeadBytes = 4 * 1_024
-    /// Bytes of the glyphs and pictures that come along with vector tiles, about.
-    static let packageFontBytes = 256 * 1_024
     /// Layers of a basemap that is made.
     package static let basemapLayers = 100
 }

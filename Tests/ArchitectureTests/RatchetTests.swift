@@ -100,7 +100,6 @@ struct RatchetTests {
         "Sources/Fieldwork/Expressions/ExpressionEvaluator.swift": 10,
         "Sources/Fieldwork/Geocoding/GeocodeResult.swift": 2,
         "Sources/Fieldwork/Geocoding/LocatorDirectory.swift": 5,
-        "Sources/Fieldwork/Jobs/GenerateGeodatabaseJob.swift": 5,
         "Sources/Fieldwork/Jobs/GeodatabaseSyncTask.swift": 1,
         "Sources/Fieldwork/Jobs/SyncGeodatabaseJob.swift": 1,
         "Sources/Fieldwork/Jobs/SyncReport.swift": 12,

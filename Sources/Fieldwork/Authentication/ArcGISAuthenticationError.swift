@@ -50,14 +50,15 @@ public struct NetworkChallengeCancellationError: ArcGISError, LocalizedError {
 }
 
 extension ArcGISAuthenticationError {
-    /// Whether the name or the password was refused, or has to wait.
-    package var isAboutCredentials: Bool {
+    /// Whether the name or the password was refused, or has to wait. Not part of the vendor's API.
+    public var isAboutCredentials: Bool {
         if case .invalidCredentials = self { return true }
         return false
     }
 
     /// What a person is told who could not sign in. Portals begin with words about tokens, which say nothing to the person.
-    package var plainDetails: String {
+    /// Not part of the vendor's API.
+    public var plainDetails: String {
         guard isAboutCredentials else { return details }
         let prefix = "Unable to generate token."
         let reason = details.hasPrefix(prefix) ? details.dropFirst(prefix.count).drop { $0 == " " } : details[...]

@@ -97,15 +97,18 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
     }
 
     /// Bytes that are on this device, of those of the file that the service has made.
-    package struct Arrival: Sendable, Hashable {
-        package var there: Int64
-        package var whole: Int64
+    public struct Arrival: Sendable, Hashable {
+        /// Bytes that are on this device.
+        public var there: Int64
+        /// Bytes of the whole file.
+        public var whole: Int64
 
-        package init(there: Int64, whole: Int64) { (self.there, self.whole) = (there, whole) }
+        /// So many bytes of a file.
+        public init(there: Int64, whole: Int64) { (self.there, self.whole) = (there, whole) }
     }
 
     /// nil while nothing is downloaded, and for a service that does not say how much there is. Not part of the vendor's API.
-    package var arrived: Arrival? { arrival.withLock { $0 } }
+    public var arrived: Arrival? { arrival.withLock { $0 } }
 
     // MARK: Files
 

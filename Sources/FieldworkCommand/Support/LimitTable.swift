@@ -506,7 +506,6 @@ enum LimitTable {
         NamedLimit(module: "FieldworkTiles", name: "basemapTilePartBytes", value: "64 * 1_024 * 1_024", meaning: "Bytes of the parts of features that one tile is made of."),
         NamedLimit(module: "FieldworkTiles", name: "weighedTiles", value: "64", meaning: "Tiles of each level that are weighed to tell the size of a package before it is made."),
         NamedLimit(module: "FieldworkTiles", name: "packageHeadBytes", value: "4 * 1_024", meaning: "Bytes of a package without a tile, about."),
-        NamedLimit(module: "FieldworkTiles", name: "packageFontBytes", value: "256 * 1_024", meaning: "Bytes of the glyphs and pictures that come along with vector tiles, about."),
         NamedLimit(module: "FieldworkTiles", name: "basemapLayers", value: "100", meaning: "Layers of a basemap that is made."),
     ]
 }

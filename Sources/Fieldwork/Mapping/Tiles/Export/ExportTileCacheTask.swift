@@ -189,7 +189,7 @@ public final class ExportTileCacheJob: Job, JobProtocol, @unchecked Sendable {
     /// The package, not yet loaded. Throws the job's error.
     public var output: TileCache { get async throws { try await outcome(as: TileCache.self) } }
     /// Bytes that are on this device, of those of the package. Not part of the vendor's API.
-    package var arrived: GenerateGeodatabaseJob.Arrival? { download.arrived }
+    public var arrived: GenerateGeodatabaseJob.Arrival? { download.arrived }
 
     override func snapshot() -> JSONValue {
         var object = download.snapshot

@@ -166,7 +166,7 @@ public final class ExportVectorTilesJob: Job, JobProtocol, @unchecked Sendable {
         get async throws { try await outcome(as: ExportVectorTilesResult.self) }
     }
     /// Bytes that are on this device, of those of the package. Not part of the vendor's API.
-    package var arrived: GenerateGeodatabaseJob.Arrival? { download.arrived }
+    public var arrived: GenerateGeodatabaseJob.Arrival? { download.arrived }
 
     override func snapshot() -> JSONValue {
         var object = download.snapshot

@@ -241,8 +241,7 @@ struct OfflineMapPlanner: Sendable {
         guard var root = service, let end = root.pathComponents.lastIndex(of: "services") else { return }
         for _ in root.pathComponents.indices.dropFirst(end + 1) { root.deleteLastPathComponent() }
         do {
-            guard let locator = try await LocatorDirectory.locators(of: root).first else { return }
-            plan.parts.append(OfflineMapPart(.locator, source: locator, file: "addresses.locator"))
+            if let part = try await OfflineMapPart.locator(of: root) { plan.parts.append(part) }
         } catch let error where Self.isFinal(error) {}
     }
 }

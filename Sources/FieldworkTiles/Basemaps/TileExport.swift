@@ -42,6 +42,7 @@ package struct TileExport: Sendable {
     /// - Parameter step: called for each place, to end what takes too long.
     package func estimate(step: () throws -> Void = {}) throws -> Estimate {
         var estimate = Estimate(tiles: 0, bytes: Limits.packageHeadBytes)
+        var texts = TileTexts()
         for level in levels {
             var tiles: [TileAddress] = []
             try coverage?.forEach(level: level) { tile in
@@ -50,18 +51,24 @@ package struct TileExport: Sendable {
                 return true
             }
             estimate.tiles += tiles.count
-            estimate.bytes += try weight(of: tiles)
+            estimate.bytes += try weight(of: tiles, &texts)
         }
-        if package.description.format == .vector { estimate.bytes += Limits.packageFontBytes }
+        if package.description.format == .vector, estimate.tiles > 0 {
+            try forEachResource(ranges: texts.ranges.sorted()) { _, bytes in estimate.bytes += bytes.count }
+        }
         return estimate
     }
 
-    private func weight(of tiles: [TileAddress]) throws(TileError) -> Int {
+    private func weight(of tiles: [TileAddress], _ texts: inout TileTexts) throws(TileError) -> Int {
         let spacing = max(1, tiles.count / Limits.weighedTiles)
         let weighed = stride(from: spacing / 2, to: tiles.count, by: spacing).map { tiles[$0] }
         guard !weighed.isEmpty else { return 0 }
         var sum = 0
-        for tile in weighed { sum += try package.tile(tile)?.count ?? 0 }
+        for tile in weighed {
+            guard let bytes = try package.tile(tile) else { continue }
+            sum += bytes.count
+            if package.description.format == .vector { texts.add(bytes) }
+        }
         // Each bundle has an index of all its places.
         let bundles = Set(tiles.map { BundleWriter.Place($0) }).count
         return sum * tiles.count / weighed.count + 4 * tiles.count + 131_136 * bundles
@@ -92,34 +99,38 @@ package struct TileExport: Sendable {
         var description = package.description
         description.name = title
         description.box = coverage?.box ?? description.box
-        if description.format == .vector { try addStyle(to: writer, ranges: texts.ranges.sorted()) }
+        if description.format == .vector {
+            try forEachResource(ranges: texts.ranges.sorted()) { path, bytes in
+                try writer.addResource(bytes, as: path)
+            }
+        }
         try writer.finish(description)
         return written
     }
 
     // MARK: The style
 
-    private func addStyle(to writer: CompactPackageWriter, ranges: [Int]) throws {
+    /// Calls back with all that stands beside the tiles: the style, its pictures, and the glyphs of these ranges.
+    private func forEachResource(ranges: [Int], _ body: (_ path: String, _ bytes: [UInt8]) throws -> Void) throws {
         let style = try PackageStyle.json(package, title: title, addresses: .relative)
-        try writer.addResource(Array(style.text.utf8), as: "styles/root.json")
+        try body("styles/root.json", Array(style.text.utf8))
         for (name, scale) in [("sprite", 1), ("sprite@2x", 2)] {
             let empty = try StyleSprite(symbols: [:], scale: scale)
             let index = try package.resource("sprites/\(name).json") ?? Array(empty.index.text.utf8)
-            try writer.addResource(index, as: "sprites/\(name).json")
-            try writer.addResource(
-                try package.resource("sprites/\(name).png") ?? empty.png, as: "sprites/\(name).png")
+            try body("sprites/\(name).json", index)
+            try body("sprites/\(name).png", try package.resource("sprites/\(name).png") ?? empty.png)
         }
         var resources: [JSONValue] = ["../sprites/sprite.json", "../sprites/sprite.png"]
         for font in PackageStyle.fonts(style) {
             for start in ranges {
                 let path = "fonts/\(font)/\(start)-\(start + Limits.glyphRange - 1).pbf"
                 guard let glyphs = try glyphs(font, start, path) else { continue }
-                try writer.addResource(glyphs, as: path)
+                try body(path, glyphs)
                 resources.append(.string("../\(path)"))
             }
         }
         let info: JSONValue = ["resourceInfo": .array(resources)]
-        try writer.addResource(Array(info.text.utf8), as: "info/root.json")
+        try body("info/root.json", Array(info.text.utf8))
     }
 
     /// The package's own glyphs, else those of a font of the system; nil where there is neither.

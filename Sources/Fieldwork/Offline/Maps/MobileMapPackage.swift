@@ -20,7 +20,7 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
         var maps: [Map] = []
         var index: MapPackageIndex?
         var geodatabases: [Geodatabase] = []
-        var locator: LocatorTask?
+        var locator: (any Loadable)?
         var isClosed = false
     }
 
@@ -99,7 +99,7 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
                 case .vectorTiles: files.add(url, isVector: true, inPlaceOf: part.layers + [part.source.absoluteString])
                 case .tiles: files.add(url, isVector: false, inPlaceOf: part.layers)
                 case .referenceBasemap(let isVector): reference = OfflineFiles.layer(url, isVector: isVector)
-                case .locator: content.withLock { $0.locator = LocatorTask(url: url) }
+                case .locator: content.withLock { $0.locator = Self.locator(in: url) }
                 }
             }
             let map = try Map.fromJSON(document, environment: .standard, offline: OfflineTables(files))
@@ -127,8 +127,8 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
     /// What the package says of itself; nil before it is loaded.
     public var itemInfo: OfflineMapItemInfo? { content.withLock { $0.index }?.item }
 
-    /// The search for addresses in the area; nil where none came along.
-    public var locatorTask: LocatorTask? { content.withLock { $0.locator } }
+    /// What searches for addresses in the area: `locatorTask` gives it.
+    var keptLocator: (any Loadable)? { content.withLock { $0.locator } }
 
     /// The version of the package's format; empty before it is loaded.
     public var version: String { content.withLock { $0.index } == nil ? "" : "1" }

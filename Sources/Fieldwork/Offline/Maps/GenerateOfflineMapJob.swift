@@ -71,7 +71,7 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
     }
 
     /// Bytes of the file that is coming now, that are on this device and in all; nil while none comes. Not part of the vendor's API.
-    package var arrived: GenerateGeodatabaseJob.Arrival? {
+    public var arrived: GenerateGeodatabaseJob.Arrival? {
         switch child.withLock({ $0 }) {
         case let job as GenerateGeodatabaseJob: job.arrived
         case let job as ExportVectorTilesJob: job.arrived
@@ -210,7 +210,7 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
                 let degrees = GeometryEngine.project(area, into: .wgs84)?.extent
             else { return }
             tell("The addresses of the area.")
-            try await LocatorDirectory.takeAlong(part.source, area: degrees, to: target)
+            try await part.takeLocatorAlong(area: degrees, to: target)
         }
         advance(to: start + share)
     }
