@@ -34,7 +34,12 @@ struct BackupSyncTests {
         try await late.sync()
         crews.append(late)
 
-        let file = try #require(try FileManager.default.contentsOfDirectory(atPath: backup.path).first)
+        let file = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: backup.path).first { $0.hasSuffix(".gpkg") })
+        let people = try await FieldworkProcess.run([
+            "restore-backup", backup.appending(path: "portal.sqlite").path, "--data", data.path,
+        ])
+        #expect(people.status == 65 && people.errors.contains("Stop the server"), "\(people.errors)")
         let restored = try await FieldworkProcess.run([
             "restore-backup", backup.appending(path: file).path, "--data", data.path,
         ])

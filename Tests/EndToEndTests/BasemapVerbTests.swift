@@ -96,7 +96,7 @@ struct BasemapVerbTests {
                 "basemap", "add", file("\(name).vtpk").path, "--name", name, "--data", data.path,
             ])
             #expect(added.status == 0 && added.text.contains("VectorTileServer  pbf"), "\(added.errors)")
-            #expect(added.text.contains(name == "b" ? "levels 13 to 14" : "levels 0 to 14"), "\(added.text)")
+            #expect(added.text.contains(name == "b" ? "levels 13 to 14" : "levels 7 to 14"), "\(added.text)")
         }
         for arguments in [
             ["Haven"], ["Haven", "--estimate", "--area", "1,2,3"], ["Haven", "--estimate", "--levels", "9-3"],

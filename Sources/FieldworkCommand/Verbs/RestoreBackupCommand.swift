@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -14,6 +15,9 @@ struct RestoreBackupCommand: AsyncParsableCommand {
             Devices that took the service offline keep their edits: what they sent after the backup they send again with their
             next synchronisation, once, and all of them get the rows as they are now. Edits that were made directly on the
             service after the backup are in the kept file alone.
+
+            People and rights (portal.sqlite) are put back by hand, while no server runs: move the present file and those beside it
+            with -wal and -shm away, and copy the one of the backup into the folder.
 
             EXAMPLES
               fieldwork restore-backup /backup/2026-07-16/Trees.gpkg
@@ -34,6 +38,13 @@ struct RestoreBackupCommand: AsyncParsableCommand {
             let backup = URL(filePath: (file as NSString).expandingTildeInPath)
             guard FileManager.default.isReadableFile(atPath: backup.path) else {
                 throw CommandFailure(.noInput, "\(backup.path) is not there, or can't be read.")
+            }
+            guard backup.lastPathComponent != Portal.file(in: data.url).lastPathComponent else {
+                throw CommandFailure(
+                    .badData,
+                    "\(backup.path) holds people and rights, and is no service. Stop the server, move "
+                        + "\(Portal.file(in: data.url).path) and what stands beside it with -wal and -shm away, and copy it there."
+                )
             }
             let name = try DefinitionFiles.name(service ?? backup.deletingPathExtension().lastPathComponent)
             let place = try GeoPackageStore.place(of: name, in: data.url)
