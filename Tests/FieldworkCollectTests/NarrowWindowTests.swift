@@ -52,7 +52,8 @@ struct NarrowWindowTests {
             let browser = hand.browser
             defer { browser.stop() }
             try await browser.open(field.app.address + "list/0")
-            try await browser.wait("document.querySelector('#list-rows .lrow')")
+            try await browser.wait(
+                "document.querySelector('#list-rows .lrow') && document.documentElement.classList.contains('script')")
             let top = "document.querySelector('#list-rows .lrow').getBoundingClientRect().top"
             #expect(try await browser.evaluate(top, as: Double.self) <= 200)
             _ = try await browser.evaluate("document.querySelector('#list-filter').click(), ''", as: String.self)

@@ -60,7 +60,8 @@ private struct OfflineMapService {
     func take(_ name: String, _ change: (GenerateOfflineMapParameters) -> Void = { _ in }) async throws
         -> GenerateOfflineMapResult
     {
-        let task = try task(device: name)
+        // The device keeps its own files in a folder of its name.
+        let task = try task(device: "device of \(name)")
         let parameters = try await task.makeDefaultGenerateOfflineMapParameters(areaOfInterest: OfflineService.area)
         change(parameters)
         let job = task.makeGenerateOfflineMapJob(
@@ -70,7 +71,9 @@ private struct OfflineMapService {
     }
 
     func files(_ folder: URL) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        // A geodatabase that is open has its log beside it.
+        try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.sorted()
     }
 }
 
@@ -184,7 +187,8 @@ struct OfflineMapTests {
                 job.start()
                 return try await job.output
             }
-            try await one.mobileMapPackage.geodatabases[0].addDamage("From one", at: 2)
+            try await one.mobileMapPackage.geodatabases[0].addDamage(
+                "From one", at: 2, ["numoccup": Int16(1)])
             let task = OfflineMapSyncTask(map: one.offlineMap, environment: online.service.environment())
             #expect(try await task.checkForUpdates().uploadAvailability == .available)
             #expect(task.updateCapabilities?.supportsSyncWithFeatureServices == true)

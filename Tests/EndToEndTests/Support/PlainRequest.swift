@@ -26,6 +26,16 @@ enum PlainRequest {
         return json
     }
 
+    /// Gets the JSON of an answer and its status, also where the server says that it is busy.
+    static func reply(_ address: String) async throws -> (status: Int?, json: [String: Any]) {
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url, timeoutInterval: 300))
+        guard let json = try JSONSerialization.jsonObject(with: data) as? [String: Any] else {
+            throw URLError(.cannotParseResponse)
+        }
+        return ((response as? HTTPURLResponse)?.statusCode, json)
+    }
+
     /// Gets a page, as a browser does.
     static func page(_ address: String) async throws -> Data {
         guard let url = URL(string: address) else { throw URLError(.badURL) }

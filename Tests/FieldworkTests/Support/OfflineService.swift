@@ -150,10 +150,13 @@ extension Geodatabase {
         return found.first { _ in true } as? ArcGISFeature
     }
 
-    func addDamage(_ cause: String, at index: Int = 3) async throws {
+    func addDamage(
+        _ cause: String, at index: Int = 3, _ values: [String: any Sendable] = [:]
+    ) async throws {
         let table = try damages
         try await table.add(
-            table.makeFeature(attributes: ["primcause": cause], geometry: OfflineService.place(index)))
+            table.makeFeature(
+                attributes: values.merging(["primcause": cause]) { $1 }, geometry: OfflineService.place(index)))
     }
 
     func changeDamage(_ cause: String, _ values: [String: any Sendable]) async throws {
