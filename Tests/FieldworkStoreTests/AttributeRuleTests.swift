@@ -191,6 +191,17 @@ struct AttributeRuleTests {
         #expect(results[2].error?.description == "There are two already.")
     }
 
+    @Test("A rule reads so many rows of a layer at once, and not one more")
+    func mostRows() async throws {
+        let store = try await store(
+            Self.constraint("Count(FeatureSetByName($datastore, 'Trees', ['species'], false)) > 0", [.insert]))
+        let rows = (0..<FieldworkStore.Limits.ruleRows).map { Samples.tree("oak \($0)", [("size", .integer(1))]) }
+        _ = try await store.apply(Samples.batch(adds: rows, origin: .load), to: Samples.name)
+        #expect(try await add(store).isSuccess)
+        let refused = try await add(store)
+        #expect(refused.error?.description.contains("at most \(FieldworkStore.Limits.ruleRows) rows") == true)
+    }
+
     // MARK: Which edits
 
     @Test("What is loaded or taken over is left as it is, and a rule that is switched off is not run")

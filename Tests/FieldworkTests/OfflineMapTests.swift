@@ -356,6 +356,11 @@ struct OfflineMapTests {
             defer { result.mobileMapPackage.close() }
             #expect(try online.files(online.folder) == ["basemap.tiles", "data.gpkg", "map.json", "package.json"])
             #expect(result.mobileMapPackage.geodatabases.map(\.syncID) == [nil])
+            // What came along is no edit; what is made in it is known as one, though no service will get it.
+            let geodatabase = result.mobileMapPackage.geodatabases[0]
+            #expect(try await geodatabase.differences().isEmpty)
+            try await geodatabase.addDamage("Only here", at: 2, ["numoccup": Int16(1)])
+            #expect(try await geodatabase.differences().count == 1)
             let left = try await online.service.store.replicas(of: online.service.name)
             #expect(left.filter { $0.state != .retired }.isEmpty)
             let basemap = try #require(result.offlineMap.basemap?.baseLayers.first as? ArcGISVectorTiledLayer)
