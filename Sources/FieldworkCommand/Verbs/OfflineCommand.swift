@@ -53,6 +53,9 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     @Option(help: "The address of a basemap for the map, in place of its own.")
     var basemap: String?
 
+    @Flag(help: "Take a whole map that is not synchronised later: its services keep nothing for it, and edits in it go nowhere.")
+    var noUpdates = false
+
     @Option(help: "The spatial reference of the area; 4326 is longitude and latitude.")
     var wkid = 4_326
 
@@ -70,6 +73,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         }
         guard area == nil || layers == nil else { throw ValidationError("--layers goes with --extent.") }
         guard area != nil || basemap == nil else { throw ValidationError("--basemap goes with --area.") }
+        guard area != nil || !noUpdates else { throw ValidationError("--no-updates goes with --area.") }
         if let area { _ = try DegreeBox(area) }
     }
 
@@ -84,7 +88,8 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             }
             if let area {
                 let maker = OfflineMapMaker(
-                    map: address, basemap: basemap, area: try DegreeBox(area).envelope, target: target)
+                    map: address, basemap: basemap, area: try DegreeBox(area).envelope, target: target,
+                    updates: !noUpdates)
                 let text = try await Interruption.cancelling { try await maker.make() }
                 return Terminal.output(text)
             }
