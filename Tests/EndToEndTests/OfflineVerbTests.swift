@@ -116,7 +116,8 @@ final class OfflineVerbTests {
         try await run("offline", "create", service, "--out", package, status: 64)
     }
 
-    @Test("A map that is not synchronised is deleted with its edits only where that is said, and never while it is open")
+    @Test(
+        "A map that is never synchronised is deleted with its edits only where that is said, and not while it is open")
     func withoutUpdates() async throws {
         let package = folder.appending(path: "copy").path
         try await run(

@@ -129,7 +129,6 @@ struct SyncOutcome: Sendable {
         return lines
     }
 
-
     // MARK: JSON
 
     private var word: String {

@@ -53,7 +53,10 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     @Option(help: "The address of a basemap for the map, in place of its own.")
     var basemap: String?
 
-    @Flag(help: "Take a whole map that is not synchronised later: its services keep nothing for it, and edits in it go nowhere.")
+    @Flag(
+        help:
+            "Take a whole map that is never synchronised: its services keep nothing for it, and edits in it go nowhere."
+    )
     var noUpdates = false
 
     @Option(help: "The spatial reference of the area; 4326 is longitude and latitude.")

@@ -36,7 +36,8 @@ struct OfflineListCommand: AsyncParsableCommand {
                     let edits = try await package.unsentCount()
                     let taken = package.made.map { $0.formatted(.iso8601.year().month().day()) } ?? ""
                     Terminal.output(
-                        "\(name)  taken \(taken)  \((package.size + 1_023) / 1_024) KB  \(Words.count(edits, "unsent edit"))")
+                        "\(name)  taken \(taken)  \((package.size + 1_023) / 1_024) KB  \(Words.count(edits, "unsent edit"))"
+                    )
                     package.close()
                 } catch let error as CommonError {
                     Terminal.output("\(name)  can't be opened: \(error.details)")
