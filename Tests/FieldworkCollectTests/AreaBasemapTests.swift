@@ -98,7 +98,7 @@ struct OfflineWholeMapTests {
         land.append(to: &bytes)
         place.append(to: &bytes)
         let file = field.deviceFolder.deletingLastPathComponent().appending(path: "town.mbtiles")
-        var writer = try MBTilesWriter(path: file.path)
+        let writer = try MBTilesWriter(path: file.path, format: .vector)
         try writer.add(try GzipStream.compressed(bytes), at: tile)
         try writer.finish(
             TileSetDescription(

@@ -27,13 +27,13 @@ struct BasemapTests {
         try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let tile = try #require(TileAddress(level: 2, column: 1, row: 3))
-        var vector = try MBTilesWriter(path: basemaps.file("City").path)
+        let vector = try MBTilesWriter(path: basemaps.file("City").path, format: .vector)
         try vector.add(try vectorTile(), at: tile)
         try vector.finish(
             TileSetDescription(
                 name: "The city", attribution: "© City", format: .vector, levels: 2...2, vectorLayers: [["id": "roads"]]
             ))
-        var images = try MBTilesWriter(path: basemaps.file("Air").path)
+        let images = try MBTilesWriter(path: basemaps.file("Air").path, format: .png)
         try images.add(png, at: tile)
         try images.finish(TileSetDescription(name: "Air", format: .png, levels: 2...2))
         var configuration = ServerConfiguration(port: 0, definitionLifetime: .zero)
@@ -120,7 +120,7 @@ struct BasemapTests {
     func sharing() async throws {
         let author = Author(name: "test", address: "")
         try await PeopleServer.with { people in
-            var images = try MBTilesWriter(path: people.basemaps.file("Air").path)
+            let images = try MBTilesWriter(path: people.basemaps.file("Air").path, format: .png)
             let tile = try #require(TileAddress(level: 2, column: 1, row: 3))
             try images.add(Self.png, at: tile)
             try images.finish(TileSetDescription(name: "Air", format: .png, levels: 2...2))

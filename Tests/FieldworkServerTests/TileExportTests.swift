@@ -29,7 +29,7 @@ struct TileExportTests {
             xMin: -WebMercator.halfSide, yMin: -WebMercator.halfSide, xMax: WebMercator.halfSide,
             yMax: WebMercator.halfSide)
         for (name, format) in [("City", TileSetDescription.Format.vector), ("Air", .png)] {
-            var writer = try MBTilesWriter(path: basemaps.file(name).path)
+            let writer = try MBTilesWriter(path: basemaps.file(name).path, format: format)
             for level in 0...3 {
                 try TileCoverage(box: plane).forEach(level: level) { tile in
                     try writer.add(format == .vector ? vectorTile() : png, at: tile)

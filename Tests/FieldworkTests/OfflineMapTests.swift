@@ -17,7 +17,7 @@ private struct OfflineMapService {
         try await OfflineService.with { service in
             let basemaps = BasemapFolder(data: service.folder.appending(path: "services"))
             try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
-            var writer = try MBTilesWriter(path: basemaps.file("Streets").path)
+            let writer = try MBTilesWriter(path: basemaps.file("Streets").path, format: .vector)
             let area = OfflineService.area
             let box = PlaneBox(xMin: area.xMin, yMin: area.yMin, xMax: area.xMax, yMax: area.yMax)
             for level in 10...14 {

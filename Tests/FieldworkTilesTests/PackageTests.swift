@@ -32,7 +32,7 @@ struct PackageTests {
     func mbtiles() throws {
         try Self.folder { folder in
             let file = folder.appending(path: "a.mbtiles").path
-            var writer = try MBTilesWriter(path: file)
+            let writer = try MBTilesWriter(path: file, format: .vector)
             for level in 0...3 {
                 try writer.add(Self.tile("level \(level)"), at: Self.address(level, 0, (1 << level) - 1))
             }
@@ -59,7 +59,7 @@ struct PackageTests {
     func gdal() throws {
         try Self.folder { folder in
             let file = folder.appending(path: "a.mbtiles").path
-            var writer = try MBTilesWriter(path: file)
+            let writer = try MBTilesWriter(path: file, format: .vector)
             try writer.add(Self.tile("here"), at: Self.address(2, 1, 1))
             try writer.finish(
                 TileSetDescription(

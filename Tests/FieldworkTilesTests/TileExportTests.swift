@@ -30,7 +30,7 @@ struct TileExportTests {
     /// two squares of 128 columns.
     private static func source(_ folder: URL) throws -> any TilePackage {
         let file = folder.appending(path: "source.mbtiles")
-        var writer = try MBTilesWriter(path: file.path)
+        let writer = try MBTilesWriter(path: file.path, format: .vector)
         let side = 2 * WebMercator.halfSide / 256
         let box = PlaneBox(xMin: -side - 1, yMin: -1, xMax: side * 2 - 1, yMax: side * 2 - 1)
         for level in 0...8 {
@@ -77,6 +77,92 @@ struct TileExportTests {
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
                     == ["city.vtpk", "source.mbtiles"])
+        }
+    }
+
+    @Test("A part is written as MBTiles and as PMTiles and read back, tile by tile", arguments: ["mbtiles", "pmtiles"])
+    func otherForms(_ name: String) throws {
+        try Self.folder { folder in
+            let source = try Self.source(folder)
+            let target = folder.appending(path: "city.\(name)")
+            let export = TileExport(of: source, title: "The city", coverage: nil)
+            let written = try export.write(to: target, as: TileFileForm(fileExtension: name))
+            #expect(written == export.places(most: 1_000))
+            let read = try TilePackages.open(target.path)
+            #expect(read.description.name == "The city")
+            #expect(read.description.attribution == "© City")
+            #expect(read.description.levels == 0...8)
+            #expect(read.description.vectorLayers == [["id": "roads"]])
+            let (there, wanted) = (try #require(read.description.box), try #require(source.description.box))
+            #expect(abs(there.xMin - wanted.xMin) < 0.1 && abs(there.yMax - wanted.yMax) < 0.1)
+            for level in 0...8 {
+                try TileCoverage(box: wanted).forEach(level: level) { tile in
+                    let (there, wanted) = (try read.tile(tile), try source.tile(tile))
+                    #expect(there == wanted, "\(tile)")
+                    return true
+                }
+            }
+            #expect(try read.tile(#require(TileAddress(level: 8, column: 3, row: 3))) == nil)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+                    == ["city.\(name)", "source.mbtiles"])
+        }
+    }
+
+    @Test("In PMTiles equal tiles are there once, and a large file has directories below its root")
+    func largePMTiles() throws {
+        try Self.folder { folder in
+            let file = folder.appending(path: "large.pmtiles")
+            let writer = try PMTilesWriter(file, format: .png)
+            // Every third tile is the sea; the others differ in bytes and in length, so that directories hardly shrink.
+            func bytes(_ column: Int, _ row: Int) -> [UInt8] {
+                guard (column + row) % 3 > 0 else { return [1, 2, 3] }
+                let number = (column * 7_919 + row * 104_729) % 1_000_003
+                return (0..<(8 + number % 57)).map { UInt8(truncatingIfNeeded: number >> ($0 % 16)) } + [
+                    UInt8(truncatingIfNeeded: column), UInt8(truncatingIfNeeded: row),
+                ]
+            }
+            // They come row by row, which is not the order of the curve.
+            for row in 0..<160 {
+                for column in 0..<160 {
+                    try writer.add(
+                        bytes(column, row), at: #require(TileAddress(level: 8, column: column, row: row)))
+                }
+            }
+            try writer.finish(TileSetDescription(name: "Large", format: .png, levels: 8...8))
+            let head = try PackageFile(path: file.path).bytes(at: 0, count: 127)
+            // Tiles, contents, and the length of the directories below the root.
+            #expect(head.littleEndian(at: 72, bytes: 8) == 25_600)
+            #expect(try #require(head.littleEndian(at: 88, bytes: 8)) <= 17_100)
+            #expect(try #require(head.littleEndian(at: 48, bytes: 8)) > 0)
+            #expect(try #require(head.littleEndian(at: 16, bytes: 8)) <= 16_384 - 127)
+            let read = try TilePackages.open(file.path)
+            for row in 0..<160 {
+                for column in 0..<160 {
+                    let tile = try #require(TileAddress(level: 8, column: column, row: row))
+                    guard try read.tile(tile) != bytes(column, row) else { continue }
+                    Issue.record("\(tile)")
+                    return
+                }
+            }
+            #expect(try read.tile(#require(TileAddress(level: 8, column: 160, row: 0))) == nil)
+        }
+    }
+
+    @Test("A tile that comes twice is refused, and no file is left beside the PMTiles")
+    func tileTwice() throws {
+        try Self.folder { folder in
+            let file = folder.appending(path: "twice.pmtiles")
+            let tile = try #require(TileAddress(level: 3, column: 1, row: 2))
+            do {
+                let writer = try PMTilesWriter(file, format: .png)
+                try writer.add([1], at: tile)
+                try writer.add([2], at: tile)
+                #expect(throws: TileError.self) {
+                    try writer.finish(TileSetDescription(name: "", format: .png, levels: 3...3))
+                }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }
     }
 
@@ -150,7 +236,7 @@ struct TileExportTests {
     func images() throws {
         try Self.folder { folder in
             let file = folder.appending(path: "air.mbtiles")
-            var writer = try MBTilesWriter(path: file.path)
+            let writer = try MBTilesWriter(path: file.path, format: .png)
             let tile = try #require(TileAddress(level: 2, column: 1, row: 3))
             try writer.add(Self.png, at: tile)
             try writer.finish(TileSetDescription(name: "Air", format: .png, levels: 2...2))

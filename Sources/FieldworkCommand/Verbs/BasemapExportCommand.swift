@@ -9,15 +9,16 @@ extension BasemapCommand {
         static let configuration = CommandConfiguration(
             commandName: "export", abstract: "Take a part of a basemap into a package for a device.",
             discussion: """
-                Vector tiles become a .vtpk with their style, pictures and fonts, images a .tpkx. The source is the name of a \
-                basemap in the folder of the services, a file of tiles, or the address of a service (…/VectorTileServer, \
-                …/MapServer).
+                Vector tiles become a .vtpk with their style, pictures and fonts, images a .tpkx. A file whose name ends in \
+                .mbtiles or .pmtiles gets the tiles alone, in that form. The source is the name of a basemap in the folder of the \
+                services, a file of tiles, or the address of a service (…/VectorTileServer, …/MapServer).
 
                 A package appears when it is whole. A command that takes tiles from a service continues when it is given again.
 
                 EXAMPLES
                   fieldwork basemap export SanFrancisco --area -122.43,37.77,-122.40,37.79 --out mission.vtpk
                   fieldwork basemap export city.mbtiles --levels 0-12 --out city.vtpk
+                  fieldwork basemap export SanFrancisco --out sf.pmtiles
                   fieldwork basemap export SanFrancisco --area -122.43,37.77,-122.40,37.79 --estimate
                   fieldwork basemap export http://127.0.0.1:8080/arcgis/rest/services/SanFrancisco/VectorTileServer \\
                       --area -122.43,37.77,-122.40,37.79 --out mission.vtpk
@@ -71,7 +72,13 @@ extension BasemapCommand {
                 if let target, FileManager.default.fileExists(atPath: target.path) {
                     throw CommandFailure(.cannotCreate, "\(target.path) is there already.")
                 }
+                let form = TileFileForm(fileExtension: target?.pathExtension ?? "")
                 if let url = URL(string: source), ["http", "https"].contains(url.scheme), url.host() != nil {
+                    guard form == .compact else {
+                        throw ValidationError(
+                            "A service gives .vtpk and .tpkx; `fieldwork basemap export` makes .mbtiles and .pmtiles of those."
+                        )
+                    }
                     PrivateFiles.begin()
                     try certificates.use()
                     try StoredCredentials.use()
@@ -90,7 +97,7 @@ extension BasemapCommand {
                     let estimate = try BasemapVerbs.failing(file) { try export.estimate() }
                     return Terminal.output(Self.text(estimate))
                 }
-                let tiles = try await Interruption.cancelling { try Self.write(export, of: file, to: target) }
+                let tiles = try await Interruption.cancelling { try Self.write(export, of: file, to: target, form) }
                 Terminal.output("Wrote \(target.path) with \(tiles) tiles")
             }
         }
@@ -113,7 +120,9 @@ extension BasemapCommand {
             return file
         }
 
-        private static func write(_ export: TileExport, of file: URL, to target: URL) throws -> Int {
+        private static func write(_ export: TileExport, of file: URL, to target: URL, _ form: TileFileForm) throws
+            -> Int
+        {
             let draft = URL(filePath: "\(target.path).making")
             let shown = ShownProgress()
             defer {
@@ -121,7 +130,7 @@ extension BasemapCommand {
                 try? FileManager.default.removeItem(at: draft)
             }
             let tiles = try BasemapVerbs.failing(file) {
-                try export.write(to: draft) { looked in
+                try export.write(to: draft, as: form) { looked in
                     try Task.checkCancellation()
                     shown.show("Writing tiles", looked)
                 }

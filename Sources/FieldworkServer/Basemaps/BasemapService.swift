@@ -104,6 +104,16 @@ struct BasemapService: Sendable {
         }
     }
 
+    /// The basemap by the standards of the Open Geospatial Consortium.
+    func ogc(_ face: ServiceFace, address: String) throws(ServiceError) -> OGCService {
+        try require(face)
+        return OGCService(
+            title: basemap.title, attribution: description.attribution, address: address, face: face,
+            tileType: basemap.isVector ? OGCService.vectorTileType : description.format.contentType,
+            levels: description.levels, extent: extent, layers: [], boxes: [:],
+            tileLayers: description.vectorLayers.compactMap { $0["id"]?.stringValue })
+    }
+
     func tileJSON(base: String) throws(ServiceError) -> JSONValue {
         try require(.vectorTile)
         return TileResources.tileJSON(

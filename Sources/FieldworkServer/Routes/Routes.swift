@@ -2,6 +2,7 @@ extension Route {
     /// Every operation of the server.
     static let all: [Route] =
         serverRoutes + catalogueRoutes + serviceRoutes + layerRoutes + editRoutes + attachmentRoutes + uploadRoutes
-        + replicaRoutes + conflictRoutes + mapRoutes + vectorTileRoutes + geocodeRoutes + administrationRoutes
+        + replicaRoutes + conflictRoutes + mapRoutes + vectorTileRoutes + ogcRoutes + geocodeRoutes
+        + administrationRoutes
         + signInRoutes + portalRoutes + appRoutes + contentRoutes + ownedItemRoutes + homeRoutes
 }

@@ -88,7 +88,7 @@ extension RouteContext {
     }
 
     /// The tile of the address, of the service or of the basemap.
-    fileprivate var vectorTile: Answer {
+    var vectorTile: Answer {
         get async throws {
             if let basemap { return try await basemap.tile(tile, .vectorTile, request, keeper: tiles.keeper) }
             return try await tiles.tile(tile, of: service, request)

@@ -1,7 +1,7 @@
 import FieldworkGeometry
 package import Foundation
 
-/// A part of a package of tiles as a package of its own, in the vendor's form: what a device takes along.
+/// A part of a package of tiles as a package of its own: what a device takes along.
 package struct TileExport: Sendable {
     /// How much a part of a package is.
     package struct Estimate: Sendable, Hashable {
@@ -77,11 +77,14 @@ package struct TileExport: Sendable {
     /// Writes the package.
     /// - Parameters:
     ///   - url: is made anew.
+    ///   - form: MBTiles and PMTiles have the tiles alone, and no style.
     ///   - step: called with the tiles that were looked for so far; what it throws ends the work.
     /// - Returns: the tiles that the new package has.
     @discardableResult
-    package func write(to url: URL, step: (Int) throws -> Void = { _ in }) throws -> Int {
-        let writer = try CompactPackageWriter(url, format: package.description.format)
+    package func write(
+        to url: URL, as form: TileFileForm = .compact, step: (Int) throws -> Void = { _ in }
+    ) throws -> Int {
+        let writer = try form.writer(url, format: package.description.format)
         var texts = TileTexts()
         var (looked, written) = (0, 0)
         for level in levels {
@@ -90,7 +93,7 @@ package struct TileExport: Sendable {
                 try step(looked)
                 guard let bytes = try package.tile(tile), !bytes.isEmpty else { return true }
                 try writer.add(bytes, at: tile)
-                if package.description.format == .vector { texts.add(bytes) }
+                if writer.takesStyle { texts.add(bytes) }
                 written += 1
                 return true
             }
@@ -99,7 +102,7 @@ package struct TileExport: Sendable {
         var description = package.description
         description.name = title
         description.box = coverage?.box ?? description.box
-        if description.format == .vector {
+        if writer.takesStyle {
             try forEachResource(ranges: texts.ranges.sorted()) { path, bytes in
                 try writer.addResource(bytes, as: path)
             }

@@ -155,14 +155,14 @@ package struct BasemapMaker: ~Copyable {
     }
 
     private mutating func write() throws -> Summary {
-        var writer = try MBTilesWriter(path: target.path)
+        let writer = try MBTilesWriter(path: target.path, format: .vector)
         let assembly = TileAssembly(layers: layers, directed: directed)
         var fields = LayerFields(layers)
         var waiting: [TileSpill.Record] = []
         var bytes = 0
         try spill.forEach { record in
             if let first = waiting.first, first.tile != record.tile {
-                try Self.write(waiting, assembly, &fields, &summary, &writer)
+                try Self.write(waiting, assembly, &fields, &summary, writer)
                 progress(Progress(step: "Writing tiles", count: summary.tiles))
                 waiting.removeAll(keepingCapacity: true)
                 bytes = 0
@@ -171,7 +171,7 @@ package struct BasemapMaker: ~Copyable {
             // What comes last is what a tile needs least.
             if bytes <= Limits.basemapTilePartBytes { waiting.append(record) }
         }
-        try Self.write(waiting, assembly, &fields, &summary, &writer)
+        try Self.write(waiting, assembly, &fields, &summary, writer)
         guard summary.tiles > 0 else {
             let levels = options.levels
             throw TileError(
@@ -187,7 +187,7 @@ package struct BasemapMaker: ~Copyable {
 
     private static func write(
         _ records: [TileSpill.Record], _ assembly: TileAssembly, _ fields: inout LayerFields,
-        _ summary: inout Summary, _ writer: inout MBTilesWriter
+        _ summary: inout Summary, _ writer: MBTilesWriter
     ) throws {
         guard let key = records.first?.tile, let address = TileSpill.address(key) else { return }
         try Task.checkCancellation()

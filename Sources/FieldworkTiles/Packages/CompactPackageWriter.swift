@@ -3,7 +3,7 @@ import FieldworkREST
 package import Foundation
 
 /// Writes the vendor's packages of tiles: `.vtpk` of vector tiles with what draws them, `.tpkx` of images.
-package final class CompactPackageWriter {
+package final class CompactPackageWriter: TilePackageWriter {
     private let format: TileSetDescription.Format
     private let bundleURL: URL
     private let archive: ZipWriter
@@ -25,9 +25,10 @@ package final class CompactPackageWriter {
 
     deinit { try? FileManager.default.removeItem(at: bundleURL) }
 
+    package var takesStyle: Bool { format == .vector }
+
     private var root: String { format == .vector ? "p12/" : "" }
 
-    /// Adds a tile. Those of a square of 128 rows and columns of a level come together, as `TileCoverage` gives them.
     package func add(_ bytes: [UInt8], at tile: TileAddress) throws(TileError) {
         let place = BundleWriter.Place(tile)
         if let open = bundle?.place, open != place { try closeBundle() }
@@ -41,16 +42,6 @@ package final class CompactPackageWriter {
         tiles.insert(tile)
     }
 
-    /// Vector tiles are compressed in these packages.
-    private static func packed(_ bytes: [UInt8], _ format: TileSetDescription.Format) throws(TileError) -> [UInt8] {
-        guard format == .vector, !bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
-        do {
-            return try GzipStream.compressed(bytes)
-        } catch {
-            throw TileError(.unwritable, "A tile can't be compressed.")
-        }
-    }
-
     private func closeBundle() throws(TileError) {
         guard let open = bundle else { return }
         bundle = nil
@@ -60,13 +51,11 @@ package final class CompactPackageWriter {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Adds a file of the style: `styles/root.json`, `sprites/sprite.png`, `fonts/NAME/0-255.pbf`.
     package func addResource(_ bytes: [UInt8], as path: String) throws(TileError) {
         try closeBundle()
         try archive.add(bytes, as: "\(root)resources/\(path)")
     }
 
-    /// Writes what the package says of itself; it is whole when this returns.
     package func finish(_ description: TileSetDescription) throws(TileError) {
         try closeBundle()
         let document = CompactPackageDocument(description, levels: levels ?? description.levels)

@@ -1,14 +1,18 @@
 import FieldworkGeometry
 
 /// Writes MBTiles 1.3. The tiles come in any order; the file is whole once `finish` has returned.
-package struct MBTilesWriter: ~Copyable {
+package final class MBTilesWriter: TilePackageWriter {
     /// The name of the mark of our own layers.
     static let schemaName = "fieldwork_schema"
 
     private let database: TileDatabase
+    private let format: TileSetDescription.Format
     private var levels: ClosedRange<Int>?
 
-    package init(path: String) throws(TileError) {
+    /// - Parameters:
+    ///   - path: is made anew.
+    ///   - format: of the tiles; vector tiles that come without compression are compressed.
+    package init(path: String, format: TileSetDescription.Format) throws(TileError) {
         let database = try TileDatabase(path: path, creates: true)
         try database.run("PRAGMA application_id = 1297105496")
         try database.run("PRAGMA journal_mode = OFF")
@@ -17,21 +21,19 @@ package struct MBTilesWriter: ~Copyable {
             "CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB)")
         try database.run("BEGIN")
         self.database = database
-        levels = nil
+        self.format = format
     }
 
-    /// - Parameter bytes: vector tiles compressed by gzip.
-    package mutating func add(_ bytes: [UInt8], at address: TileAddress) throws(TileError) {
+    package func add(_ bytes: [UInt8], at address: TileAddress) throws(TileError) {
         let row = (1 << address.level) - 1 - address.row
         try database.run(
             "INSERT INTO tiles VALUES (?, ?, ?, ?)",
-            [.integer(address.level), .integer(address.column), .integer(row), .blob(bytes)])
+            [.integer(address.level), .integer(address.column), .integer(row), .blob(try Self.packed(bytes, format))])
         let known = levels ?? address.level...address.level
         levels = min(known.lowerBound, address.level)...max(known.upperBound, address.level)
     }
 
-    /// - Parameter box: where there are tiles, in metres of the plane.
-    package consuming func finish(_ description: TileSetDescription) throws(TileError) {
+    package func finish(_ description: TileSetDescription) throws(TileError) {
         var metadata = [
             ("name", description.name), ("format", description.format == .jpeg ? "jpg" : description.format.rawValue),
             ("type", "baselayer"), ("minzoom", String(levels?.lowerBound ?? 0)),

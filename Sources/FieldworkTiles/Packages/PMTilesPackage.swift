@@ -48,7 +48,8 @@ package final class PMTilesPackage: TilePackage {
             format: format, levels: try TileSetDescription.levels(Int(header[100]), Int(header[101])),
             box: TileSetDescription.box(
                 west: degrees(102), south: degrees(106), east: degrees(110), north: degrees(114)),
-            vectorLayers: json?["vector_layers"]?.arrayValue ?? [])
+            vectorLayers: json?["vector_layers"]?.arrayValue ?? [],
+            schema: json?[MBTilesWriter.schemaName]?.stringValue)
     }
 
     private static func expanded(_ bytes: [UInt8], _ isCompressed: Bool) throws(TileError) -> [UInt8] {

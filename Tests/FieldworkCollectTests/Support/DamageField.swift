@@ -65,7 +65,7 @@ struct DamageField: Sendable {
         land.add(id: 1, kind: .polygon, commands: [9, 0, 0, 26, 8192, 0, 0, 8192, 8191, 0, 15])
         var bytes: [UInt8] = []
         land.append(to: &bytes)
-        var writer = try MBTilesWriter(path: basemaps.file("City").path)
+        let writer = try MBTilesWriter(path: basemaps.file("City").path, format: .vector)
         try writer.add(try GzipStream.compressed(bytes), at: tile)
         try writer.finish(
             TileSetDescription(

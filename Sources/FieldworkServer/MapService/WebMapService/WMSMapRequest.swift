@@ -76,7 +76,7 @@ struct WMSMapRequest: Sendable {
     }
 
     /// `BGCOLOR`, as `0xRRGGBB`.
-    private static func background(_ parameters: RequestParameters) throws(WMSException) -> SwatchColor {
+    static func background(_ parameters: RequestParameters) throws(WMSException) -> SwatchColor {
         guard let text = parameters["bgcolor"]?.lowercased() else { return .white }
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text.hasPrefix("#") ? text.dropFirst() : text[...]
         guard digits.count == 6, let number = UInt32(digits, radix: 16) else {
