@@ -8,6 +8,12 @@ struct Publication: Sendable, Equatable {
     var featureCount: Int
     /// Rows that could not become features and were left out, each with its own line on standard error.
     var skippedCount: Int
+
+    func json(of service: ServiceName) -> JSONValue {
+        [
+            "service": .string(service.path), "features": JSONValue(featureCount), "skipped": JSONValue(skippedCount),
+        ]
+    }
 }
 
 /// Makes a service of a file: under another name first, then put in its place whole.

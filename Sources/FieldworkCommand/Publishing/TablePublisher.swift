@@ -11,7 +11,7 @@ struct TablePublisher {
 
     static func isAddress(_ text: String) -> Bool { text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") }
 
-    func publish(addsGlobalIDs: Bool) async throws {
+    func publish(addsGlobalIDs: Bool) async throws -> Publication {
         let store = try await PostgresStore.open(address)
         let publication: PlacedPublication
         do {
@@ -27,6 +27,6 @@ struct TablePublisher {
         if !publication.leftOut.isEmpty {
             Terminal.error("Columns of other types are left alone: \(publication.leftOut.joined(separator: ", "))")
         }
-        Terminal.output("Published \(service.path): \(publication.featureCount) features")
+        return Publication(featureCount: publication.featureCount, skippedCount: 0)
     }
 }

@@ -96,7 +96,8 @@ struct BackupCommand: AsyncParsableCommand {
         if services.isEmpty { try await copyPeople(to: target) }
         guard failures.isEmpty else {
             for failure in failures { Terminal.error(failure) }
-            throw CommandFailure(.badData, "No backup was made of \(failures.count) of \(names.count) services.")
+            throw CommandFailure(
+                .badData, "No backup was made of \(failures.count) of \(Counted.text(names.count, "service")).")
         }
     }
 

@@ -20,7 +20,9 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         abstract: "Download an area of a feature service into a file, or a whole map into a folder.",
         discussion: """
             The file is a GeoPackage that QGIS opens and edits; `fieldwork sync` synchronises it with the service. It appears \
-            when it is complete. A command that was interrupted continues when it is given again.
+            when it is complete. A command that was interrupted continues when it is given again: FILE.job beside the file \
+            remembers how far it was. To give it up, delete that file, and end the replica that the service may have made \
+            already (`fieldwork replicas --end`); one that nobody synchronises expires by itself.
 
             With --area a whole map comes along as a folder: its features, attachments and tables, its basemap with style and \
             fonts, and the addresses of the area where the server gives them. What can't come along is named. `fieldwork \
@@ -71,6 +73,9 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         guard area == nil || layers == nil else { throw ValidationError("--layers goes with --extent.") }
         guard area != nil || basemap == nil else { throw ValidationError("--basemap goes with --area.") }
         if let area { _ = try DegreeBox(area) }
+        guard area != nil || URL(filePath: out).pathExtension.lowercased() == "gpkg" else {
+            throw ValidationError("The file has to end in .gpkg: it is a GeoPackage.")
+        }
     }
 
     func run() async throws {
@@ -89,7 +94,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
                 return Terminal.output(text)
             }
             let count = try await Interruption.cancelling { [self] in try await create(target) }
-            Terminal.output("Wrote \(target.path) with \(count) features")
+            Terminal.output("Wrote \(target.path) with \(Counted.features(count))")
         }
     }
 
@@ -100,13 +105,27 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         do {
             geodatabase = try await JobProgress.run(job, title: "Taking offline", done: "Taken offline")
         } catch let failure as CommandFailure where failure.code == .interrupted {
-            throw CommandFailure(.interrupted, "Interrupted. The same command again continues from here.")
+            throw CommandFailure(.interrupted, interruption(target))
         }
         try await geodatabase.load()
         defer { geodatabase.close() }
         var count = 0
         for table in geodatabase.featureTables { count += try await table.queryFeatureCount(using: QueryParameters()) }
         return count
+    }
+
+    /// What is left of a command that was broken off, and what to do about it.
+    private func interruption(_ target: URL) -> String {
+        let state = URL(filePath: "\(target.path).job")
+        guard FileManager.default.fileExists(atPath: state.path) else {
+            return "Interrupted before the service was asked for anything. Nothing is left."
+        }
+        return
+            """
+            Interrupted. The same command again continues from here: \(state.lastPathComponent) remembers how far it was. To give \
+            it up, delete that file; the replica that the service may have made is listed by fieldwork replicas, and ended with \
+            --end.
+            """
     }
 
     /// The job of the same command that was broken off.
