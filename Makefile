@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test vendor build install package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -36,6 +36,9 @@ install: build ## Install under PREFIX (/usr/local)
 
 package: build ## Make a .deb and a tar (.build/packages)
 	scripts/package
+
+try-package: ## Install the .deb on a bare Debian, and use it there (root, network, mmdebstrap)
+	scripts/try-package
 
 documentation: ## Make pages of the SDK's documentation (.build/documentation)
 	@scripts/setup run

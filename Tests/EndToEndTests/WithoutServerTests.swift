@@ -63,6 +63,8 @@ struct WithoutServerTests {
         #expect((try await office.json("replicas", "City/Trees") as? [Any])?.isEmpty == true)
         let services = try await office.json("services") as? [[String: Any]]
         #expect(services?.first?["name"] as? String == "City/Trees")
+        let missing = try await office.run("query", "City/Trees/7")
+        #expect(missing.status == 66 && missing.errors.contains("City/Trees has no layer 7. It has City/Trees/0"))
         let none = try await office.run("query", "City/Shrubs")
         #expect(none.status == 66 && none.errors.contains("City/Shrubs"))
         let layer = try await office.run("conflicts", "list", "City/Trees/0")

@@ -11,7 +11,7 @@ struct DatabasePublisher {
 
     /// - Parameter make: makes the service in a folder, which is gone afterwards.
     func publish(_ make: (URL) async throws -> Publication) async throws -> Publication {
-        let store = try await PostgresStore.open(address)
+        let store = try await Database.open(address)
         do {
             // Before the long work.
             guard try await !store.serviceNames().contains(service) else {

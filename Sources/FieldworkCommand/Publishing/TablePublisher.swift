@@ -12,7 +12,7 @@ struct TablePublisher {
     static func isAddress(_ text: String) -> Bool { text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") }
 
     func publish(addsGlobalIDs: Bool) async throws -> Publication {
-        let store = try await PostgresStore.open(address)
+        let store = try await Database.open(address)
         let publication: PlacedPublication
         do {
             publication = try await store.publish(

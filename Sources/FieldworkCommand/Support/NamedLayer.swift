@@ -24,7 +24,11 @@ struct NamedLayer: Sendable {
         let found = asked.isEmpty ? layers : layers.filter { String($0.id) == asked || $0.name == asked }
         guard let layer = found.first, found.count == 1 else {
             let list = layers.map { "\(name.path)/\($0.id) (\($0.name))" }.joined(separator: ", ")
-            throw CommandFailure(.noInput, "Say which layer of \(name.path): \(list).")
+            throw CommandFailure(
+                .noInput,
+                asked.isEmpty
+                    ? "Say which layer of \(name.path): \(list)."
+                    : "\(name.path) has no layer \(asked). It has \(list).")
         }
         return "\(name.path)/FeatureServer/\(layer.id)"
     }

@@ -28,7 +28,7 @@ struct ServicePlace: Sendable {
 
     /// Opens it. A folder that is not there is not made.
     func open() async throws -> any FeatureStore {
-        if let database { return try await PostgresStore.open(database) }
+        if let database { return try await Database.open(database) }
         var isFolder: ObjCBool = false
         let isThere = FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder)
         guard isThere else {

@@ -31,6 +31,7 @@ struct HistoryCommand: AsyncParsableCommand {
                 let versions = json["versions"]?.arrayValue ?? []
                 return try await (versions, format.format == .json ? [] : self.lines(versions, reader))
             }
+            if format.format == .text, versions.isEmpty { Terminal.error("The feature has no earlier version.") }
             try format.print(.array(versions), lines)
         }
     }

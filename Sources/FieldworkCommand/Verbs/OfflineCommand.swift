@@ -70,6 +70,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         guard (extent == nil) != (area == nil) else {
             throw ValidationError("Give --extent for a file, or --area for a whole map.")
         }
+        if extent != nil { _ = try extentArea() }
         guard area == nil || layers == nil else { throw ValidationError("--layers goes with --extent.") }
         guard area != nil || basemap == nil else { throw ValidationError("--basemap goes with --area.") }
         if let area { _ = try DegreeBox(area) }
@@ -86,6 +87,10 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             let target = URL(filePath: (out as NSString).expandingTildeInPath)
             guard !FileManager.default.fileExists(atPath: target.path) else {
                 throw CommandFailure(.cannotCreate, "\(target.path) is there already.")
+            }
+            guard FileManager.default.fileExists(atPath: target.deletingLastPathComponent().path) else {
+                throw CommandFailure(
+                    .cannotCreate, "\(target.deletingLastPathComponent().path) is not there: make the folder first.")
             }
             if let area {
                 let maker = OfflineMapMaker(
@@ -118,7 +123,11 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     private func interruption(_ target: URL) -> String {
         let state = URL(filePath: "\(target.path).job")
         guard FileManager.default.fileExists(atPath: state.path) else {
-            return "Interrupted before the service was asked for anything. Nothing is left."
+            return
+                """
+                Interrupted. Nothing is left here; fieldwork replicas lists what the service may have begun, and it expires by \
+                itself.
+                """
         }
         return
             """
@@ -163,9 +172,9 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         let numbers = (extent ?? "").split(separator: ",").map { Double($0.trimmingCharacters(in: .whitespaces)) }
         guard numbers.count == 4, let xMin = numbers[0], let yMin = numbers[1], let xMax = numbers[2],
             let yMax = numbers[3], xMin < xMax, yMin < yMax, [xMin, yMin, xMax, yMax].allSatisfy(\.isFinite)
-        else { throw CommandFailure(.badData, "The extent has to be four numbers: xmin,ymin,xmax,ymax.") }
+        else { throw ValidationError("The extent has to be four numbers: xmin,ymin,xmax,ymax.") }
         guard let reference = WKID(wkid).flatMap({ SpatialReference(wkid: $0) }) else {
-            throw CommandFailure(.badData, "There is no spatial reference \(wkid).")
+            throw ValidationError("There is no spatial reference \(wkid).")
         }
         return Envelope(xMin: xMin, yMin: yMin, xMax: xMax, yMax: yMax, spatialReference: reference)
     }

@@ -34,7 +34,7 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: "How to write them: table, json, geojson or csv.")
     var format = Format.table
 
-    @Option(help: "The most features to show; 50 for a table, else all.")
+    @Option(parsing: .unconditional, help: "The most features to show; 50 for a table, else all.")
     var limit: Int?
 
     @OptionGroup var services: PlaceOption

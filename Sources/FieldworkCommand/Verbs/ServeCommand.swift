@@ -126,7 +126,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func openStore(_ logger: Logger) async throws -> (any FeatureStore, Portal?) {
         if let address = database.store {
-            let store = try await PostgresStore.open(
+            let store = try await Database.open(
                 address, standby: readStore, sessions: connections ?? FieldworkStore.Limits.sessions)
             return (store, try await Portal(store.openRecords()))
         }

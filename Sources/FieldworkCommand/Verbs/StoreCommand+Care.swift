@@ -29,7 +29,7 @@ extension StoreCommand {
         func run() async throws {
             try await runVerb {
                 guard let address = database.store else { return }
-                let store = try await PostgresStore.open(address)
+                let store = try await Database.open(address)
                 let (names, findings, advice) = try await closing(store) { store in
                     (try await store.serviceNames(), try await store.check(), try await store.advice())
                 }
@@ -88,7 +88,7 @@ extension StoreCommand {
         }
 
         private static func store(_ place: String, isThere: Bool) async throws -> any ServiceStore {
-            if TablePublisher.isAddress(place) { return try await PostgresStore.open(place) }
+            if TablePublisher.isAddress(place) { return try await Database.open(place) }
             let folder = URL(filePath: (place as NSString).expandingTildeInPath, directoryHint: .isDirectory)
             guard !isThere || FileManager.default.fileExists(atPath: folder.path) else {
                 throw CommandFailure(.noInput, "\(folder.path) is not there.")

@@ -63,7 +63,7 @@ struct UnpublishCommand: AsyncParsableCommand {
     }
 
     private func unpublish(_ name: ServiceName, from address: String) async throws {
-        let store = try await PostgresStore.open(address)
+        let store = try await Database.open(address)
         do {
             try await restore ? store.restore(name) : store.unpublish(name)
             try await store.close()
