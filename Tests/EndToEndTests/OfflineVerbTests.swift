@@ -91,19 +91,19 @@ final class OfflineVerbTests {
         let made = try await run("offline", "create", service, "--area", "-122.7,45.4,-122.5,45.6", "--out", package)
         #expect(made.contains("with 2 features"), "\(made)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: package).contains("data.gpkg"))
-        #expect(try await run("offline", "list", folder.path).contains("0 edits wait"))
+        #expect(try await run("offline", "list", folder.path).contains("0 unsent edits"))
         #expect(try await run("doctor", package).contains("1 file is sound"))
         let file = "\(package)/data.gpkg"
         try #require(
             await Shell.run(
                 "ogr2ogr -update -sql \"UPDATE Trees SET species = 'Ash' WHERE height = 7\" \(file) \(file) 2>&1")
                 == 0)
-        #expect(try await run("offline", "list", folder.path).contains("1 edits wait"))
+        #expect(try await run("offline", "list", folder.path).contains("1 unsent edit"))
         try await run("offline", "delete", package, status: 73)
         #expect(FileManager.default.fileExists(atPath: file))
         try await run("offline", "update", package)
         #expect(try await served().contains("Ash,7"))
-        #expect(try await run("offline", "list", folder.path).contains("0 edits wait"))
+        #expect(try await run("offline", "list", folder.path).contains("0 unsent edits"))
         try await run("offline", "create", service, "--area", "-122.7,45.4,-122.5,45.6", "--out", package, status: 73)
         let map = URL(filePath: package).appending(path: "map.json")
         let bytes = try Data(contentsOf: map)
@@ -114,6 +114,34 @@ final class OfflineVerbTests {
         #expect(!FileManager.default.fileExists(atPath: package))
         #expect(try await run("replicas", service).isEmpty)
         try await run("offline", "create", service, "--out", package, status: 64)
+    }
+
+    @Test(
+        "A map that is never synchronised is deleted with its edits only where that is said, and not while it is open")
+    func withoutUpdates() async throws {
+        let package = folder.appending(path: "copy").path
+        try await run(
+            "offline", "create", service, "--area", Self.area, "--no-updates", "--out", package)
+        #expect(try await run("replicas", service).isEmpty)
+        let file = "\(package)/data.gpkg"
+        try #require(
+            await Shell.run(
+                "ogr2ogr -update -sql \"UPDATE Trees SET species = 'Ash' WHERE height = 7\" \(file) \(file) 2>&1")
+                == 0)
+        #expect(try await run("offline", "list", folder.path).contains("1 unsent edit\n"))
+        try await run("offline", "update", package, status: 65)
+        try await run("offline", "delete", package, status: 73)
+        do {
+            // As the app has it open.
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+            try #require(descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            defer { close(descriptor) }
+            try await run("offline", "delete", package, "--lose-edits", status: 75)
+            try await run("offline", "update", package, status: 75)
+        }
+        #expect(FileManager.default.fileExists(atPath: file))
+        try await run("offline", "delete", package, "--lose-edits")
+        #expect(!FileManager.default.fileExists(atPath: package))
     }
 
     @Test("A replica that was ended still hands its edits in")

@@ -359,6 +359,7 @@ struct OfflineMapTests {
             // What came along is no edit; what is made in it is known as one, though no service will get it.
             let geodatabase = result.mobileMapPackage.geodatabases[0]
             #expect(try await geodatabase.differences().isEmpty)
+            #expect(!geodatabase.hasLocalEdits)
             try await geodatabase.addDamage("Only here", at: 2, ["numoccup": Int16(1)])
             #expect(try await geodatabase.differences().count == 1)
             let left = try await online.service.store.replicas(of: online.service.name)

@@ -56,7 +56,7 @@ extension ArcGISAuthenticationError {
         return false
     }
 
-    /// What a person is told who could not sign in. Portals begin with words about tokens, which say nothing to the person.
+    /// The reason why a sign-in failed, in words for the person: without the portal's "Unable to generate token." before it.
     /// Not part of the vendor's API.
     public var plainDetails: String {
         guard isAboutCredentials else { return details }

@@ -34,7 +34,7 @@ package enum LocatorDirectory {
             throw ServiceError.unknown(details: "\(Redaction.address(locator)) is no address.")
         }
         try await HTTPServiceClient().download(url, to: partial) { _, _ in }
-        // What came may be anything: only a locator is kept.
+        // The server may have sent something else: only a file that opens as a locator is kept.
         try await LocatorTask(url: partial).load()
         guard rename(partial.path, file.path) == 0 else {
             throw CommonError.io(details: "\(file.path) could not be written.")

@@ -67,7 +67,7 @@ struct SyncOutcome: Sendable {
         }
         lines += refusedAttachments.map { "refused  attachment of \($0.feature): \($0.reason)" }
         lines += conflicts.map(line)
-        lines.append("\(sentText); received \(Self.count(report.received.total, "change"))")
+        lines.append("\(sentText); received \(Words.count(report.received.total, "change"))")
         lines += endings
         return lines
     }
@@ -94,7 +94,7 @@ struct SyncOutcome: Sendable {
         if lossCount > 0 { fates.append("\(lossCount) lost to the service's rule") }
         if refusedCount > 0 { fates.append("\(refusedCount) refused") }
         let fate = fates.isEmpty ? "all taken" : fates.joined(separator: ", ")
-        return "Sent \(Self.count(sent.total, "edit")) (\(kinds.joined(separator: ", "))): \(fate)"
+        return "Sent \(Words.count(sent.total, "edit")) (\(kinds.joined(separator: ", "))): \(fate)"
     }
 
     /// What is true of the file and its service now, and what to do about it.
@@ -108,7 +108,7 @@ struct SyncOutcome: Sendable {
             lines.append("fieldwork conflicts restore \(serviceAddress) NUMBER brings back what lost")
         }
         if report.missingContents > 0 {
-            let photos = Self.count(report.missingContents, "attachment")
+            let photos = Words.count(report.missingContents, "attachment")
             lines.append("\(photos) could not be fetched now: the next sync asks again")
         }
         if report.isEnded {
@@ -118,7 +118,7 @@ struct SyncOutcome: Sendable {
                 offline create makes a new file
                 """)
         } else if direction == .download {
-            lines.append("\(fileName) has what its service has, but for \(Self.count(unsentCount, "edit")) not sent")
+            lines.append("\(fileName) has what its service has, but for \(Words.count(unsentCount, "edit")) not sent")
         } else if unsentCount > refusedCount {
             lines.append("Edits that were made during the sync are still in \(fileName): sync again")
         } else if direction == .upload {
@@ -128,8 +128,6 @@ struct SyncOutcome: Sendable {
         }
         return lines
     }
-
-    private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     // MARK: JSON
 

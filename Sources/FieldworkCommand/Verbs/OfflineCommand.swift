@@ -55,6 +55,12 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     @Option(help: "The address of a basemap for the map, in place of its own.")
     var basemap: String?
 
+    @Flag(
+        help:
+            "Take a whole map that is never synchronised: its services keep nothing for it, and edits in it go nowhere."
+    )
+    var noUpdates = false
+
     @Option(help: "The spatial reference of the area; 4326 is longitude and latitude.")
     var wkid = 4_326
 
@@ -73,6 +79,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         if extent != nil { _ = try extentArea() }
         guard area == nil || layers == nil else { throw ValidationError("--layers goes with --extent.") }
         guard area != nil || basemap == nil else { throw ValidationError("--basemap goes with --area.") }
+        guard area != nil || !noUpdates else { throw ValidationError("--no-updates goes with --area.") }
         if let area { _ = try DegreeBox(area) }
         guard area != nil || URL(filePath: out).pathExtension.lowercased() == "gpkg" else {
             throw ValidationError("The file has to end in .gpkg: it is a GeoPackage.")
@@ -94,7 +101,8 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             }
             if let area {
                 let maker = OfflineMapMaker(
-                    map: address, basemap: basemap, area: try DegreeBox(area).envelope, target: target)
+                    map: address, basemap: basemap, area: try DegreeBox(area).envelope, target: target,
+                    updates: !noUpdates)
                 let text = try await Interruption.cancelling { try await maker.make() }
                 return Terminal.output(text)
             }

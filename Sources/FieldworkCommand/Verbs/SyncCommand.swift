@@ -58,17 +58,8 @@ struct SyncCommand: AsyncParsableCommand {
         }
     }
 
-    /// The app may have it open, and sync it too.
-    private static func use(of url: URL) throws -> GeodatabaseUse {
-        do {
-            return try GeodatabaseUse.begin(url)
-        } catch CommonError.illegalState(let details) {
-            throw CommandFailure(.temporary, details)
-        }
-    }
-
     private func sync(_ file: OfflineFile) async throws -> SyncOutcome {
-        let use = try Self.use(of: file.url)
+        let use = try GeodatabaseUse.forVerb(file.url)
         defer { use.end() }
         let geodatabase = Geodatabase(fileURL: file.url)
         try await geodatabase.load()

@@ -49,7 +49,7 @@ public final class ArcGISVectorTiledLayer: Layer, @unchecked Sendable {
 
     private var serviceURL: URL? { url.map(Self.serviceURL) }
 
-    /// What stands before `/resources` of a service's address.
+    /// The address of the service itself, of any address within it: `…/VectorTileServer` of `…/VectorTileServer/resources/styles`.
     static func serviceURL(of url: URL) -> URL {
         var service = url
         while service.lastPathComponent != "VectorTileServer", service.pathComponents.count > 1 {
@@ -100,7 +100,7 @@ public final class ArcGISVectorTiledLayer: Layer, @unchecked Sendable {
     /// vendor's API.
     /// - Returns: nil where the source has none.
     public func resource(_ path: String) async throws -> Data? {
-        // What goes up leaves the service.
+        // A path with `..` would lead out of the service.
         guard !path.split(separator: "/").contains(".."), !path.isEmpty else { return nil }
         return try await source()?.resource(path)
     }

@@ -89,7 +89,7 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
     private func note(_ part: OfflineMapPart) -> URL { makingURL.appending(path: "\(part.file).job") }
 
     override func discard() async {
-        // A replica that nobody will have is none: its service is told, if it can be.
+        // The replicas of a map that is given up are of no use to anybody: each service that answers ends its own.
         for part in (try? keptPlan())?.parts ?? [] {
             guard case .geodatabase = part.content, FileManager.default.fileExists(atPath: file(part).path) else {
                 continue

@@ -91,7 +91,7 @@ final class TilePackageDownload: Sendable {
 
     /// - Parameters:
     ///   - form: what is wanted of the service.
-    ///   - job: is told how far the work is.
+    ///   - job: the job whose progress and messages this work sets.
     func run(_ form: [(name: String, value: String)], for job: Job) async throws {
         guard !FileManager.default.fileExists(atPath: file.path) else {
             // The file is whole when it is there: a job that was killed at its very end has done its work.
@@ -110,7 +110,7 @@ final class TilePackageDownload: Sendable {
             job.advance(to: 30 + Int(Double(there) / Double(whole) * 68))
         }
         do {
-            // What came may be anything: only a package is kept.
+            // The server may have sent something else: only a file that opens as a package is kept.
             try TileFile(partURL, isVector: isVector).open()
         } catch {
             discard()
