@@ -92,7 +92,8 @@ final class KilledJobTests {
         let code = await first.interrupt()
         let words = try first.errors()
         #expect(code == 130 && words.contains("The same command again continues from here"), "\(words)")
-        #expect(words.contains("area.gpkg.job remembers") && words.contains("--end") && !words.contains("Taken offline"))
+        #expect(
+            words.contains("area.gpkg.job remembers") && words.contains("--end") && !words.contains("Taken offline"))
         #expect(try left().contains("area.gpkg.job"))
         let second = try create()
         #expect(await second.status() == 0)

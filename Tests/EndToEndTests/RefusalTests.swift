@@ -25,7 +25,8 @@ struct RefusalTests {
         let (table, data) = try await Self.published(in: folder.url)
         _ = try await Self.run("unpublish", "Trees", "--data", data, status: 0)
         let taken = try await Self.run("publish", table, "--service", "Trees", "--data", data, status: 73)
-        #expect(taken.contains("an unpublished service Trees") && taken.contains("--restore") && taken.contains("--delete"))
+        #expect(
+            taken.contains("an unpublished service Trees") && taken.contains("--restore") && taken.contains("--delete"))
         #expect(try await Self.run("unpublish", "Trees", "--data", data, status: 66).contains("unpublished already"))
         #expect(try await Self.run("unpublish", "Shrubs", "--data", data, status: 66).contains("no service Shrubs"))
         _ = try await Self.run("unpublish", "Trees", "--restore", "--data", data, status: 0)
@@ -37,7 +38,8 @@ struct RefusalTests {
         let (_, data) = try await Self.published(in: folder.url)
         let junk = folder.url.appending(path: "junk.csv")
         try Data("no map\n".utf8).write(to: junk)
-        #expect(try await Self.run("collect", junk.path, "--port", "0", status: 65).contains("junk.csv is no GeoPackage"))
+        #expect(
+            try await Self.run("collect", junk.path, "--port", "0", status: 65).contains("junk.csv is no GeoPackage"))
         let empty = folder.url.appending(path: "empty.gpkg")
         try Data().write(to: empty)
         let refused = try await Self.run("publish", empty.path, "--service", "Zero", "--data", data, status: 65)
@@ -67,6 +69,17 @@ struct RefusalTests {
         #expect(try await Self.run("query", "\(service)/0", "--limit", "-3", status: 64).contains("not negative"))
         let none = try await Self.run("history", "\(service)/0", "1", status: 0)
         #expect(none.contains("no earlier version"))
+        let out = folder.url.appending(path: "area.gpkg").path
+        let closed = try await Self.run(
+            "offline", "create", service, "--extent=-123,45,-122,46", "--out", out, status: 65)
+        #expect(closed.contains("without Sync") && !closed.contains("Taken offline"), "\(closed)")
+        // What it says to do is what helps.
+        let advice = try #require(closed.firstMatch(of: /echo '(.*)' \|/)).1
+        let document = folder.url.appending(path: "sync.json")
+        try Data(advice.utf8).write(to: document)
+        _ = try await Self.run(
+            "service", "edit", "Trees", "--merge", "--file", document.path, "--data", data, status: 0)
+        _ = try await Self.run("offline", "create", service, "--extent=-123,45,-122,46", "--out", out, status: 0)
         await server.kill()
     }
 
@@ -94,7 +107,8 @@ struct RefusalTests {
             try #require(
                 await Shell.run("TERM=\(terminal) script -qec \"\(line)\" /dev/null > '\(log.path)'") == 0)
             let text = try String(contentsOf: log, encoding: .utf8)
-            #expect(text.contains("Wrote 1 feature to") && text.contains("\u{1B}") == hasEscapes, "\(terminal): \(text)")
+            #expect(
+                text.contains("Wrote 1 feature to") && text.contains("\u{1B}") == hasEscapes, "\(terminal): \(text)")
         }
     }
 

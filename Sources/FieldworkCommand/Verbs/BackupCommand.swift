@@ -77,7 +77,9 @@ struct BackupCommand: AsyncParsableCommand {
             }
             let rounds = BackupRounds(folder: target, keep: keep ?? BackupRounds.kept)
             try await Interruption.cancelling { [self] in
-                try await rounds.run(every: every.flatMap(BackupRounds.interval)) { try await backUp(to: $0, isRound: true) }
+                try await rounds.run(every: every.flatMap(BackupRounds.interval)) {
+                    try await backUp(to: $0, isRound: true)
+                }
             }
         }
     }

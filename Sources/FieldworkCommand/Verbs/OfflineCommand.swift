@@ -155,6 +155,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host() != nil else {
             throw CommandFailure(.noInput, "\(address) is not the address of a service.")
         }
+        try await requireSync(url)
         let task = GeodatabaseSyncTask(url: url)
         let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: try extentArea())
         if let layers {
@@ -167,6 +168,22 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             }
         }
         return task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: target)
+    }
+
+    /// A service that nobody may take along says so, and how that is changed.
+    private func requireSync(_ url: URL) async throws {
+        let service = try await ServiceReader(url.absoluteString).get()
+        let capabilities = service["capabilities"]?.stringValue ?? ""
+        guard service["layers"] != nil, !capabilities.isEmpty, !capabilities.split(separator: ",").contains("Sync")
+        else { return }
+        let name = url.pathComponents.dropLast().last ?? ""
+        throw CommandFailure(
+            .badData,
+            """
+            \(name) can't be taken offline: its capabilities are \(capabilities), without Sync. Its owner lets crews take it: \
+            echo '{"capabilities":"\(capabilities),Sync"}' | fieldwork service edit \(name) --merge. \
+            fieldwork publish --sync does so from the beginning.
+            """)
     }
 
     private static func layerID(_ text: Substring) throws -> Int {
