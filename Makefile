@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test vendor build install package documentation fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 run: ## Build in release and start the demo
 	@scripts/setup run
@@ -37,10 +37,22 @@ install: build ## Install under PREFIX (/usr/local)
 package: build ## Make a .deb and a tar (.build/packages)
 	scripts/package
 
+try-package: ## Install the .deb on a bare Debian, and use it there (root, network, mmdebstrap)
+	scripts/try-package
+
 documentation: ## Make pages of the SDK's documentation (.build/documentation)
 	@scripts/setup run
 	swift build --product fieldwork
 	scripts/documentation
+
+# A test does the same with the build of the tests.
+api-check: ## Compare the SDK's public names with the promised ones (Documentation/api): what would break programs fails
+	swift build --product fieldwork
+	scripts/api-check
+
+api-record: ## Record the SDK's public names as they are now: at a release, or for a break that CHANGELOG.md names
+	swift build --product fieldwork
+	scripts/api-check --write
 
 # Each reader runs in a process of its own: a crash tells which one, and the seed repeats it.
 FUZZ_INPUTS ?= 10000000

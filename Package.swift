@@ -149,6 +149,7 @@ let package = Package(
                 "FieldworkPostGIS", "FieldworkPortal", "FieldworkTiles", "FieldworkOSM", "FieldworkStore",
                 "FieldworkREST", "FieldworkGeometry", "CMalloc", "CFieldworkBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),

@@ -44,14 +44,8 @@ package struct FeatureServer: Service {
         }
         let departures = Departures()
         let pipeline = makePipeline(replicas, attachments, departures)
-        // What an earlier run left unfinished goes on.
-        await replicas?.jobs.resume()
-        let watch = replicas.map { replicas in Task { await replicas.jobs.watch() } }
-        defer { watch?.cancel() }
-        let care = (store as? any ReplicaStore).map { store in
-            Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() }
-        }
-        defer { care?.cancel() }
+        let background = await beginBackgroundWork(replicas)
+        defer { for task in background { task.cancel() } }
         let connections = makeConnections()
         let plain = HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
@@ -85,18 +79,36 @@ package struct FeatureServer: Service {
         if configuration.closesStore { try await store.close() }
     }
 
+    /// What goes on beside requests, until it is cancelled.
+    private func beginBackgroundWork(_ replicas: ReplicaService?) async -> [Task<Void, Never>] {
+        guard configuration.worksInBackground else { return [] }
+        // What an earlier run left unfinished goes on.
+        await replicas?.jobs.resume()
+        var tasks: [Task<Void, Never>] = []
+        if let replicas { tasks.append(Task { await replicas.jobs.watch() }) }
+        if let store = store as? any ReplicaStore {
+            tasks.append(
+                Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() })
+        }
+        return tasks
+    }
+
     /// Attachments need a store that keeps them and a folder for what is on its way there.
     private func makeAttachments() async -> AttachmentService? {
         guard let store = store as? any AttachmentStore else { return nil }
         let uploads = Self.uploads(of: store)
+        if configuration.worksInBackground { await sweep(uploads) }
+        return AttachmentService(
+            store: store, uploads: UploadService(keeper: uploads), instance: configuration.instance)
+    }
+
+    /// What an earlier run left is of no use to anybody when it is old.
+    private func sweep(_ uploads: any UploadKeeper) async {
         do {
-            // What an earlier run left is of no use to anybody when it is old.
             try await uploads.sweep(now: Date())
         } catch {
             logger.warning("Old uploads could not be removed", metadata: ["error": "\(error)"])
         }
-        return AttachmentService(
-            store: store, uploads: UploadService(keeper: uploads), instance: configuration.instance)
     }
 
     /// Where the uploads of a store are kept: where every process of it finds them.

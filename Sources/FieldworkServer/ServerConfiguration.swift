@@ -33,6 +33,9 @@ package struct ServerConfiguration: Sendable {
     package var replicaPolicy: ReplicaPolicy
     /// How long a process of a database may say nothing of its jobs before another takes them over.
     package var jobLease: Duration
+    /// Whether it does jobs that others left, ends old replicas and shortens logs. A server that is there for one question
+    /// leaves that to those that stay.
+    package var worksInBackground = true
     /// Under which names the server answers, and to pages of which sites.
     package var access: AccessRules
     /// How long connections may take over what they send.

@@ -83,6 +83,25 @@ final class KilledJobTests {
         await end()
     }
 
+    @Test("An interrupted download says what is left, how to go on, and how to give it up")
+    func interrupted() async throws {
+        line.hold(.answer("/replicafiles/", after: Self.before))
+        let first = try create()
+        try await line.holding()
+        try await arrived(bytes: Self.before - 1_000)
+        let code = await first.interrupt()
+        let words = try first.errors()
+        #expect(code == 130 && words.contains("The same command again continues from here"), "\(words)")
+        #expect(
+            words.contains("area.gpkg.job remembers") && words.contains("--end") && !words.contains("Taken offline"))
+        #expect(try left().contains("area.gpkg.job"))
+        let second = try create()
+        #expect(await second.status() == 0)
+        #expect(line.requests.count { $0.contains("/createReplica") } == 1)
+        #expect(try left().isEmpty)
+        await end()
+    }
+
     @Test("A sync goes on where it was, and its edits arrive once", arguments: [true, false])
     func sync(arrives: Bool) async throws {
         let made = try create()

@@ -99,6 +99,10 @@ final class OfflineVerbTests {
                 "ogr2ogr -update -sql \"UPDATE Trees SET species = 'Ash' WHERE height = 7\" \(file) \(file) 2>&1")
                 == 0)
         #expect(try await run("offline", "list", folder.path).contains("1 unsent edit"))
+        let list = try JSONSerialization.jsonObject(
+            with: Data(try await run("offline", "list", folder.path, "--format", "json").utf8))
+        let packages = try #require(list as? [[String: Any]])
+        #expect(packages.map { $0["name"] as? String } == ["crew"] && packages[0]["unsentEdits"] as? Int == 1)
         try await run("offline", "delete", package, status: 73)
         #expect(FileManager.default.fileExists(atPath: file))
         try await run("offline", "update", package)
@@ -262,7 +266,7 @@ final class OfflineVerbTests {
 
     @Test("What can't be done is told, and leaves no file")
     func refusals() async throws {
-        try await run("offline", "create", service, "--extent", "1,2,3", "--out", file("none"), status: 65)
+        try await run("offline", "create", service, "--extent", "1,2,3", "--out", file("none"), status: 64)
         try await run("offline", "create", "\(service)x", "--extent", "1,2,3,4", "--out", file("none"), status: 65)
         #expect(!FileManager.default.fileExists(atPath: file("none")))
     }

@@ -100,6 +100,69 @@ struct PublishUpdateTests {
         #expect(counted.text == "Trees\n  0  Trees  point  5\n")
     }
 
+    @Test(
+        "A file that is appended twice adds its rows once, also after a crew has changed or deleted some",
+        arguments: ServiceHome.Kind.installed)
+    func appendedTwice(_ kind: ServiceHome.Kind) async throws {
+        let office = try await Office(kind)
+        let file = try office.file("trees.csv", Self.first)
+        #expect(try await office.run("publish", file, "--service", "Trees").status == 0)
+        let more = try office.file(
+            "more.csv", "number,species,height,lon,lat\n4,Fir,8,-122.8,45.8\n5,Ivy,1,-122.9,45.9\n")
+        let appended = try await office.run("publish", more, "--service", "Trees", "--append")
+        #expect(appended.text == "Updated Trees: 2 added\n", "\(appended.errors)")
+        let changed = try await office.run("calculate", "Trees", "species", "'Larch'", "--where", "number = 4")
+        #expect(changed.status == 0, "\(changed.errors)")
+        // The columns in another order and a number written otherwise are the same rows.
+        let same = try office.file(
+            "same.csv", "species,number,lat,lon,height\nFir,4,45.8,-122.8,8.0\nIvy,5,45.9,-122.9,1.0\n")
+        for again in [more, same] {
+            let refused = try await office.run("publish", again, "--service", "Trees", "--append")
+            #expect(refused.status == 65 && refused.errors.contains("Trees has the 2 rows of this file already"))
+            #expect(refused.errors.contains("Nothing was changed; --again"), "\(refused.errors)")
+        }
+        // So it is with rows that came when the layer was published, and with a table that has grown.
+        let first = try await office.run("publish", file, "--service", "Trees", "--append", "--skip-bad-rows")
+        #expect(first.status == 65 && first.errors.contains("has the 3 rows"), "\(first.errors)")
+        let grown = try office.file(
+            "grown.csv", "number,species,height,lon,lat\n4,Fir,8,-122.8,45.8\n5,Ivy,1,-122.9,45.9\n6,Elm,2,-122,46\n")
+        let partly = try await office.run("publish", grown, "--service", "Trees", "--append")
+        #expect(partly.status == 65 && partly.errors.contains("2 of the 3 rows"), "\(partly.errors)")
+        #expect(partly.errors.contains("--new-rows adds the other 1"))
+        let trial = try await office.run("publish", grown, "--service", "Trees", "--append", "--new-rows", "--dry-run")
+        #expect(trial.text == "Trees would change: 1 added, 2 there already\n", "\(trial.errors)")
+        let others = try await office.run("publish", grown, "--service", "Trees", "--append", "--new-rows")
+        #expect(others.text == "Updated Trees: 1 added, 2 there already\n", "\(others.errors)")
+        let wanted = try await office.run("publish", more, "--service", "Trees", "--append", "--again")
+        #expect(wanted.text == "Updated Trees: 2 added\n", "\(wanted.errors)")
+        #expect(try await office.run("services").text.contains("point  8"))
+        try await office.home.settle()
+        try await office.home.expectSound()
+    }
+
+    @Test("Rows whose key is there are left out, whatever else they say; two like rows of one file are two features")
+    func appendByKey() async throws {
+        let office = try await Office(.folder)
+        let file = try office.file("trees.csv", Self.first)
+        #expect(try await office.run("publish", file, "--service", "Trees").status == 0)
+        let more = try office.file(
+            "more.csv", "number,species,height,lon,lat\n3,Yew tree,9,-122.7,45.7\n4,Fir,8,-122.8,45.8\n")
+        let appended = try await office.run("publish", more, "--service", "Trees", "--append", "--key", "number")
+        #expect(appended.text == "Updated Trees: 1 added, 1 there already\n", "\(appended.errors)")
+        #expect(try await !office.run("query", "Trees", "--format", "csv").text.contains("Yew tree"))
+        let twins = try office.file("twins.csv", "number,species\n,Oak\n,Oak\n")
+        let both = try await office.run("publish", twins, "--service", "Trees", "--append")
+        #expect(both.text == "Updated Trees: 2 added\n", "\(both.errors)")
+        let three = try office.file("three.csv", "number,species\n,Oak\n,Oak\n,Oak\n")
+        let third = try await office.run("publish", three, "--service", "Trees", "--append", "--new-rows")
+        #expect(third.text == "Updated Trees: 1 added, 2 there already\n", "\(third.errors)")
+        for options in [["--key", "number"], ["--again"], ["--append", "--again", "--new-rows"]] {
+            let refused = try await FieldworkProcess.run(
+                ["publish", more, "--service", "Trees"] + options + office.home.arguments)
+            #expect(refused.status == 64, "\(options)")
+        }
+    }
+
     @Test("An export that is appended again adds nothing twice")
     func appendTwice() async throws {
         let office = try await Office(.folder)

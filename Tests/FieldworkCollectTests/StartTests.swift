@@ -72,10 +72,10 @@ import Testing
             for (typed, what, next) in [
                 ("", "There is no address yet.", "It begins with http://"),
                 ("ftp://a/b", "That is not the address of a map.", "ends in FeatureServer"),
-                (closed, "gave no complete answer", "how the server&#39;s name is spelt"),
+                (closed, "can&#39;t be reached", "how the server&#39;s name is spelt"),
                 ("\(field.services.root)/Nothing/FeatureServer", "didn&#39;t open", "ends in FeatureServer"),
                 ("http://[::1/FeatureServer", "That is not an address.", "no spaces"),
-                ("http://127.0.0.1:9/\"><b>/FeatureServer", "gave no complete answer", "name is spelt"),
+                ("http://127.0.0.1:9/\"><b>/FeatureServer", "can&#39;t be reached", "name is spelt"),
             ] {
                 let page = try await visitor.post("/start", ["service": typed])
                 #expect(page.status == 422, "\(typed)")

@@ -25,6 +25,11 @@ struct ManualTests {
         }
     }
 
+    @Test("The help of the command itself fits a terminal of 80 columns, so that its examples can be copied")
+    func width() throws {
+        for line in try CommandTree.read().discussion.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    }
+
     @Test("Each verb has a page with its options, and no line of text is an order to man")
     func pages() throws {
         let pages = ManualPage.pages(of: try CommandTree.read())

@@ -68,7 +68,7 @@ struct ServicesDirectoryTests {
                 headers: Self.page)
             #expect(added.status == 200)
             #expect(added.header("Content-Type") == "text/html;charset=utf-8")
-            #expect(added.text.contains("1 edits done"))
+            #expect(added.text.contains("1 edit done"))
             let failed = try await server.client.post(
                 "\(path)/updateFeatures",
                 ["f": "html", "features": "[{\"attributes\":{\"OBJECTID\":1,\"Condition\":\"Odd\"}}]"],
@@ -76,7 +76,7 @@ struct ServicesDirectoryTests {
             #expect(failed.text.contains("1 of 1 edits failed"))
             let deleted = try await server.client.post(
                 "\(path)/deleteFeatures", ["f": "html", "objectIds": "1"], headers: Self.page)
-            #expect(deleted.text.contains("1 edits done"))
+            #expect(deleted.text.contains("1 edit done"))
             let count = try await server.client.get(
                 "\(path)/query", ["where": "1=1", "returnCountOnly": "true", "f": "json"])
             #expect(try count.json["count"] == 0)
@@ -107,7 +107,7 @@ struct ServicesDirectoryTests {
             let origin = "http://127.0.0.1:\(server.running.port)"
             let answer = try await server.client.post(
                 "Trees/FeatureServer/0/deleteFeatures", ["f": "html", "objectIds": "1"], headers: [("Origin", origin)])
-            #expect(answer.text.contains("1 edits done"))
+            #expect(answer.text.contains("1 edit done"))
         }
     }
 }

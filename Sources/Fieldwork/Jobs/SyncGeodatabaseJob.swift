@@ -143,7 +143,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
             outgoing.record = record
         }
         advance(to: 10)
-        tell(count == 0 ? "Nothing to send." : "Sending \(count) edits.")
+        tell(count == 0 ? "Nothing to send." : "Sending \(count) \(count == 1 ? "edit" : "edits").")
         let service = FeatureServiceClient(root: record.serviceURL, client: environment.client)
         watch?.expect(edits: edits.count)
         let contents = try await ContentSender(session: session, service: service, watch: watch).send(

@@ -94,8 +94,8 @@ struct Exchange: Sendable {
                 (error as? DeadlineExceeded).map { "it took longer than \($0.limit)" } ?? Redaction.reason(error)
             await watch.finish(failure: reason)
             let name = host.isEmpty ? "The service" : host
-            throw NoAnswer(
-                result: .failure(.connectionFailed(details: "\(name) gave no complete answer: \(reason)")))
+            let failure = reason.hasPrefix("Connection refused") ? "can't be reached" : "gave no complete answer"
+            throw NoAnswer(result: .failure(.connectionFailed(details: "\(name) \(failure): \(reason)")))
         }
     }
 

@@ -56,6 +56,6 @@ enum DemoStore {
             count += edits.adds.count
             bar.advance(to: count)
         }
-        bar.finish("Made \(name.name): \(count) features")
+        bar.finish("Made \(name.name): \(Counted.features(count))")
     }
 }

@@ -62,13 +62,14 @@ struct LocatorLayer: Sendable {
 
     /// Makes the locator.
     /// - Returns: what was made, in words.
-    func make(_ name: String, in folder: URL) async throws -> String {
-        try await NamedLayer(text: layer, folder: folder).read { try await make(name, in: folder, of: $0) }
+    /// - Parameter place: where the layer's service lies.
+    func make(_ name: String, in folder: URL, from place: ServicePlace) async throws -> String {
+        try await NamedLayer(text: layer, place: place).read { try await make(name, in: folder, of: $0) }
     }
 
     /// Makes the locator again if the layer has changed since.
-    func update(_ name: String, in folder: URL) async throws -> String {
-        try await NamedLayer(text: layer, folder: folder).read { reader in
+    func update(_ name: String, in folder: URL, from place: ServicePlace) async throws -> String {
+        try await NamedLayer(text: layer, place: place).read { reader in
             if let generation, try await Self.generation(reader) == generation {
                 return "\(name) is up to date: \(layer) has not changed since it was made."
             }

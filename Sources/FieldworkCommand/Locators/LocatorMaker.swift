@@ -19,7 +19,8 @@ struct LocatorMaker {
         try builder.finish()
         shown.end()
         let bytes = (try? FileManager.default.attributesOfItem(atPath: target.path)[.size] as? Int) ?? 0
-        let skipped = builder.skippedCount > 0 ? ", \(builder.skippedCount) rows without a place or a name" : ""
+        let skipped =
+            builder.skippedCount > 0 ? ", \(Counted.text(builder.skippedCount, "row")) without a place or a name" : ""
         let seconds = started.duration(to: .now).inSeconds
         return """
             Made \(name): \(builder.addressCount) addresses, \(builder.streetCount) pieces of streets, \

@@ -11,7 +11,7 @@ struct DatabasePublisher {
 
     /// - Parameter make: makes the service in a folder, which is gone afterwards.
     func publish(_ make: (URL) async throws -> Publication) async throws -> Publication {
-        let store = try await PostgresStore.open(address)
+        let store = try await Database.open(address)
         do {
             // Before the long work.
             guard try await !store.serviceNames().contains(service) else {
@@ -36,7 +36,7 @@ struct DatabasePublisher {
         let bar = Mutex<ProgressBar?>(ProgressBar("Moving to the database", total: total))
         do {
             let count = try await store.publish(file, as: service) { count in bar.withLock { $0?.advance(to: count) } }
-            bar.withLock { $0.take()?.finish("Moved \(count) features to the database") }
+            bar.withLock { $0.take()?.finish("Moved \(Counted.features(count)) to the database") }
             await file.close()
             return count
         } catch {

@@ -18,6 +18,8 @@ struct LayerUpdate {
 
     struct Outcome: Equatable {
         var added = 0
+        /// Rows that were not appended because they are in the layer.
+        var known = 0
         var changed = 0
         var deleted = 0
         var unchanged = 0
@@ -28,8 +30,10 @@ struct LayerUpdate {
 
     /// What to do with a file.
     enum Mode: Equatable {
-        /// Every row is a new feature.
-        case append
+        /// Every row is a new feature, or one that was appended before.
+        case append(AppendedRows.Rule)
+        /// Rows whose value of a column a feature has are left out, the others are new features.
+        case appendOthers(key: String)
         /// Rows are features that are there, known by a column, or new ones.
         case replace(key: String, deletesMissing: Bool)
     }
@@ -58,7 +62,8 @@ struct LayerUpdate {
         guard surveyed.featureCount <= Self.rowsMax else {
             throw CommandFailure(
                 .badData,
-                "The file has \(surveyed.featureCount) rows; at most \(Self.rowsMax) are taken at once. Split it.")
+                "The file has \(Counted.text(surveyed.featureCount, "row")); at most \(Self.rowsMax) are taken at once. Split it."
+            )
         }
         let schema = try fitted(surveyed)
         var edits: [FeatureEdit] = []
@@ -75,13 +80,11 @@ struct LayerUpdate {
             }
         }
         switch mode {
-        case .append:
-            for index in edits.indices { edits[index].objectID = nil }
-            outcome.added = edits.count
-            guard !isTrial else { return outcome }
-            return try await apply(LayerEdits(layerID: layer.id, adds: edits), places, schema, outcome)
+        case .append(let rule): return try await append(edits, places, schema, rule, isTrial, outcome)
+        case .appendOthers(let key):
+            return try await replace(edits, places, schema, key, changesKnown: false, false, isTrial, outcome)
         case .replace(let key, let deletesMissing):
-            return try await replace(edits, places, schema, key, deletesMissing, isTrial, outcome)
+            return try await replace(edits, places, schema, key, changesKnown: true, deletesMissing, isTrial, outcome)
         }
     }
 
@@ -134,12 +137,37 @@ struct LayerUpdate {
 
     // MARK: Writing
 
+    private func append(
+        _ rows: [FeatureEdit], _ places: [String], _ schema: SourceSchema, _ rule: AppendedRows.Rule, _ isTrial: Bool,
+        _ start: Outcome
+    ) async throws -> Outcome {
+        var (adds, outcome) = (rows, start)
+        for index in adds.indices { adds[index].objectID = nil }
+        var kept = Array(adds.indices)
+        if rule == .addAgain {
+            for index in adds.indices { adds[index].globalID = nil }
+        } else {
+            let appended = AppendedRows(service: service, layer: layer, fields: schema.fields)
+            appended.identify(&adds)
+            let known = try await appended.known(adds, in: store)
+            guard known.isEmpty || rule == .addOthers else {
+                throw AppendedRows.refusal(known.count, of: adds.count, in: layer)
+            }
+            outcome.known = known.count
+            kept.removeAll { known.contains($0) }
+        }
+        outcome.added = kept.count
+        guard !isTrial, !kept.isEmpty else { return outcome }
+        let edits = LayerEdits(layerID: layer.id, adds: kept.map { adds[$0] })
+        return try await apply(edits, kept.map { places[$0] }, usesGlobalIDs: rule != .addAgain, outcome)
+    }
+
     private func apply(
-        _ edits: LayerEdits, _ places: [String], _ schema: SourceSchema, _ outcome: Outcome
+        _ edits: LayerEdits, _ places: [String], usesGlobalIDs: Bool, _ outcome: Outcome
     ) async throws -> Outcome {
         var outcome = outcome
         let batch = EditBatch(
-            layers: [edits], usesGlobalIDs: schema.identity.globalID != nil && layer.globalIDField != nil,
+            layers: [edits], usesGlobalIDs: usesGlobalIDs && layer.globalIDField != nil,
             rollsBackOnFailure: !skipsBadRows, moment: Date())
         let result = try await store.apply(batch, to: service)
         let failed = zip(places, result.layers.flatMap { $0.adds + $0.updates }).compactMap { place, item in
@@ -158,8 +186,8 @@ struct LayerUpdate {
 
     /// Rows that are there already are changed where they differ, and keep their ids.
     private func replace(
-        _ rows: [FeatureEdit], _ places: [String], _ schema: SourceSchema, _ key: String, _ deletesMissing: Bool,
-        _ isTrial: Bool, _ start: Outcome
+        _ rows: [FeatureEdit], _ places: [String], _ schema: SourceSchema, _ key: String, changesKnown: Bool,
+        _ deletesMissing: Bool, _ isTrial: Bool, _ start: Outcome
     ) async throws -> Outcome {
         let isGlobalID = schema.identity.globalID?.lowercased() == key.lowercased()
         guard let field = isGlobalID ? layer.globalIDField : schema.field(titled: key) else {
@@ -187,6 +215,10 @@ struct LayerUpdate {
                 addPlaces.append(place)
                 continue
             }
+            guard changesKnown else {
+                outcome.known += 1
+                continue
+            }
             if let update = difference(row, record, schema) {
                 edits.updates.append(update)
                 updatePlaces.append(place)
@@ -194,43 +226,34 @@ struct LayerUpdate {
                 outcome.unchanged += 1
             }
         }
-        (outcome.added, outcome.changed, outcome.missing) = (edits.adds.count, edits.updates.count, standing.count)
+        (outcome.added, outcome.changed) = (edits.adds.count, edits.updates.count)
+        outcome.missing = changesKnown ? standing.count : 0
         if deletesMissing {
             outcome.deleted = standing.count
             let ids = standing.values.map { $0.globalID.map(FeatureIdentifier.globalID) ?? .objectID($0.objectID) }
             edits.deletes = .features(ids)
         }
         guard !isTrial, outcome.added + outcome.changed + outcome.deleted > 0 else { return outcome }
-        return try await apply(edits, addPlaces + updatePlaces, schema, outcome)
+        return try await apply(
+            edits, addPlaces + updatePlaces, usesGlobalIDs: schema.identity.globalID != nil, outcome)
     }
 
     private func standingFeatures(by field: String) async throws -> [AttributeValue: FeatureRecord] {
         var found: [AttributeValue: FeatureRecord] = [:]
-        var last: Int64?
-        while true {
-            let condition = try last.map {
-                try SQLParser.parse(where: "\(layer.objectIDField) > \($0)").bound(to: layer)
+        let address = LayerAddress(service: service, layerID: layer.id)
+        let isGlobalID = field == layer.globalIDField
+        try await store.forEachRecord(of: address, key: layer.objectIDField, pageSize: Self.pageSize) { record in
+            let value =
+                isGlobalID ? record.globalID.map { AttributeValue.text(GUID.normalForm($0)) } : record.attributes[field]
+            guard let value, value != .null else { return }
+            guard found.updateValue(record, forKey: Self.normal(value)) == nil else {
+                throw CommandFailure(
+                    .badData,
+                    "Two features of \(layer.name) have \(field) \(value.json.text): no row can be told to be one of them."
+                )
             }
-            let order = [FeatureQuery.OrderTerm(expression: .field(layer.objectIDField))]
-            let page = try await store.records(
-                FeatureQuery(condition: condition, order: order, limit: Self.pageSize),
-                in: LayerAddress(service: service, layerID: layer.id))
-            for record in page {
-                let isGlobalID = field == layer.globalIDField
-                let value =
-                    isGlobalID
-                    ? record.globalID.map { AttributeValue.text(GUID.normalForm($0)) } : record.attributes[field]
-                guard let value, value != .null else { continue }
-                guard found.updateValue(record, forKey: Self.normal(value)) == nil else {
-                    throw CommandFailure(
-                        .badData,
-                        "Two features of \(layer.name) have \(field) \(value.json.text): no row can be told to be one of them."
-                    )
-                }
-            }
-            guard page.count == Self.pageSize, let newest = page.last?.objectID else { return found }
-            last = newest
         }
+        return found
     }
 
     /// 12 and 12.0 are one key.
@@ -276,11 +299,20 @@ extension LayerUpdate.Outcome {
     /// The counts that are not nothing.
     func words(deletesMissing: Bool) -> String {
         var words = ["\(added) added"]
+        if known > 0 { words.append("\(known) there already") }
         if changed > 0 { words.append("\(changed) changed") }
         if deleted > 0 { words.append("\(deleted) deleted") }
         if unchanged > 0 { words.append("\(unchanged) as they were") }
         if skipped > 0 { words.append("\(skipped) skipped") }
         if missing > 0, !deletesMissing { words.append("\(missing) not in the file, left as they are") }
         return words.joined(separator: ", ")
+    }
+
+    func json(of service: ServiceName, isTrial: Bool) -> JSONValue {
+        [
+            "service": .string(service.path), "added": JSONValue(added), "known": JSONValue(known),
+            "changed": JSONValue(changed), "deleted": JSONValue(deleted), "unchanged": JSONValue(unchanged),
+            "missing": JSONValue(missing), "skipped": JSONValue(skipped), "dryRun": .bool(isTrial),
+        ]
     }
 }

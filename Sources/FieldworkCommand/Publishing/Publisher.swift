@@ -8,6 +8,12 @@ struct Publication: Sendable, Equatable {
     var featureCount: Int
     /// Rows that could not become features and were left out, each with its own line on standard error.
     var skippedCount: Int
+
+    func json(of service: ServiceName) -> JSONValue {
+        [
+            "service": .string(service.path), "features": JSONValue(featureCount), "skipped": JSONValue(skippedCount),
+        ]
+    }
 }
 
 /// Makes a service of a file: under another name first, then put in its place whole.
@@ -23,6 +29,14 @@ struct Publisher {
 
     func place() throws -> URL {
         let place = try GeoPackageStore.place(of: service, in: folder)
+        guard try !GeoPackageStore.isUnpublished(service, in: folder) else {
+            throw CommandFailure(
+                .cannotCreate,
+                """
+                There is an unpublished service \(service.path). fieldwork unpublish \(service.path) --restore serves it again, \
+                --delete removes it for good.
+                """)
+        }
         guard !FileManager.default.fileExists(atPath: place.path) else {
             throw CommandFailure(.cannotCreate, "There is a service \(service.path) already. Choose another --service.")
         }
@@ -60,13 +74,20 @@ struct Publisher {
         }
         return try await inWorkshop(beside: try place()) { workshop in
             let copy = workshop.appending(path: "\(service.name).gpkg", directoryHint: .notDirectory)
-            try await GeoPackageFile.copy(from: url, to: copy)
-            let notices = try await GeoPackageFile.adapt(copy: copy, options)
-            for notice in notices { Terminal.error(notice.text) }
-            // Layers that were split off have names of their own.
-            try await GeoPackageFile.prepare(
-                at: copy, as: ServiceName(name: service.name),
-                layerName: notices.contains(where: \.isSplit) ? nil : options.layerName)
+            let notices: [ForeignImportNotice]
+            do {
+                try await GeoPackageFile.copy(from: url, to: copy)
+                notices = try await GeoPackageFile.adapt(copy: copy, options)
+                for notice in notices { Terminal.error(notice.text) }
+                // Layers that were split off have names of their own.
+                try await GeoPackageFile.prepare(
+                    at: copy, as: ServiceName(name: service.name),
+                    layerName: notices.contains(where: \.isSplit) ? nil : options.layerName)
+            } catch let error as StoreError {
+                // Nobody but this command knows the copy by its name.
+                throw StoreError(
+                    error.code, error.message.replacing(copy.lastPathComponent, with: url.lastPathComponent))
+            }
             return Publication(
                 featureCount: try await count(copy, layerName: options.layerName),
                 skippedCount: notices.map(\.skippedCount).reduce(0, +))

@@ -11,8 +11,8 @@ struct TablePublisher {
 
     static func isAddress(_ text: String) -> Bool { text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") }
 
-    func publish(addsGlobalIDs: Bool) async throws {
-        let store = try await PostgresStore.open(address)
+    func publish(addsGlobalIDs: Bool) async throws -> Publication {
+        let store = try await Database.open(address)
         let publication: PlacedPublication
         do {
             publication = try await store.publish(
@@ -27,6 +27,6 @@ struct TablePublisher {
         if !publication.leftOut.isEmpty {
             Terminal.error("Columns of other types are left alone: \(publication.leftOut.joined(separator: ", "))")
         }
-        Terminal.output("Published \(service.path): \(publication.featureCount) features")
+        return Publication(featureCount: publication.featureCount, skippedCount: 0)
     }
 }

@@ -3,10 +3,17 @@ import Foundation
 
 /// Where the services lie.
 struct DataOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The folder of the services, a GeoPackage each.", valueName: "dir"))
-    var data = "Fieldwork-data"
+    static let usual = "Fieldwork-data"
 
-    var url: URL { URL(filePath: (data as NSString).expandingTildeInPath, directoryHint: .isDirectory) }
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the services, a GeoPackage each; \(Self.usual) in the working folder by default.",
+            valueName: "dir"))
+    var data: String?
+
+    var url: URL {
+        URL(filePath: ((data ?? Self.usual) as NSString).expandingTildeInPath, directoryHint: .isDirectory)
+    }
 }
 
 /// Where a server listens.

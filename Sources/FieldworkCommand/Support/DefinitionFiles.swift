@@ -1,5 +1,4 @@
 import FieldworkGeometry
-import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -68,12 +67,6 @@ enum DefinitionFiles {
             throw CommandFailure(.noInput, "\(data.url.path) is no folder. fieldwork publish makes it.")
         }
         return try await GeoPackageStore.open(at: data.url)
-    }
-
-    /// - Parameter database: takes the place of the folder when it is named.
-    static func store(_ data: DataOption, _ database: StoreOption) async throws -> any FeatureStore {
-        if let address = database.store { return try await PostgresStore.open(address) }
-        return try await store(data)
     }
 
     static func name(_ path: String) throws -> ServiceName {

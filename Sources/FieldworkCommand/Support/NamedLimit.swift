@@ -1,3 +1,5 @@
+import FieldworkGeometry
+
 /// A limit that a module keeps, as `fieldwork limits` tells it.
 struct NamedLimit {
     var module: String
@@ -25,5 +27,10 @@ struct NamedLimit {
         guard factors.allSatisfy({ $0 != nil }) else { return value }
         let product = factors.compactMap(\.self).reduce(1, *)
         return product == product.rounded() && product < 1e15 ? String(Int64(product)) : String(product)
+    }
+
+    /// A number, where it is one.
+    var amountJSON: JSONValue {
+        Int64(amount).map(JSONValue.integer) ?? Double(amount).map(JSONValue.number) ?? .string(amount)
     }
 }

@@ -17,7 +17,7 @@ struct PortalOption: ParsableArguments {
     func withPortal<Result>(makesFolder: Bool = false, _ body: (Portal) async throws -> Result) async throws -> Result {
         PrivateFiles.begin()
         if let address = database.store {
-            let store = try await PostgresStore.open(address)
+            let store = try await Database.open(address)
             do {
                 let result = try await use(store.openRecords(), body)
                 try await store.close()
@@ -67,7 +67,7 @@ struct PortalOption: ParsableArguments {
     /// The paths of the services.
     func servicePaths() async throws -> [String] {
         if let address = database.store {
-            let store = try await PostgresStore.open(address)
+            let store = try await Database.open(address)
             let names = try await store.serviceNames()
             try await store.close()
             return names.map(\.path)

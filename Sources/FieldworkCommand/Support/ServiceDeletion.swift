@@ -10,7 +10,7 @@ struct ServiceDeletion {
 
     func run(_ data: DataOption, _ database: StoreOption) async throws {
         if let address = database.store {
-            let store = try await PostgresStore.open(address)
+            let store = try await Database.open(address)
             return try await closing(store) { store in
                 try await confirm(store)
                 try await store.deleteService(name)

@@ -42,7 +42,16 @@ struct ServiceReader: Sendable {
         return json
     }
 
-    func layer() async throws -> LayerDefinition { try LayerDefinition(json: try await get()) }
+    func layer() async throws -> LayerDefinition {
+        let json = try await get()
+        if json["id"] == nil, let layers = json["layers"]?.arrayValue {
+            let list = (layers + (json["tables"]?.arrayValue ?? [])).map {
+                "\(url.absoluteString)/\($0["id"]?.integerValue ?? 0) (\($0["name"]?.stringValue ?? ""))"
+            }
+            throw CommandFailure(.noInput, "That is a service. Say which layer: \(list.joined(separator: ", ")).")
+        }
+        return try LayerDefinition(json: json)
+    }
 
     /// All features that meet a condition, a page at a time, in the order of their object ids. Each page begins after
     /// the last id of the one before, so that an edit meanwhile makes none be passed over or come twice.

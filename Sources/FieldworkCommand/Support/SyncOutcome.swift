@@ -67,7 +67,7 @@ struct SyncOutcome: Sendable {
         }
         lines += refusedAttachments.map { "refused  attachment of \($0.feature): \($0.reason)" }
         lines += conflicts.map(line)
-        lines.append("\(sentText); received \(Words.count(report.received.total, "change"))")
+        lines.append("\(sentText); received \(Counted.text(report.received.total, "change"))")
         lines += endings
         return lines
     }
@@ -94,7 +94,7 @@ struct SyncOutcome: Sendable {
         if lossCount > 0 { fates.append("\(lossCount) lost to the service's rule") }
         if refusedCount > 0 { fates.append("\(refusedCount) refused") }
         let fate = fates.isEmpty ? "all taken" : fates.joined(separator: ", ")
-        return "Sent \(Words.count(sent.total, "edit")) (\(kinds.joined(separator: ", "))): \(fate)"
+        return "Sent \(Counted.text(sent.total, "edit")) (\(kinds.joined(separator: ", "))): \(fate)"
     }
 
     /// What is true of the file and its service now, and what to do about it.
@@ -108,7 +108,7 @@ struct SyncOutcome: Sendable {
             lines.append("fieldwork conflicts restore \(serviceAddress) NUMBER brings back what lost")
         }
         if report.missingContents > 0 {
-            let photos = Words.count(report.missingContents, "attachment")
+            let photos = Counted.text(report.missingContents, "attachment")
             lines.append("\(photos) could not be fetched now: the next sync asks again")
         }
         if report.isEnded {
@@ -118,7 +118,7 @@ struct SyncOutcome: Sendable {
                 offline create makes a new file
                 """)
         } else if direction == .download {
-            lines.append("\(fileName) has what its service has, but for \(Words.count(unsentCount, "edit")) not sent")
+            lines.append("\(fileName) has what its service has, but for \(Counted.text(unsentCount, "edit")) not sent")
         } else if unsentCount > refusedCount {
             lines.append("Edits that were made during the sync are still in \(fileName): sync again")
         } else if direction == .upload {

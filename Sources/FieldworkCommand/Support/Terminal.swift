@@ -3,7 +3,9 @@ import Foundation
 
 /// What the command prints. Results go to standard output, everything else to standard error.
 enum Terminal {
-    static let showsProgress = isatty(STDERR_FILENO) == 1
+    /// A terminal that knows no escapes (`TERM=dumb`) gets lines, as a file does.
+    static let showsProgress =
+        isatty(STDERR_FILENO) == 1 && !["dumb", ""].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
 
     static func error(_ line: String) { write(line + "\n", to: .standardError) }
 

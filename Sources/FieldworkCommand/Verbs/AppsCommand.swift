@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkPortal
 
 /// `fieldwork apps`.
@@ -47,15 +48,22 @@ struct AppsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the applications with their redirect addresses.")
         @OptionGroup var place: PortalOption
+        @OptionGroup var format: ListFormat
 
         func run() async throws {
             try await runVerb {
-                try await place.withPortal { portal in
-                    for app in try await AppsCommand.all(portal) {
-                        Terminal.output("\(app.client.id)  \(app.client.title)  \(app.client.owner)")
-                        for redirect in app.client.redirects { Terminal.output("  \(redirect)") }
-                    }
-                }
+                let apps = try await place.withPortal { try await AppsCommand.all($0).map(\.client) }
+                try format.print(
+                    .array(
+                        apps.map {
+                            [
+                                "id": .string($0.id), "title": .string($0.title), "owner": .string($0.owner),
+                                "redirects": .array($0.redirects.map(JSONValue.string)),
+                            ]
+                        }),
+                    apps.flatMap { app in
+                        ["\(app.id)  \(app.title)  \(app.owner)"] + app.redirects.map { "  \($0)" }
+                    })
             }
         }
     }

@@ -77,31 +77,35 @@ struct BackupCommand: AsyncParsableCommand {
             }
             let rounds = BackupRounds(folder: target, keep: keep ?? BackupRounds.kept)
             try await Interruption.cancelling { [self] in
-                try await rounds.run(every: every.flatMap(BackupRounds.interval)) { try await backUp(to: $0) }
+                try await rounds.run(every: every.flatMap(BackupRounds.interval)) {
+                    try await backUp(to: $0, isRound: true)
+                }
             }
         }
     }
 
-    private func backUp(to target: URL) async throws {
+    /// - Parameter isRound: the folder gets another name when all of it is whole: its present one is not said.
+    private func backUp(to target: URL, isRound: Bool = false) async throws {
         let names = try services.isEmpty ? GeoPackageStore.names(in: data.url) : services.map(DefinitionFiles.name)
         var failures: [String] = []
         for name in names {
             do {
-                try await copy(name, to: target)
+                try await copy(name, to: target, isRound)
             } catch let error as StoreError where names.count > 1 {
                 // The other services are worth having.
                 failures.append("\(name.path): \(error.message)")
             }
         }
-        if services.isEmpty { try await copyPeople(to: target) }
+        if services.isEmpty { try await copyPeople(to: target, isRound) }
         guard failures.isEmpty else {
             for failure in failures { Terminal.error(failure) }
-            throw CommandFailure(.badData, "No backup was made of \(failures.count) of \(names.count) services.")
+            throw CommandFailure(
+                .badData, "No backup was made of \(failures.count) of \(Counted.text(names.count, "service")).")
         }
     }
 
     /// People, groups, items and their sharing, where a folder has them.
-    private func copyPeople(to target: URL) async throws {
+    private func copyPeople(to target: URL, _ isRound: Bool) async throws {
         let source = Portal.file(in: data.url)
         guard !isFile, FileManager.default.fileExists(atPath: source.path) else { return }
         let place = Portal.file(in: target)
@@ -114,16 +118,16 @@ struct BackupCommand: AsyncParsableCommand {
         } else {
             try DurableFile.place(partial, at: place)
         }
-        Terminal.output("Backed up people and rights to \(place.path)")
+        Terminal.output("Backed up people and rights" + (isRound ? "" : " to \(place.path)"))
     }
 
-    private func copy(_ name: ServiceName, to target: URL) async throws {
+    private func copy(_ name: ServiceName, to target: URL, _ isRound: Bool) async throws {
         let source = try GeoPackageStore.place(of: name, in: data.url)
         guard FileManager.default.fileExists(atPath: source.path) else {
             throw StoreError(.serviceNotFound, "There is no service \(name.path).")
         }
         let place = isFile ? target : try GeoPackageStore.place(of: name, in: target)
         let generation = try await FileBackup(of: source, to: place).make(replaces: overwrite)
-        Terminal.output("Backed up \(name.path) at generation \(generation) to \(place.path)")
+        Terminal.output("Backed up \(name.path) at generation \(generation)" + (isRound ? "" : " to \(place.path)"))
     }
 }

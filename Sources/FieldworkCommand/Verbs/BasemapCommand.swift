@@ -15,7 +15,7 @@ struct BasemapCommand: AsyncParsableCommand {
             A package of tiles goes into the folder of the services and is served as it is: vector tiles under \
             NAME/VectorTileServer, images under NAME/MapServer. A server that is running notices at once.
 
-            Packages can be MBTiles, PMTiles (version 3), GeoPackages with tiles, .vtpk and .tpkx. Their tiles have to lie in \
+            Packages can be MBTiles, PMTiles (version 3), GeoPackages with tiles, .vtpk and .tpkx. Their tiles have to be in \
             the Web Mercator grid that web maps share.
 
             EXAMPLES
@@ -64,17 +64,29 @@ struct BasemapCommand: AsyncParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var format: ListFormat
+
         func run() async throws {
             try await runVerb {
                 let folder = BasemapFolder(data: data.url)
+                var (lines, list): ([String], [JSONValue]) = ([], [])
                 for name in folder.names() {
                     do throws(TileError) {
-                        Terminal.output(
-                            BasemapVerbs.line(name, try TilePackages.open(folder.file(name).path).description))
+                        let description = try TilePackages.open(folder.file(name).path).description
+                        lines.append(BasemapVerbs.line(name, description))
+                        list.append([
+                            "name": .string(name), "face": .string(BasemapVerbs.face(description)),
+                            "format": .string(description.format.rawValue),
+                            "levels": [
+                                JSONValue(description.levels.lowerBound), JSONValue(description.levels.upperBound),
+                            ],
+                        ])
                     } catch {
-                        Terminal.output("\(name)  can't be served: \(error.message)")
+                        lines.append("\(name)  can't be served: \(error.message)")
+                        list.append(["name": .string(name), "problem": .string(error.message)])
                     }
                 }
+                try format.print(.array(list), lines)
             }
         }
     }
@@ -102,9 +114,13 @@ struct BasemapCommand: AsyncParsableCommand {
 /// What the verbs of basemaps share.
 enum BasemapVerbs {
     static func line(_ name: String, _ description: TileSetDescription) -> String {
-        let face = description.format == .vector ? "VectorTileServer" : "MapServer"
         let levels = "levels \(description.levels.lowerBound) to \(description.levels.upperBound)"
-        return "\(name)  \(face)  \(description.format.rawValue)  \(levels)"
+        return "\(name)  \(face(description))  \(description.format.rawValue)  \(levels)"
+    }
+
+    /// The type of the service that shows it.
+    static func face(_ description: TileSetDescription) -> String {
+        description.format == .vector ? "VectorTileServer" : "MapServer"
     }
 
     /// Errors of packages as the command tells them.

@@ -22,7 +22,7 @@ struct CalculateCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The layer: its address, …/FeatureServer/0, or a name in the folder of services, Service or Service/0.",
+            "The layer: its address, …/FeatureServer/0, or a name in the folder or the database, Service or Service/0.",
             valueName: "layer"))
     var address: String
 
@@ -38,7 +38,7 @@ struct CalculateCommand: AsyncParsableCommand {
     @Flag(help: "Say how many would change, and change nothing.")
     var dryRun = false
 
-    @OptionGroup var data: DataOption
+    @OptionGroup var services: PlaceOption
     @OptionGroup var certificates: CertificateOption
 
     func run() async throws {
@@ -52,7 +52,7 @@ struct CalculateCommand: AsyncParsableCommand {
                 throw CommandFailure(.badData, "The expression reads other layers, which a calculation here can't.")
             }
             let said = try await Interruption.cancelling { [self] in
-                try await NamedLayer(text: address, folder: data.url).read { reader in
+                try await NamedLayer(text: address, place: services.place).read { reader in
                     try await calculate(script, reader)
                 }
             }
@@ -76,7 +76,7 @@ struct CalculateCommand: AsyncParsableCommand {
             throw CommandFailure(.badData, "The field \(target.name) can't be edited.")
         }
         let (changes, count) = try await changes(script, target, layer, reader)
-        let features = "\(count) \(count == 1 ? "feature" : "features")"
+        let features = Counted.features(count)
         guard !dryRun else { return "\(changes.count) of \(features) would change." }
         try await apply(changes, to: target, of: layer, reader)
         return "Changed \(changes.count) of \(features)."
@@ -115,7 +115,7 @@ struct CalculateCommand: AsyncParsableCommand {
             count += set.features.count
             bar.advance(to: count)
         }
-        bar.finish("Calculated \(count) features")
+        bar.finish("Calculated \(Counted.features(count))")
         return (changes, count)
     }
 
@@ -173,7 +173,7 @@ struct CalculateCommand: AsyncParsableCommand {
             }
             bar.advance(to: start + piece.count)
         }
-        bar.finish("Changed \(changes.count) features")
+        bar.finish("Changed \(Counted.features(changes.count))")
     }
 
     private static let editsAtOnce = 1_000

@@ -21,6 +21,9 @@ struct CodeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write the code as a picture (SVG).", valueName: "file.svg"))
     var out: String?
 
+    @Flag(help: "Replace the picture when it is there.")
+    var overwrite = false
+
     func run() async throws {
         try await runVerb {
             let judged = CodeAddress(address)
@@ -42,7 +45,11 @@ struct CodeCommand: AsyncParsableCommand {
             let part = URL(filePath: "\(target.path).part")
             try Data(code.svg.utf8).write(to: part)
             defer { try? FileManager.default.removeItem(at: part) }
-            try DurableFile.place(part, at: target)
+            if overwrite {
+                try DurableFile.replace(target, with: part)
+            } else {
+                try DurableFile.place(part, at: target)
+            }
             Terminal.output("Wrote \(target.path)")
         }
     }

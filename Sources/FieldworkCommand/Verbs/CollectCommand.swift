@@ -44,6 +44,7 @@ struct CollectCommand: AsyncParsableCommand {
         try await runVerb {
             PrivateFiles.begin()
             try certificates.use()
+            if let file { try await Self.requireGeoPackage(file) }
             let configuration = CollectConfiguration(
                 port: port, webMap: try map.map(Self.address), file: try file.map(Self.file),
                 dataDirectory: URL(
@@ -53,6 +54,15 @@ struct CollectCommand: AsyncParsableCommand {
             let listen = try ListenOptions.parse(["--port", String(port)])
             try await Serving.run(
                 [CollectService(configuration: configuration, logger: logger)], on: listen, logger: logger)
+        }
+    }
+
+    /// What is no GeoPackage is said here: the app's page would say it to somebody who did not choose the file.
+    private static func requireGeoPackage(_ file: String) async throws {
+        do {
+            _ = try await OfflineFile(file).summary()
+        } catch let failure as CommandFailure where failure.code == .temporary {
+            // Another program has it for a moment.
         }
     }
 

@@ -12,14 +12,15 @@ struct ConflictsCommand: AsyncParsableCommand {
               fieldwork conflicts list http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer --open
               fieldwork conflicts show http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer 3
               fieldwork conflicts restore http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer 3
+              fieldwork conflicts list Trees --format json
+              fieldwork conflicts list Trees --store postgres://localhost/field
             """,
         subcommands: [List.self, Show.self, Restore.self, Close.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List conflicts, the newest first.")
 
-        @Argument(help: "The address of a feature service.")
-        var address: String
+        @OptionGroup var service: ConflictService
 
         @Flag(help: "Only those that wait for somebody to look at them.")
         var open = false
@@ -28,26 +29,32 @@ struct ConflictsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await runVerb {
-                let list = try await ServiceReader(address).get("conflicts", open ? [("state", "open")] : [])
-                if format.format == .json {
-                    return try Terminal.result((list["conflicts"] ?? .array([])).text + "\n")
+                let (conflicts, lines) = try await service.read { reader in
+                    let list = try await reader.get("conflicts", open ? [("state", "open")] : [])
+                    let conflicts = list["conflicts"]?.arrayValue ?? []
+                    return try await (conflicts, format.format == .json ? [] : self.lines(conflicts, reader))
                 }
-                if list["conflicts"]?.arrayValue?.isEmpty != false { Terminal.error("There are none.") }
-                var shown: [Int64: ValueText] = [:]
-                for conflict in list["conflicts"]?.arrayValue ?? [] {
-                    let layer = conflict["layerId"]?.integerValue ?? 0
-                    if shown[layer] == nil { shown[layer] = try await ConflictsCommand.values(of: layer, at: address) }
-                    let values = shown[layer] ?? ValueText()
-                    let text = [
-                        "\(conflict["id"]?.integerValue ?? 0)", conflict["state"]?.stringValue ?? "",
-                        conflict["kind"]?.stringValue ?? "",
-                        "feature \(layer)/\(conflict["objectId"]?.integerValue ?? 0)",
-                        MomentText.text(conflict["moment"]),
-                        "lost: \(ConflictsCommand.summary(conflict["lost"], values))",
-                    ]
-                    Terminal.output(text.joined(separator: "  "))
-                }
+                if format.format == .text, conflicts.isEmpty { Terminal.error("There are none.") }
+                try format.print(.array(conflicts), lines)
             }
+        }
+
+        private func lines(_ conflicts: [JSONValue], _ reader: ServiceReader) async throws -> [String] {
+            var shown: [Int64: ValueText] = [:]
+            var lines: [String] = []
+            for conflict in conflicts {
+                let layer = conflict["layerId"]?.integerValue ?? 0
+                if shown[layer] == nil { shown[layer] = try await ConflictsCommand.values(of: layer, reader) }
+                let text = [
+                    "\(conflict["id"]?.integerValue ?? 0)", conflict["state"]?.stringValue ?? "",
+                    conflict["kind"]?.stringValue ?? "",
+                    "feature \(layer)/\(conflict["objectId"]?.integerValue ?? 0)",
+                    MomentText.text(conflict["moment"]),
+                    "lost: \(ConflictsCommand.summary(conflict["lost"], shown[layer] ?? ValueText()))",
+                ]
+                lines.append(text.joined(separator: "  "))
+            }
+            return lines
         }
     }
 
@@ -56,16 +63,22 @@ struct ConflictsCommand: AsyncParsableCommand {
 
         @OptionGroup var conflict: ConflictArguments
 
+        @OptionGroup var format: ListFormat
+
         func run() async throws {
             try await runVerb {
-                let json = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)")
-                let values = try await ConflictsCommand.values(
-                    of: json["layerId"]?.integerValue ?? 0, at: conflict.address)
-                for side in ["lost", "won"] {
-                    let editor = json[side]?["editor"]?.stringValue ?? "somebody"
-                    Terminal.output("\(side) (\(editor), \(MomentText.text(json[side]?["moment"]))):")
-                    Terminal.output("  \(ConflictsCommand.summary(json[side], values))")
+                let (json, values) = try await conflict.service.read { reader in
+                    let json = try await reader.get("conflicts/\(conflict.number)")
+                    return try await (json, ConflictsCommand.values(of: json["layerId"]?.integerValue ?? 0, reader))
                 }
+                let lines = ["lost", "won"].flatMap { side in
+                    let editor = json[side]?["editor"]?.stringValue ?? "somebody"
+                    return [
+                        "\(side) (\(editor), \(MomentText.text(json[side]?["moment"]))):",
+                        "  \(ConflictsCommand.summary(json[side], values))",
+                    ]
+                }
+                try format.print(json, lines)
             }
         }
     }
@@ -77,7 +90,9 @@ struct ConflictsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await runVerb {
-                let answer = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)/restore")
+                let answer = try await conflict.service.read {
+                    try await $0.get("conflicts/\(conflict.number)/restore")
+                }
                 if answer["success"]?.boolValue != true {
                     throw CommandFailure(.unavailable, answer["error"]?.stringValue ?? "It could not be restored.")
                 }
@@ -93,16 +108,16 @@ struct ConflictsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await runVerb {
-                _ = try await ServiceReader(conflict.address).get("conflicts/\(conflict.number)/close")
+                _ = try await conflict.service.read { try await $0.get("conflicts/\(conflict.number)/close") }
                 Terminal.output("Conflict \(conflict.number): what won stays; what lost is in the history")
             }
         }
     }
 
     /// How to show the values of a layer. One that the service has no more still has its conflicts.
-    static func values(of layer: Int64, at address: String) async throws -> ValueText {
+    static func values(of layer: Int64, _ reader: ServiceReader) async throws -> ValueText {
         do {
-            return ValueText(fields: try await ServiceReader("\(address)/\(layer)").layer().fields)
+            return ValueText(fields: try LayerDefinition(json: try await reader.get("\(layer)")).fields)
         } catch is FieldworkREST.ServiceError {
             return ValueText()
         }
@@ -125,9 +140,24 @@ struct ConflictsCommand: AsyncParsableCommand {
     }
 }
 
-struct ConflictArguments: ParsableArguments {
-    @Argument(help: "The address of a feature service.")
+/// The service that conflicts are of.
+struct ConflictService: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The feature service: its address, or a name in the folder or the database.", valueName: "service"))
     var address: String
+
+    @OptionGroup var services: PlaceOption
+
+    func read<Result: Sendable>(
+        _ body: @Sendable (ServiceReader) async throws -> Result
+    ) async throws -> Result {
+        try await NamedService(text: address, place: services.place).read(body)
+    }
+}
+
+struct ConflictArguments: ParsableArguments {
+    @OptionGroup var service: ConflictService
 
     @Argument(help: "The conflict's number, as conflicts list shows it.")
     var number: Int64

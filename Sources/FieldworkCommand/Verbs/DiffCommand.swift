@@ -15,7 +15,7 @@ struct DiffCommand: AsyncParsableCommand {
         case text, json
     }
 
-    @Argument(help: "The file that `fieldwork offline create` made, or any GeoPackage of Fieldwork.")
+    @Argument(help: "The file that `fieldwork offline create` made, or one that `fieldwork collect` works in.")
     var file: String
 
     @Option(help: "How to print it.")

@@ -10,18 +10,19 @@ struct ExportCommand: AsyncParsableCommand {
         commandName: "export", abstract: "Write the features of a layer into a file.",
         discussion: """
             The file appears when it is whole. fieldwork publish reads each format again, with the features' ids, dates and types; a
-            GeoPackage keeps the definition of the layer as well. Tables (.csv) have coordinates in columns whose names tell the
+            GeoPackage keeps the definition of the layer as well, as metadata, and nothing of history, replicas or conflicts. Tables (.csv) have coordinates in columns whose names tell the
             reference (x and y for degrees, x_3857 and y_3857), and lines and areas as Well-Known Text.
 
             EXAMPLES
               fieldwork export http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --to trees.geojson
               fieldwork export Trees --to trees.gpkg
               fieldwork export City/Hydrants/0 --where "pressure < 3" --to weak.csv --data ~/fieldwork
+              fieldwork export Trees --to trees.csv --store postgres://localhost/field
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The layer: its address, …/FeatureServer/0, or a name in the folder of services, Service or Service/0.",
+            "The layer: its address, …/FeatureServer/0, or a name in the folder or the database, Service or Service/0.",
             valueName: "layer"))
     var address: String
 
@@ -34,7 +35,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Flag(help: "Replace the file when it is there.")
     var overwrite = false
 
-    @OptionGroup var data: DataOption
+    @OptionGroup var services: PlaceOption
 
     func validate() throws {
         guard ["gpkg", "geojson", "csv"].contains(URL(filePath: to).pathExtension.lowercased()) else {
@@ -53,7 +54,9 @@ struct ExportCommand: AsyncParsableCommand {
                 throw CommandFailure(.cannotCreate, "\(target.path) is there already; --overwrite replaces it.")
             }
             let count = try await Interruption.cancelling { [self] in
-                try await NamedLayer(text: address, folder: data.url).read { try await export(from: $0, to: target) }
+                try await NamedLayer(text: address, place: services.place).read {
+                    try await export(from: $0, to: target)
+                }
             }
             Terminal.output("Wrote \(Counted.features(count)) to \(target.path)")
         }
@@ -144,6 +147,8 @@ struct ExportCommand: AsyncParsableCommand {
             await geoPackage.close()
             throw error
         }
+        // Whoever is given the file gets the features, not the bookkeeping of this program.
+        try await GeoPackageFile.makePlain(file)
         bar.finish("Read \(Counted.features(count))")
         return count
     }

@@ -22,22 +22,25 @@ struct FieldworkCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               fieldwork demo
-                  Makes demo services at the first start, serves them and opens the app beside them.
+                  Makes demo services at the first start, and serves them with the app.
               fieldwork collect --map trees.webmap.json
                   Opens a web map for collecting.
               fieldwork publish trees.csv --service Trees --x lon --y lat --wkid 4326
                   Publishes a table with coordinates as a service.
               fieldwork serve --data ./Fieldwork-data --port 8080
               fieldwork users add ana --role administrator --data ./Fieldwork-data
-              fieldwork query http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 --where "dbh > 30"
+              fieldwork query Trees --where "dbh > 30"
 
             CONFIGURATION
-              Options may stand in fieldwork.toml and in variables such as FIELDWORK_DATA: see fieldwork config.
+              Options may also be set in fieldwork.toml and in variables such as
+              FIELDWORK_DATA: see fieldwork config.
 
             EXIT CODES
-              0 done · 64 wrong use · 65 bad data · 66 no such input · 69 service not available · 70 failure inside ·
-              73 can't create · 74 reading or writing failed · 75 busy, try again · 77 sign in first · 130 interrupted
-              `fieldwork sync --help` lists those of a sync that was done but left something to look at.
+              0 done · 64 wrong use · 65 bad data · 66 no such input
+              69 service not available · 70 failure inside · 73 can't create
+              74 reading or writing failed · 75 busy, try again · 77 sign in first
+              130 interrupted
+              fieldwork sync has more: see its help.
             """,
         version: Version.text,
         subcommands: [

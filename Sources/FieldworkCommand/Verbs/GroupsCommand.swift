@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkPortal
 
 /// `fieldwork groups`.
@@ -36,18 +37,24 @@ struct GroupsCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the groups with their members.")
         @OptionGroup var place: PortalOption
+        @OptionGroup var format: ListFormat
 
         func run() async throws {
             try await runVerb {
+                var (lines, list): ([String], [JSONValue]) = ([], [])
                 try await place.withPortal { portal in
                     for group in try await portal.groups(for: .everybody) {
-                        Terminal.output("\(group.id)  \(group.title)  (\(group.access))")
                         let members = try await portal.members(of: group.id, for: .everybody)
-                        Terminal.output("  owner: \(members.owner)")
-                        for name in members.managers { Terminal.output("  manager: \(name)") }
-                        for name in members.members { Terminal.output("  member: \(name)") }
+                        lines += ["\(group.id)  \(group.title)  (\(group.access))", "  owner: \(members.owner)"]
+                        lines += members.managers.map { "  manager: \($0)" } + members.members.map { "  member: \($0)" }
+                        list.append([
+                            "id": .string(group.id), "title": .string(group.title), "access": .string(group.access),
+                            "owner": .string(members.owner), "managers": .array(members.managers.map(JSONValue.string)),
+                            "members": .array(members.members.map(JSONValue.string)),
+                        ])
                     }
                 }
+                try format.print(.array(list), lines)
             }
         }
     }

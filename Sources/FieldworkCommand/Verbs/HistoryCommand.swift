@@ -16,37 +16,42 @@ struct HistoryCommand: AsyncParsableCommand {
               fieldwork history http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 12
               fieldwork history http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 \\
                   '{41F5A3E7-…}' --format json
+              fieldwork history Trees 12
+              fieldwork history Trees/0 12 --store postgres://localhost/field
             """)
 
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case text, json
-    }
-
     @OptionGroup var feature: FeatureArguments
-
-    @Option(help: "How to print it.")
-    var format = Format.text
+    @OptionGroup var services: PlaceOption
+    @OptionGroup var format: ListFormat
 
     func run() async throws {
         try await runVerb {
-            let reader = try ServiceReader(feature.address)
-            let json = try await reader.get("\(feature.id)/history")
-            let versions = json["versions"]?.arrayValue ?? []
-            if format == .json { return Terminal.output(JSONValue.array(versions).text) }
-            let layer = try await reader.layer()
-            let shown = ValueText(fields: layer.fields)
-            var later = try await current(reader, layer)
-            for version in versions {
-                let feature = version["feature"]
-                let head = [
-                    "\(version["toGeneration"]?.integerValue ?? 0)", version["endedBy"]?.stringValue ?? "",
-                    MomentText.text(version["endedAt"]), version["editor"]?.stringValue ?? "",
-                ].filter { !$0.isEmpty }
-                let changes = Self.changes(from: feature, to: later, shown)
-                Terminal.output("\(head.joined(separator: "  ")): \(changes.joined(separator: ", "))")
-                later = feature
+            let (versions, lines) = try await feature.layer(in: services.place).read { reader in
+                let json = try await reader.get("\(feature.id)/history")
+                let versions = json["versions"]?.arrayValue ?? []
+                return try await (versions, format.format == .json ? [] : self.lines(versions, reader))
             }
+            if format.format == .text, versions.isEmpty { Terminal.error("The feature has no earlier version.") }
+            try format.print(.array(versions), lines)
         }
+    }
+
+    private func lines(_ versions: [JSONValue], _ reader: ServiceReader) async throws -> [String] {
+        let layer = try await reader.layer()
+        let shown = ValueText(fields: layer.fields)
+        var later = try await current(reader, layer)
+        var lines: [String] = []
+        for version in versions {
+            let feature = version["feature"]
+            let head = [
+                "\(version["toGeneration"]?.integerValue ?? 0)", version["endedBy"]?.stringValue ?? "",
+                MomentText.text(version["endedAt"]), version["editor"]?.stringValue ?? "",
+            ].filter { !$0.isEmpty }
+            let changes = Self.changes(from: feature, to: later, shown)
+            lines.append("\(head.joined(separator: "  ")): \(changes.joined(separator: ", "))")
+            later = feature
+        }
+        return lines
     }
 
     /// The feature as it stands; nil where it was deleted.
@@ -99,9 +104,11 @@ struct RestoreCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork restore http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 12 --version-number 408
               fieldwork restore http://127.0.0.1:8080/arcgis/rest/services/Trees/FeatureServer/0 12
+              fieldwork restore Trees 12
             """)
 
     @OptionGroup var feature: FeatureArguments
+    @OptionGroup var services: PlaceOption
 
     @Option(
         help: ArgumentHelp("The version, as history shows it; the newest by default.", valueName: "number"))
@@ -109,24 +116,31 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await runVerb {
-            let reader = try ServiceReader(feature.address)
-            let json = try await reader.get("\(feature.id)/history")
-            let newest = json["versions"]?.arrayValue?.first?["toGeneration"]?.integerValue
-            guard let number = versionNumber ?? newest else {
-                throw CommandFailure(.noInput, "The feature has no earlier version.")
+            let id = try await feature.layer(in: services.place).read { reader in
+                let json = try await reader.get("\(feature.id)/history")
+                let newest = json["versions"]?.arrayValue?.first?["toGeneration"]?.integerValue
+                guard let number = versionNumber ?? newest else {
+                    throw CommandFailure(.noInput, "The feature has no earlier version.")
+                }
+                let answer = try await reader.get("\(feature.id)/history/\(number)/restore")
+                return answer["objectId"]?.integerValue ?? 0
             }
-            let answer = try await reader.get("\(feature.id)/history/\(number)/restore")
-            Terminal.output("Feature \(answer["objectId"]?.integerValue ?? 0) is what it was")
+            Terminal.output("Feature \(id) is what it was")
         }
     }
 }
 
 struct FeatureArguments: ParsableArguments {
-    @Argument(help: "The address of a layer or table, …/FeatureServer/0.")
+    @Argument(
+        help: ArgumentHelp(
+            "The layer or table: its address, …/FeatureServer/0, or a name in the folder or the database, Service or Service/0.",
+            valueName: "layer"))
     var address: String
 
     @Argument(help: "The feature's object id or global id.")
     var feature: String
+
+    func layer(in place: ServicePlace) -> NamedLayer { NamedLayer(text: address, place: place) }
 
     /// As a segment of the address.
     var id: String { Int64(feature).map(String.init) ?? globalID?.uuidString ?? "" }

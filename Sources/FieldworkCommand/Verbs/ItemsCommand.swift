@@ -81,24 +81,29 @@ struct ItemsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the items with their owners and sharing.")
         @Argument(help: "A search, as in the portal: type:\"Web Map\" AND owner:ana") var search = ""
         @OptionGroup var place: PortalOption
+        @OptionGroup var format: ListFormat
 
         func run() async throws {
             try await runVerb {
                 let services = try await place.servicePaths()
+                var (lines, list): ([String], [JSONValue]) = ([], [])
                 try await place.withPortal { portal in
                     try await portal.addServiceItems(services)
-                    var start = 0
                     while true {
                         let page = try await portal.search(
-                            search, from: start, count: 100, order: .title, isDescending: false, for: .everybody)
+                            search, from: list.count, count: 100, order: .title, isDescending: false, for: .everybody)
                         for item in page.items {
-                            Terminal.output(
+                            lines.append(
                                 "\(item.id)  \(item.title)  (\(item.type))  \(item.owner)  \(item.sharing.access)")
+                            list.append([
+                                "id": .string(item.id), "title": .string(item.title), "type": .string(item.type),
+                                "owner": .string(item.owner), "access": .string("\(item.sharing.access)"),
+                            ])
                         }
-                        start += page.items.count
-                        if page.items.isEmpty || start >= page.total { return }
+                        if page.items.isEmpty || list.count >= page.total { return }
                     }
                 }
+                try format.print(.array(list), lines)
             }
         }
     }

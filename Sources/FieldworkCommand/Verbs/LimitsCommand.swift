@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 
 /// `fieldwork limits`.
 struct LimitsCommand: AsyncParsableCommand {
@@ -10,13 +11,23 @@ struct LimitsCommand: AsyncParsableCommand {
             EXAMPLES
               fieldwork limits
               fieldwork limits | grep FieldworkServer
+              fieldwork limits --format json
             """)
+
+    @OptionGroup var format: ListFormat
 
     func run() async throws {
         try await runVerb {
-            for limit in LimitTable.limits {
-                Terminal.output("\(limit.module)\t\(limit.name)\t\(limit.amount) \(limit.unit)\t\(limit.meaning)")
-            }
+            let limits = LimitTable.limits
+            try format.print(
+                .array(
+                    limits.map {
+                        [
+                            "module": .string($0.module), "name": .string($0.name), "amount": $0.amountJSON,
+                            "unit": .string($0.unit), "meaning": .string($0.meaning),
+                        ]
+                    }),
+                limits.map { "\($0.module)\t\($0.name)\t\($0.amount) \($0.unit)\t\($0.meaning)" })
         }
     }
 }

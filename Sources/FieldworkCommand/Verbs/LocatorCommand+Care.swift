@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkLocator
 import Foundation
 
@@ -10,7 +11,8 @@ extension LocatorCommand {
             discussion: """
                 A locator that was made with --service knows its layer, and how far the layer's change log was then. When the
                 log has gone on, the locator is made again; a server that runs answers from the new one with its next request.
-                One whose layer keeps no log is always made again. Locators of files are left as they are.
+                One whose layer keeps no log is always made again. Locators of files are left as they are. --store says where
+                the layers are, of locators that were made with it.
 
                 EXAMPLES
                   fieldwork locator update City
@@ -22,10 +24,13 @@ extension LocatorCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: StoreOption
+
         func run() async throws {
             try await runVerb {
                 if let name { try LocatorCommand.check(name) }
                 let (folder, wanted) = (data.url, name)
+                let place = ServicePlace(folder: folder, database: database.store)
                 try await Interruption.cancelling {
                     let names = wanted.map { [$0] } ?? LocatorCommand.names(in: folder)
                     for name in names {
@@ -37,7 +42,7 @@ extension LocatorCommand {
                             }
                             continue
                         }
-                        Terminal.output(try await layer.update(name, in: folder))
+                        Terminal.output(try await layer.update(name, in: folder, from: place))
                     }
                 }
             }
@@ -56,8 +61,11 @@ extension LocatorCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var format: ListFormat
+
         func run() async throws {
             try await runVerb {
+                var (lines, list): ([String], [JSONValue]) = ([], [])
                 for name in LocatorCommand.names(in: data.url) {
                     let url = LocatorFile.url(name: name, in: data.url)
                     do {
@@ -65,13 +73,22 @@ extension LocatorCommand {
                         let about = locator.information
                         await locator.close()
                         let bytes = (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) ?? 0
-                        let layer = LocatorLayer(origin: about.origin).map { ", of \($0.layer)" } ?? ""
-                        Terminal.output(
-                            "\(name)  \(about.addressCount) addresses  \(bytes / 1_024) KB  made \(about.made)\(layer)")
+                        let layer = LocatorLayer(origin: about.origin)?.layer
+                        let addresses = Counted.text(about.addressCount, "address", "addresses")
+                        lines.append(
+                            "\(name)  \(addresses)  \(bytes / 1_024) KB  made \(about.made)\(layer.map { ", of \($0)" } ?? "")"
+                        )
+                        list.append([
+                            "name": .string(name), "addresses": JSONValue(about.addressCount),
+                            "bytes": JSONValue(bytes),
+                            "made": .string(about.made), "layer": layer.map(JSONValue.string) ?? .null,
+                        ])
                     } catch let error as LocatorError {
-                        Terminal.output("\(name)  can't be used: \(error.message)")
+                        lines.append("\(name)  can't be used: \(error.message)")
+                        list.append(["name": .string(name), "problem": .string(error.message)])
                     }
                 }
+                try format.print(.array(list), lines)
             }
         }
     }
@@ -108,7 +125,7 @@ extension LocatorCommand {
 
     struct Cut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Cut the part of a locator that lies in an area into a file of its own.",
+            abstract: "Write the part of a locator for an area into a file of its own.",
             discussion: """
                 For work without a network: the part has the addresses, streets and places of the area and of a kilometre around
                 it. Put the file beside a GeoPackage that is opened with fieldwork collect, and its addresses are found there.
@@ -162,7 +179,8 @@ extension LocatorCommand {
                     return try LocatorCut.make(of: source, area: box, at: target) { shown.show($0.step, $0.count) }
                 }
                 let bytes = (try? FileManager.default.attributesOfItem(atPath: target.path)[.size] as? Int) ?? 0
-                Terminal.output("Wrote \(count) addresses to \(target.path), \(bytes / 1_024) KB")
+                Terminal.output(
+                    "Wrote \(Counted.text(count, "address", "addresses")) to \(target.path), \(bytes / 1_024) KB")
             }
         }
     }

@@ -34,7 +34,7 @@ struct LocatorCommand: AsyncParsableCommand {
                 rightTo, x, y. A column address has the number and the street in one.
 
                 --service takes the features of a layer instead: of a service in the folder (Service, Service/0, Service/Name),
-                or at an address. Coded values go by their names. The locator remembers its layer: fieldwork locator update makes
+                in a database (--store), or at an address. Coded values go by their names. The locator remembers its layer: fieldwork locator update makes
                 it again when the layer has changed.
 
                 A locator of that name is replaced when the new one is whole: a server that runs answers from the new one with
@@ -74,10 +74,13 @@ struct LocatorCommand: AsyncParsableCommand {
 
         @OptionGroup var data: DataOption
 
+        @OptionGroup var database: StoreOption
+
         func validate() throws {
             guard files.isEmpty == (service != nil) else {
                 throw ValidationError("Name the files to make the locator of, or a layer with --service.")
             }
+            guard service != nil || database.store == nil else { throw ValidationError("--store goes with --service.") }
             try LocatorCommand.check(name)
             _ = try roles()
         }
@@ -100,8 +103,10 @@ struct LocatorCommand: AsyncParsableCommand {
                 let zone = AddressZone(city: city, region: region, country: country)
                 if let service {
                     let layer = LocatorLayer(layer: service, roles: try roles(), zone: zone)
+                    let place = ServicePlace(folder: data.url, database: database.store)
                     let (name, folder) = (name, data.url)
-                    Terminal.output(try await Interruption.cancelling { try await layer.make(name, in: folder) })
+                    Terminal.output(
+                        try await Interruption.cancelling { try await layer.make(name, in: folder, from: place) })
                     return
                 }
                 let sources = LocatorSources(chosen: try roles(), zone: zone)
@@ -152,7 +157,7 @@ struct LocatorCommand: AsyncParsableCommand {
                 defer { try? FileManager.default.removeItem(at: copy) }
                 try FileManager.default.copyItem(at: source, to: copy)
                 try DurableFile.place(copy, at: target)
-                Terminal.output("Added \(name): \(count) addresses")
+                Terminal.output("Added \(name): \(Counted.text(count, "address", "addresses"))")
             }
         }
     }

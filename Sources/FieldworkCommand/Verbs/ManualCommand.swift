@@ -34,7 +34,7 @@ struct ManualCommand: AsyncParsableCommand {
                 (.fish, "fish/vendor_completions.d/fieldwork.fish"),
             ]
             for (shell, path) in completions { try write(FieldworkCommand.completionScript(for: shell), path) }
-            Terminal.output("Wrote \(count) files to \(folder.path)")
+            Terminal.output("Wrote \(Counted.text(count, "file")) to \(folder.path)")
         }
     }
 }

@@ -20,7 +20,9 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         abstract: "Download an area of a feature service into a file, or a whole map into a folder.",
         discussion: """
             The file is a GeoPackage that QGIS opens and edits; `fieldwork sync` synchronises it with the service. It appears \
-            when it is complete. A command that was interrupted continues when it is given again.
+            when it is complete. A command that was interrupted continues when it is given again: FILE.job beside the file \
+            remembers how far it was. To give it up, delete that file, and end the replica that the service may have made \
+            already (`fieldwork replicas --end`); one that nobody synchronises expires by itself.
 
             With --area a whole map comes along as a folder: its features, attachments and tables, its basemap with style and \
             fonts, and the addresses of the area where the server gives them. What can't come along is named. `fieldwork \
@@ -74,10 +76,14 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         guard (extent == nil) != (area == nil) else {
             throw ValidationError("Give --extent for a file, or --area for a whole map.")
         }
+        if extent != nil { _ = try extentArea() }
         guard area == nil || layers == nil else { throw ValidationError("--layers goes with --extent.") }
         guard area != nil || basemap == nil else { throw ValidationError("--basemap goes with --area.") }
         guard area != nil || !noUpdates else { throw ValidationError("--no-updates goes with --area.") }
         if let area { _ = try DegreeBox(area) }
+        guard area != nil || URL(filePath: out).pathExtension.lowercased() == "gpkg" else {
+            throw ValidationError("The file has to end in .gpkg: it is a GeoPackage.")
+        }
     }
 
     func run() async throws {
@@ -89,6 +95,10 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             guard !FileManager.default.fileExists(atPath: target.path) else {
                 throw CommandFailure(.cannotCreate, "\(target.path) is there already.")
             }
+            guard FileManager.default.fileExists(atPath: target.deletingLastPathComponent().path) else {
+                throw CommandFailure(
+                    .cannotCreate, "\(target.deletingLastPathComponent().path) is not there: make the folder first.")
+            }
             if let area {
                 let maker = OfflineMapMaker(
                     map: address, basemap: basemap, area: try DegreeBox(area).envelope, target: target,
@@ -97,7 +107,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
                 return Terminal.output(text)
             }
             let count = try await Interruption.cancelling { [self] in try await create(target) }
-            Terminal.output("Wrote \(target.path) with \(count) features")
+            Terminal.output("Wrote \(target.path) with \(Counted.features(count))")
         }
     }
 
@@ -108,13 +118,31 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         do {
             geodatabase = try await JobProgress.run(job, title: "Taking offline", done: "Taken offline")
         } catch let failure as CommandFailure where failure.code == .interrupted {
-            throw CommandFailure(.interrupted, "Interrupted. The same command again continues from here.")
+            throw CommandFailure(.interrupted, interruption(target))
         }
         try await geodatabase.load()
         defer { geodatabase.close() }
         var count = 0
         for table in geodatabase.featureTables { count += try await table.queryFeatureCount(using: QueryParameters()) }
         return count
+    }
+
+    /// What is left of a command that was broken off, and what to do about it.
+    private func interruption(_ target: URL) -> String {
+        let state = URL(filePath: "\(target.path).job")
+        guard FileManager.default.fileExists(atPath: state.path) else {
+            return
+                """
+                Interrupted. Nothing is left here; fieldwork replicas lists what the service may have begun, and it expires by \
+                itself.
+                """
+        }
+        return
+            """
+            Interrupted. The same command again continues from here: \(state.lastPathComponent) remembers how far it was. To give \
+            it up, delete that file; the replica that the service may have made is listed by fieldwork replicas, and ended with \
+            --end.
+            """
     }
 
     /// The job of the same command that was broken off.
@@ -127,6 +155,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host() != nil else {
             throw CommandFailure(.noInput, "\(address) is not the address of a service.")
         }
+        try await requireSync(url)
         let task = GeodatabaseSyncTask(url: url)
         let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: try extentArea())
         if let layers {
@@ -141,6 +170,22 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         return task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: target)
     }
 
+    /// A service that nobody may take along says so, and how that is changed.
+    private func requireSync(_ url: URL) async throws {
+        let service = try await ServiceReader(url.absoluteString).get()
+        let capabilities = service["capabilities"]?.stringValue ?? ""
+        guard service["layers"] != nil, !capabilities.isEmpty, !capabilities.split(separator: ",").contains("Sync")
+        else { return }
+        let name = url.pathComponents.dropLast().last ?? ""
+        throw CommandFailure(
+            .badData,
+            """
+            \(name) can't be taken offline: its capabilities are \(capabilities), without Sync. Its owner lets crews take it: \
+            echo '{"capabilities":"\(capabilities),Sync"}' | fieldwork service edit \(name) --merge. \
+            fieldwork publish --sync does so from the beginning.
+            """)
+    }
+
     private static func layerID(_ text: Substring) throws -> Int {
         guard let id = Int(text.trimmingCharacters(in: .whitespaces)) else {
             throw CommandFailure(.badData, "\(text) is not the id of a layer.")
@@ -152,9 +197,9 @@ struct OfflineCreateCommand: AsyncParsableCommand {
         let numbers = (extent ?? "").split(separator: ",").map { Double($0.trimmingCharacters(in: .whitespaces)) }
         guard numbers.count == 4, let xMin = numbers[0], let yMin = numbers[1], let xMax = numbers[2],
             let yMax = numbers[3], xMin < xMax, yMin < yMax, [xMin, yMin, xMax, yMax].allSatisfy(\.isFinite)
-        else { throw CommandFailure(.badData, "The extent has to be four numbers: xmin,ymin,xmax,ymax.") }
+        else { throw ValidationError("The extent has to be four numbers: xmin,ymin,xmax,ymax.") }
         guard let reference = WKID(wkid).flatMap({ SpatialReference(wkid: $0) }) else {
-            throw CommandFailure(.badData, "There is no spatial reference \(wkid).")
+            throw ValidationError("There is no spatial reference \(wkid).")
         }
         return Envelope(xMin: xMin, yMin: yMin, xMax: xMax, yMax: yMax, spatialReference: reference)
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Fieldwork
+import FieldworkGeometry
 import Foundation
 
 /// `fieldwork offline list`.
@@ -17,33 +18,40 @@ struct OfflineListCommand: AsyncParsableCommand {
     @Argument(help: "The folder that holds them.")
     var folder = "."
 
+    @OptionGroup var format: ListFormat
+
     func run() async throws {
         try await runVerb {
             let url = URL(filePath: (folder as NSString).expandingTildeInPath, directoryHint: .isDirectory)
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) else {
                 throw CommandFailure(.noInput, "There is no folder \(url.path).")
             }
-            var count = 0
+            var (lines, list): ([String], [JSONValue]) = ([], [])
             for name in names.sorted() where !name.hasSuffix(".making") {
                 let place = url.appending(path: name, directoryHint: .isDirectory)
                 guard FileManager.default.fileExists(atPath: place.appending(path: "package.json").path) else {
                     continue
                 }
-                count += 1
                 let package = MobileMapPackage(fileURL: place)
                 do {
                     try await package.load()
                     let edits = try await package.unsentCount()
                     let taken = package.made.map { $0.formatted(.iso8601.year().month().day()) } ?? ""
-                    Terminal.output(
-                        "\(name)  taken \(taken)  \((package.size + 1_023) / 1_024) KB  \(Words.count(edits, "unsent edit"))"
+                    lines.append(
+                        "\(name)  taken \(taken)  \((package.size + 1_023) / 1_024) KB  \(Counted.text(edits, "unsent edit"))"
                     )
+                    list.append([
+                        "name": .string(name), "taken": .string(taken), "bytes": .integer(package.size),
+                        "unsentEdits": JSONValue(edits),
+                    ])
                     package.close()
                 } catch let error as CommonError {
-                    Terminal.output("\(name)  can't be opened: \(error.details)")
+                    lines.append("\(name)  can't be opened: \(error.details)")
+                    list.append(["name": .string(name), "problem": .string(error.details)])
                 }
             }
-            if count == 0 { Terminal.error("There is no map package in \(url.path).") }
+            if list.isEmpty { Terminal.error("There is no map package in \(url.path).") }
+            try format.print(.array(list), lines)
         }
     }
 }
@@ -95,7 +103,10 @@ struct OfflineUpdateCommand: AsyncParsableCommand {
                 }
             }
             guard !result.hasErrors else {
-                throw CommandFailure(.badData, "Not all is synchronised; \(refused) edits were refused and stay.")
+                throw CommandFailure(
+                    .badData,
+                    "Not all is synchronised; \(Counted.text(refused, "refused edit")) \(refused == 1 ? "stays" : "stay") in the package."
+                )
             }
             Terminal.output("Synchronised \(layers.count + tables.count) layers and tables")
         }
@@ -135,7 +146,7 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
                 throw CommandFailure(
                     .cannotCreate,
                     """
-                    \(Words.count(waiting, "edit")) in \(argument.url.lastPathComponent) \(waiting == 1 ? "is" : "are") \
+                    \(Counted.text(waiting, "edit")) in \(argument.url.lastPathComponent) \(waiting == 1 ? "is" : "are") \
                     nowhere else. `fieldwork offline update` sends those of a map that is synchronised; --lose-edits deletes \
                     the package with them.
                     """)

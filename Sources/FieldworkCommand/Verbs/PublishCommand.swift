@@ -25,6 +25,10 @@ struct PublishCommand: AsyncParsableCommand {
             who have the layer offline. --replace COLUMN knows features by the values of a column: they keep their ids, only values
             that differ are changed, and features that the file has not stay, unless --delete-missing is given.
 
+            A file with rows that the layer has already is not appended, so that nothing comes in twice when a file is sent
+            twice: --new-rows adds the other rows, --again adds all of them as new features. With --key COLUMN a row is there
+            when a feature has its value of that column, whatever else the row says.
+
             EXAMPLES
               fieldwork publish trees.csv --service Trees --sync
                   Columns lon and lat are found; crews may take it offline.
@@ -32,6 +36,8 @@ struct PublishCommand: AsyncParsableCommand {
               fieldwork publish trees.csv --service Trees --x east --y north --wkid 2913
               fieldwork publish stock.xlsx --service Stock --sheet 2026
               fieldwork publish more-trees.csv --service Trees --append
+              fieldwork publish all-trees.csv --service Trees --append --key number
+                  Adds the trees whose number the layer has not.
               fieldwork publish trees.csv --service Trees --replace number --dry-run
                   Says what would be added and changed.
               fieldwork publish parcels.gpkg --service Parcels
@@ -80,6 +86,17 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Add the rows to the layer of a service that is there.")
     var append = false
 
+    @Flag(help: "With --append, add the rows that the layer has not, and leave out the others.")
+    var newRows = false
+
+    @Flag(help: "With --append, add all rows, also those that the layer has.")
+    var again = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --append, leave out rows whose value of this column a feature has.", valueName: "column"))
+    var key: String?
+
     @Option(
         help: ArgumentHelp(
             "Bring the rows into the layer of a service that is there, known by this column.", valueName: "column"))
@@ -111,11 +128,11 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "A definition document whose members the new service gets; see fieldwork service.")
     var definition: String?
 
-    @OptionGroup var data: DataOption
-    @OptionGroup var database: StoreOption
+    @OptionGroup var services: PlaceOption
+    @OptionGroup var format: ListFormat
 
     func validate() throws {
-        guard database.store == nil || !inPlace else {
+        guard services.database.store == nil || !inPlace else {
             throw ValidationError("What is published in a database is copied there: leave out --in-place.")
         }
         guard (table == nil) == !TablePublisher.isAddress(file) else {
@@ -132,13 +149,16 @@ struct PublishCommand: AsyncParsableCommand {
         if !isUpdate, deleteMissing || skipColumns || dryRun {
             throw ValidationError("--delete-missing, --skip-columns and --dry-run go with --append or --replace.")
         }
+        let choices = [newRows, again, key != nil].count { $0 }
+        guard choices == 0 || append else { throw ValidationError("--new-rows, --again and --key go with --append.") }
+        guard choices <= 1 else { throw ValidationError("Give one of --new-rows, --again and --key.") }
         guard replace != nil || !deleteMissing else { throw ValidationError("--delete-missing goes with --replace.") }
         guard !isUpdate || (!inPlace && definition == nil && !sync) else {
             throw ValidationError(
                 "--append and --replace change the features of a service alone: leave out --in-place, --definition and --sync."
             )
         }
-        let plain = database.store == nil && !inPlace && definition == nil && !asksOfFile && !isUpdate && !sync
+        let plain = services.database.store == nil && !inPlace && definition == nil && !asksOfFile && !isUpdate && !sync
         guard table == nil || plain else {
             throw ValidationError(
                 "A table is published as it is: of the other options only --service and --layer go with it.")
@@ -177,23 +197,28 @@ struct PublishCommand: AsyncParsableCommand {
             if let table {
                 let publisher = TablePublisher(
                     address: file, table: table, service: name, layerName: layer ?? name.name)
-                return try await publisher.publish(addsGlobalIDs: globalIds)
+                let publication = try await publisher.publish(addsGlobalIDs: globalIds)
+                return try format.print(
+                    publication.json(of: name),
+                    ["Published \(name.path): \(Counted.features(publication.featureCount))"])
             }
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
             if isUpdate { return try await update(from: input) }
             let document = try definition.map { try DefinitionFiles.read($0) }
             let offline = sync || asksForSync()
             let publication = try await Interruption.cancelling { [self] in
-                guard let address = database.store else {
-                    return try await make(input, document, offline, in: data.url)
+                guard let address = services.database.store else {
+                    return try await make(input, document, offline, in: services.data.url)
                 }
                 return try await DatabasePublisher(address: address, service: name).publish {
                     try await make(input, document, offline, in: $0)
                 }
             }
             let skipped = publication.skippedCount > 0 ? ", skipped \(publication.skippedCount)" : ""
-            Terminal.output("Published \(name.path): \(Counted.features(publication.featureCount))\(skipped)")
-            if database.store == nil, (try? await Openness.hasPeople(in: data.url)) == true {
+            try format.print(
+                publication.json(of: name),
+                ["Published \(name.path): \(Counted.features(publication.featureCount))\(skipped)"])
+            if services.database.store == nil, (try? await Openness.hasPeople(in: services.data.url)) == true {
                 Terminal.error(
                     "People who have signed in see it. fieldwork share \(name.path) --everyone lets everyone see it;"
                         + " --editing lets everyone edit it as well.")
@@ -209,8 +234,11 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     private func update(from input: URL) async throws {
-        let store = try await DefinitionFiles.store(data, database)
-        let mode = replace.map { LayerUpdate.Mode.replace(key: $0, deletesMissing: deleteMissing) } ?? .append
+        let store = try await services.place.open()
+        let rule: AppendedRows.Rule = again ? .addAgain : newRows ? .addOthers : .refuse
+        let mode =
+            replace.map { LayerUpdate.Mode.replace(key: $0, deletesMissing: deleteMissing) }
+            ?? key.map { .appendOthers(key: $0) } ?? .append(rule)
         let outcome: LayerUpdate.Outcome
         do {
             let layer = try LayerUpdate.layer(layer, of: try await store.service(name))
@@ -233,7 +261,9 @@ struct PublishCommand: AsyncParsableCommand {
             throw error
         }
         let words = outcome.words(deletesMissing: deleteMissing)
-        Terminal.output(dryRun ? "\(name.path) would change: \(words)" : "Updated \(name.path): \(words)")
+        try format.print(
+            outcome.json(of: name, isTrial: dryRun),
+            [dryRun ? "\(name.path) would change: \(words)" : "Updated \(name.path): \(words)"])
     }
 
     private func make(_ input: URL, _ document: JSONValue?, _ offline: Bool, in folder: URL) async throws -> Publication

@@ -12,6 +12,7 @@ struct QueryCommand: AsyncParsableCommand {
               fieldwork query http://127.0.0.1:8080/arcgis/rest/services/TreesOfPortland/FeatureServer/0 \\
                   --where "Condition = 'Poor' AND DBH > 30" --out-fields Address,DBH --limit 20
               fieldwork query TreesOfPortland/0 --format geojson > trees.geojson
+              fieldwork query Trees --store postgres://localhost/field
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -20,7 +21,7 @@ struct QueryCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The layer: its address, …/FeatureServer/0, or a name in the folder of services, Service or Service/0.",
+            "The layer: its address, …/FeatureServer/0, or a name in the folder or the database, Service or Service/0.",
             valueName: "layer"))
     var address: String
 
@@ -33,10 +34,10 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: "How to write them: table, json, geojson or csv.")
     var format = Format.table
 
-    @Option(help: "The most features to show; 50 for a table, else all.")
+    @Option(parsing: .unconditional, help: "The most features to show; 50 for a table, else all.")
     var limit: Int?
 
-    @OptionGroup var data: DataOption
+    @OptionGroup var services: PlaceOption
     @OptionGroup var certificates: CertificateOption
 
     func validate() throws {
@@ -47,7 +48,7 @@ struct QueryCommand: AsyncParsableCommand {
         try await runVerb {
             try certificates.use()
             try await Interruption.cancelling { [self] in
-                try await NamedLayer(text: address, folder: data.url).read(write)
+                try await NamedLayer(text: address, place: services.place).read(write)
             }
         }
     }
@@ -74,6 +75,6 @@ struct QueryCommand: AsyncParsableCommand {
     private func sayRest(_ shown: Int, _ reader: ServiceReader) async throws {
         let answer = try await reader.get("query", [("where", condition), ("returnCountOnly", "true")])
         guard let count = answer["count"]?.integerValue, count > shown else { return }
-        Terminal.error("\(shown) of \(count) features; --limit shows more, --format csv all of them")
+        Terminal.error("\(shown) of \(Counted.features(Int(count))); --limit shows more, --format csv all of them")
     }
 }

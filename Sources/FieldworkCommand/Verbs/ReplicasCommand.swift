@@ -25,8 +25,7 @@ struct ReplicasCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("End this replica. Its client may still send the edits that it has.", valueName: "id"))
     var end: String?
 
-    @OptionGroup var data: DataOption
-    @OptionGroup var database: StoreOption
+    @OptionGroup var services: PlaceOption
     @OptionGroup var format: ListFormat
 
     func run() async throws {
@@ -77,7 +76,7 @@ struct ReplicasCommand: AsyncParsableCommand {
 
     private func local() async throws -> [JSONValue]? {
         let name = try DefinitionFiles.name(address)
-        let store = try await DefinitionFiles.store(data, database)
+        let store = try await services.place.open()
         return try await closing(store) { store in
             guard let replicas = store as? any ReplicaStore else { return [] }
             if let end {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkPortal
 
 /// `fieldwork rights`.
@@ -20,28 +21,38 @@ struct RightsCommand: AsyncParsableCommand {
     @Argument(help: "The path of a service, or the id or title of an item; all of them without.")
     var item: String?
     @OptionGroup var place: PortalOption
+    @OptionGroup var format: ListFormat
+
+    /// What a person may do with an item.
+    private struct Entry: Sendable {
+        var item: Item
+        var rights: [String]
+        var reasons: [String]
+    }
 
     func run() async throws {
         try await runVerb {
             let services = try await place.servicePaths()
-            try await place.withPortal { portal in
+            let (word, entries) = try await place.withPortal { portal in
                 try await portal.addServiceItems(services)
                 let principal = try await principal(portal)
-                Terminal.output(
-                    "\(name)  \(principal.role?.word ?? (principal.isSignedIn ? "person" : "not signed in"))")
-                if let item {
-                    try await show(try await portal.item(named: item), principal, portal)
-                    return
-                }
-                var start = 0
-                while true {
-                    let page = try await portal.search(
-                        "", from: start, count: 100, order: .title, isDescending: false, for: .everybody)
-                    for item in page.items { try await show(item, principal, portal) }
-                    start += page.items.count
-                    if page.items.isEmpty || start >= page.total { return }
-                }
+                let word = principal.role?.word ?? (principal.isSignedIn ? "person" : "not signed in")
+                return try await (word, self.entries(principal, portal))
             }
+            try format.print(
+                ["name": .string(name), "role": .string(word), "items": .array(entries.map(Self.json))],
+                ["\(name)  \(word)"] + entries.flatMap(Self.lines))
+        }
+    }
+
+    private func entries(_ principal: Principal, _ portal: Portal) async throws -> [Entry] {
+        if let item { return [try await entry(try await portal.item(named: item), principal, portal)] }
+        var entries: [Entry] = []
+        while true {
+            let page = try await portal.search(
+                "", from: entries.count, count: 100, order: .title, isDescending: false, for: .everybody)
+            for item in page.items { entries.append(try await entry(item, principal, portal)) }
+            if page.items.isEmpty || entries.count >= page.total { return entries }
         }
     }
 
@@ -57,11 +68,24 @@ struct RightsCommand: AsyncParsableCommand {
         return .nobody
     }
 
-    private func show(_ item: Item, _ principal: Principal, _ portal: Portal) async throws {
+    private func entry(_ item: Item, _ principal: Principal, _ portal: Portal) async throws -> Entry {
         let rights = ItemRights(of: principal, on: try await portal.facts(ofItem: item.id))
-        let words = rights.words(for: item)
-        let summary = words.isEmpty ? "nothing" : words.joined(separator: ", ")
-        Terminal.output("\(item.service == nil ? item.title : item.name)  (\(item.type), \(item.id)): \(summary)")
-        for reason in rights.reasons { Terminal.output("    \(reason)") }
+        return Entry(item: item, rights: rights.words(for: item), reasons: rights.reasons)
+    }
+
+    private static func name(of item: Item) -> String { item.service == nil ? item.title : item.name }
+
+    private static func lines(_ entry: Entry) -> [String] {
+        let summary = entry.rights.isEmpty ? "nothing" : entry.rights.joined(separator: ", ")
+        return ["\(name(of: entry.item))  (\(entry.item.type), \(entry.item.id)): \(summary)"]
+            + entry.reasons.map { "    \($0)" }
+    }
+
+    private static func json(_ entry: Entry) -> JSONValue {
+        [
+            "id": .string(entry.item.id), "name": .string(name(of: entry.item)), "type": .string(entry.item.type),
+            "rights": .array(entry.rights.map(JSONValue.string)),
+            "reasons": .array(entry.reasons.map(JSONValue.string)),
+        ]
     }
 }

@@ -58,9 +58,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many connections to the database its services have together, and as many to each standby.",
+            "How many connections to the database its services have together, and as many to each standby; \(FieldworkStore.Limits.sessions) by default.",
             valueName: "number"))
-    var connections = FieldworkStore.Limits.sessions
+    var connections: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -73,8 +73,11 @@ struct ServeCommand: AsyncParsableCommand {
             guard database.store != nil else { throw ValidationError("--read-store goes with --store.") }
             try StoreOption.check(readStore)
         }
-        guard connections >= FieldworkStore.Limits.fewestSessions else {
-            throw ValidationError("--connections must be at least \(FieldworkStore.Limits.fewestSessions).")
+        if let connections {
+            guard database.store != nil else { throw ValidationError("--connections goes with --store.") }
+            guard connections >= FieldworkStore.Limits.fewestSessions else {
+                throw ValidationError("--connections must be at least \(FieldworkStore.Limits.fewestSessions).")
+            }
         }
         guard jobLease >= 1 else { throw ValidationError("--job-lease must be at least 1 second.") }
     }
@@ -123,7 +126,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func openStore(_ logger: Logger) async throws -> (any FeatureStore, Portal?) {
         if let address = database.store {
-            let store = try await PostgresStore.open(address, standby: readStore, sessions: connections)
+            let store = try await Database.open(
+                address, standby: readStore, sessions: connections ?? FieldworkStore.Limits.sessions)
             return (store, try await Portal(store.openRecords()))
         }
         var isFolder: ObjCBool = true

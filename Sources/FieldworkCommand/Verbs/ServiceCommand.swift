@@ -32,12 +32,11 @@ struct ServiceCommand: AsyncParsableCommand {
 
         @Argument(help: "The service: Name or Folder/Name.")
         var service: String
-        @OptionGroup var data: DataOption
-        @OptionGroup var database: StoreOption
+        @OptionGroup var services: PlaceOption
 
         func run() async throws {
             try await runVerb {
-                let store = try await DefinitionFiles.store(data, database)
+                let store = try await services.place.open()
                 let definition = try await store.service(try DefinitionFiles.name(service))
                 try await store.close()
                 var document = definition.document.objectValue ?? JSONObject()
@@ -69,8 +68,7 @@ struct ServiceCommand: AsyncParsableCommand {
         var merge = false
         @Flag(help: "Remove layers and fields that the document leaves out.")
         var allowRemoval = false
-        @OptionGroup var data: DataOption
-        @OptionGroup var database: StoreOption
+        @OptionGroup var services: PlaceOption
 
         func validate() throws {
             if merge, allowRemoval { throw ValidationError("--merge removes nothing: leave out --allow-removal.") }
@@ -79,7 +77,7 @@ struct ServiceCommand: AsyncParsableCommand {
         func run() async throws {
             try await runVerb {
                 let document = try DefinitionFiles.read(file)
-                let store = try await DefinitionFiles.store(data, database)
+                let store = try await services.place.open()
                 let name = try DefinitionFiles.name(service)
                 let current = try await store.service(name)
                 if let revision = document["revision"]?.stringValue, revision != current.revision {

@@ -19,8 +19,7 @@ struct ServicesCommand: AsyncParsableCommand {
     @Argument(help: "The address of a services directory; without one the services of the folder are listed.")
     var address: String?
 
-    @OptionGroup var data: DataOption
-    @OptionGroup var database: StoreOption
+    @OptionGroup var services: PlaceOption
     @OptionGroup var format: ListFormat
 
     /// A service, with its layers or with the reason why it can't be read.
@@ -43,7 +42,7 @@ struct ServicesCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard let address else { return }
-        guard database.store == nil else { throw ValidationError("Give an address or --store, not both.") }
+        guard services.database.store == nil else { throw ValidationError("Give an address or --store, not both.") }
         guard !TablePublisher.isAddress(address) else {
             throw ValidationError("A database is named with --store.")
         }
@@ -93,11 +92,7 @@ struct ServicesCommand: AsyncParsableCommand {
     }
 
     private func local() async throws -> [Entry] {
-        if database.store == nil, !FileManager.default.fileExists(atPath: data.url.path) {
-            throw CommandFailure(
-                .noInput, "\(data.url.path) is not there. fieldwork publish or fieldwork demo makes it.")
-        }
-        let store = try await DefinitionFiles.store(data, database)
+        let store = try await services.place.open()
         return try await closing(store) { store in
             var entries: [Entry] = []
             for name in try await store.serviceNames() {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
@@ -15,9 +16,11 @@ extension StoreCommand {
 
                 EXAMPLES
                   fieldwork store check --store postgres://localhost/field
+                  fieldwork store check --store postgres://localhost/field --format json
                 """)
 
         @OptionGroup var database: StoreOption
+        @OptionGroup var format: ListFormat
 
         func validate() throws {
             guard database.store != nil else { throw ValidationError("Give the address of the database: --store.") }
@@ -26,17 +29,22 @@ extension StoreCommand {
         func run() async throws {
             try await runVerb {
                 guard let address = database.store else { return }
-                let store = try await PostgresStore.open(address)
+                let store = try await Database.open(address)
                 let (names, findings, advice) = try await closing(store) { store in
                     (try await store.serviceNames(), try await store.check(), try await store.advice())
                 }
                 for sentence in advice { Terminal.error(sentence) }
-                for finding in findings { Terminal.output(finding) }
+                try format.print(
+                    [
+                        "checked": JSONValue(names.count), "findings": .array(findings.map(JSONValue.string)),
+                        "advice": .array(advice.map(JSONValue.string)),
+                    ], findings)
                 guard findings.isEmpty else {
                     throw CommandFailure(
                         .badData,
                         "\(Counted.text(findings.count, "finding")) in \(Counted.text(names.count, "service")).")
                 }
+                guard format.format == .text else { return }
                 Terminal.output("\(Counted.text(names.count, "service")) \(names.count == 1 ? "is" : "are") sound")
             }
         }
@@ -80,7 +88,7 @@ extension StoreCommand {
         }
 
         private static func store(_ place: String, isThere: Bool) async throws -> any ServiceStore {
-            if TablePublisher.isAddress(place) { return try await PostgresStore.open(place) }
+            if TablePublisher.isAddress(place) { return try await Database.open(place) }
             let folder = URL(filePath: (place as NSString).expandingTildeInPath, directoryHint: .isDirectory)
             guard !isThere || FileManager.default.fileExists(atPath: folder.path) else {
                 throw CommandFailure(.noInput, "\(folder.path) is not there.")

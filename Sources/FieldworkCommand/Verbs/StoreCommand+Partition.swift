@@ -43,7 +43,7 @@ extension StoreCommand {
             try await runVerb {
                 guard let address = database.store else { return }
                 let place = LayerAddress(service: try DefinitionFiles.name(service), layerID: layer)
-                let store = try await PostgresStore.open(address)
+                let store = try await Database.open(address)
                 let before = try await closing(store) { store in
                     let before = try await store.parts(of: place)
                     if before != parts {

@@ -37,8 +37,7 @@ struct UnpublishCommand: AsyncParsableCommand {
     @Flag(help: "With --delete, ask nobody.")
     var yes = false
 
-    @OptionGroup var data: DataOption
-    @OptionGroup var database: StoreOption
+    @OptionGroup var services: PlaceOption
 
     func validate() throws {
         guard !restore || !delete else { throw ValidationError("Give --restore or --delete, not both.") }
@@ -48,9 +47,9 @@ struct UnpublishCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             let name = try DefinitionFiles.name(service)
-            if delete { return try await ServiceDeletion(name: name, asks: !yes).run(data, database) }
-            if let address = database.store { return try await unpublish(name, from: address) }
-            let store = try await DefinitionFiles.store(data)
+            if delete { return try await ServiceDeletion(name: name, asks: !yes).run(services.data, services.database) }
+            if let address = services.database.store { return try await unpublish(name, from: address) }
+            let store = try await DefinitionFiles.store(services.data)
             if restore {
                 try await store.restore(name)
                 Terminal.output("Published \(name.path) again")
@@ -64,7 +63,7 @@ struct UnpublishCommand: AsyncParsableCommand {
     }
 
     private func unpublish(_ name: ServiceName, from address: String) async throws {
-        let store = try await PostgresStore.open(address)
+        let store = try await Database.open(address)
         do {
             try await restore ? store.restore(name) : store.unpublish(name)
             try await store.close()

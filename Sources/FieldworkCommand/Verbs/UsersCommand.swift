@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkGeometry
 import FieldworkPortal
 import Foundation
 
@@ -50,22 +51,27 @@ struct UsersCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the people with their roles.")
 
         @OptionGroup var place: PortalOption
+        @OptionGroup var format: ListFormat
 
         func run() async throws {
             try await runVerb {
+                var (lines, list): ([String], [JSONValue]) = ([], [])
                 try await place.withPortal { portal in
-                    var start = 0
                     while true {
-                        let page = try await portal.people(from: start, count: 1_000)
+                        let page = try await portal.people(from: list.count, count: 1_000)
                         for person in page.people {
                             let role = try await portal.role(person.roleID).word
                             let state = person.isDisabled ? "  disabled" : ""
-                            Terminal.output("\(person.name)  \(role)  \(person.fullName)\(state)")
+                            lines.append("\(person.name)  \(role)  \(person.fullName)\(state)")
+                            list.append([
+                                "username": .string(person.name), "role": .string(role),
+                                "fullName": .string(person.fullName), "disabled": .bool(person.isDisabled),
+                            ])
                         }
-                        start += page.people.count
-                        if page.people.isEmpty || start >= page.total { return }
+                        if page.people.isEmpty || list.count >= page.total { return }
                     }
                 }
+                try format.print(.array(list), lines)
             }
         }
     }
@@ -160,24 +166,41 @@ struct UsersCommand: AsyncParsableCommand {
 
     struct Audit: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print sign-ins and changes of rights as lines of tab-separated text, the newest first.")
+            abstract: "Print sign-ins and changes of rights, a line each with tabs between its parts, the newest first."
+        )
         @Option(help: "How many entries.") var count = 1_000
         @OptionGroup var place: PortalOption
+        @OptionGroup var format: ListFormat
 
         func run() async throws {
             try await runVerb {
                 try await place.withPortal { portal in
                     var rest = count
                     var before: Int64?
+                    if format.format == .json { try Terminal.result("[") }
                     while rest > 0 {
                         let entries = try await portal.audit(before: before, count: min(rest, 1_000))
-                        guard let last = entries.last else { return }
-                        for entry in entries { try Terminal.result(Self.line(entry)) }
+                        guard let last = entries.last else { break }
+                        switch format.format {
+                        case .text: for entry in entries { try Terminal.result(Self.line(entry)) }
+                        case .json:
+                            // A log may be long: it is never held as a whole.
+                            let text = entries.map { Self.json($0).text }.joined(separator: ",\n")
+                            try Terminal.result((before == nil ? "" : ",\n") + text)
+                        }
                         rest -= entries.count
                         before = last.id
                     }
+                    if format.format == .json { try Terminal.result("]\n") }
                 }
             }
+        }
+
+        private static func json(_ entry: AuditEntry) -> JSONValue {
+            [
+                "moment": .integer(entry.moment), "actor": .string(entry.actor), "address": .string(entry.address),
+                "action": .string(entry.action), "target": .string(entry.target), "details": .string(entry.details),
+            ]
         }
 
         private static func line(_ entry: AuditEntry) -> String {

@@ -72,7 +72,9 @@ package struct PostgresError: Error, Sendable, Hashable {
         let message = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
         // Where in its source the server wrote it is of no use here.
         let lines = message.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
-        return lines.isEmpty ? "PostgreSQL did not answer." : lines.joined(separator: " ")
+        // Further lines are indented.
+        let words = lines.map { $0.drop(while: \.isWhitespace) }
+        return words.isEmpty ? "PostgreSQL did not answer." : words.joined(separator: " ")
     }
 
     /// An extension refused a value: PostGIS has no code of its own for a geometry that is no point.

@@ -30,12 +30,13 @@ struct PageTable: Sendable, Hashable {
             return Row(cells: cells)
         }
         if let count = answer["count"]?.integerValue {
-            caption = "\(count) features"
+            caption = "\(count) \(count == 1 ? "feature" : "features")"
         } else if features == nil {
             caption = answer.text
         } else {
             let isCut = answer["exceededTransferLimit"]?.boolValue == true
-            caption = "\(rows.count) features" + (isCut ? ", and there are more" : "")
+            caption =
+                "\(rows.count) \(rows.count == 1 ? "feature" : "features")" + (isCut ? ", and there are more" : "")
         }
     }
 
@@ -54,7 +55,9 @@ struct PageTable: Sendable, Hashable {
             }
         }
         let failures = rows.filter(\.isFailure).count
-        caption = failures == 0 ? "\(rows.count) edits done" : "\(failures) of \(rows.count) edits failed"
+        caption =
+            failures == 0
+            ? "\(rows.count) \(rows.count == 1 ? "edit" : "edits") done" : "\(failures) of \(rows.count) edits failed"
     }
 
     private static func cell(_ value: JSONValue?) -> String {

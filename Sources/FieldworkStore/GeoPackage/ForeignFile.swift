@@ -102,14 +102,8 @@ struct ForeignTable {
             geometryType = survey.kinds.keys.first ?? Self.declaredKind(content.geometryType)
             if geometryType == nil { return nil }
         }
-        var fields = try columns.filter { $0.name != content.geometryColumn }.map { try field($0, key: key) }
-        let globalID = try globalIDField(among: &fields)
-        let definition = LayerDefinition(
-            id: id, name: content.table, description: content.description, geometryType: geometryType,
-            hasZ: content.hasZ, hasM: content.hasM,
-            spatialReference: geometryType == nil
-                ? nil : try SpatialReferenceTable.reference(id: content.srsID, on: connection) ?? .wgs84,
-            fields: fields, objectIDField: key, globalIDField: globalID)
+        let definition =
+            try notedDefinition(columns, geometryType) ?? foreignDefinition(columns, key, geometryType)
         let layer = try StoredLayer(
             definition: definition, tableName: content.table,
             geometryColumn: geometryType == nil ? nil : content.geometryColumn, srsID: content.srsID)
@@ -118,6 +112,42 @@ struct ForeignTable {
         }
         try FeatureTable(layer: layer).prepareTracking(on: connection)
         return layer
+    }
+
+    private func foreignDefinition(
+        _ columns: [Column], _ key: String, _ geometryType: LayerGeometryType?
+    ) throws -> LayerDefinition {
+        var fields = try columns.filter { $0.name != content.geometryColumn }.map { try field($0, key: key) }
+        let globalID = try globalIDField(among: &fields)
+        return LayerDefinition(
+            id: id, name: content.table, description: content.description, geometryType: geometryType,
+            hasZ: content.hasZ, hasM: content.hasM, spatialReference: try reference(geometryType), fields: fields,
+            objectIDField: key, globalIDField: globalID)
+    }
+
+    private func reference(_ geometryType: LayerGeometryType?) throws -> SpatialReference? {
+        guard geometryType != nil else { return nil }
+        return try SpatialReferenceTable.reference(id: content.srsID, on: connection) ?? .wgs84
+    }
+
+    /// The layer that `fieldwork export` wrote, if the table is still what it was then.
+    private func notedDefinition(
+        _ columns: [Column], _ geometryType: LayerGeometryType?
+    ) throws -> LayerDefinition? {
+        guard var definition = try LayerNote.read(table: content.table, on: connection),
+            definition.geometryType == geometryType, definition.hasZ == content.hasZ,
+            definition.hasM == content.hasM, let globalID = definition.globalIDField,
+            definition.field(named: globalID)?.type == .globalID, try holdsGlobalIDs(globalID)
+        else { return nil }
+        definition.id = id
+        definition.spatialReference = try reference(geometryType)
+        let layer = try StoredLayer(
+            definition: definition, tableName: content.table, geometryColumn: content.geometryColumn,
+            srsID: content.srsID)
+        let noted = layer.columns.filter(\.isStored).map { "\($0.name) \($0.sqlType)" }
+        let found = columns.filter { $0.name != content.geometryColumn }.map { "\($0.name) \($0.type)" }
+        let keys = columns.filter(\.isIntegerKey).map(\.name)
+        return Set(noted) == Set(found) && keys == [layer.objectIDColumn] ? definition : nil
     }
 
     private struct Column {

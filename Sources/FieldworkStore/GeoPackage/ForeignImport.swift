@@ -148,7 +148,8 @@ struct ForeignImport {
         let reasons = [(survey.unfit, "it is a collection of geometries, or none"), (survey.outside, hint)]
         for (rows, reason) in reasons where !rows.isEmpty {
             guard options.skipsBadRows else {
-                let more = rows.count > 1 ? " So it is with \(rows.count - 1) more." : ""
+                let more =
+                    rows.count > 1 ? " So it is with \(rows.count - 1) more \(rows.count == 2 ? "row" : "rows")." : ""
                 throw StoreError(
                     .invalidDefinition,
                     """
@@ -238,9 +239,10 @@ extension ForeignImportNotice {
         case .split(let table, let names):
             "\(table) mixes kinds of geometry: it became the layers \(names.joined(separator: ", "))"
         case .straightened(let table, let count):
-            "\(table): the curves of \(count) features became straight pieces, \(GeometryLimits.curvePieces) an arc"
+            "\(table): the curves of \(count) \(count == 1 ? "feature" : "features") became straight pieces, \(GeometryLimits.curvePieces) an arc"
         case .leftOut(let table, let reason): "Left out \(table): \(reason)"
-        case .skipped(let table, let count, let reason): "Skipped \(count) rows of \(table): \(reason)"
+        case .skipped(let table, let count, let reason):
+            "Skipped \(count) \(count == 1 ? "row" : "rows") of \(table): \(reason)"
         }
     }
 
