@@ -267,7 +267,7 @@ final class OfflineVerbTests {
     @Test("What can't be done is told, and leaves no file")
     func refusals() async throws {
         try await run("offline", "create", service, "--extent", "1,2,3", "--out", file("none"), status: 64)
-        try await run("offline", "create", "\(service)x", "--extent", "1,2,3,4", "--out", file("none"), status: 65)
+        try await run("offline", "create", "\(service)x", "--extent", "1,2,3,4", "--out", file("none"), status: 66)
         #expect(!FileManager.default.fileExists(atPath: file("none")))
     }
 }

@@ -133,6 +133,15 @@ struct PublishUpdateTests {
         #expect(trial.text == "Trees would change: 1 added, 2 there already\n", "\(trial.errors)")
         let others = try await office.run("publish", grown, "--service", "Trees", "--append", "--new-rows")
         #expect(others.text == "Updated Trees: 1 added, 2 there already\n", "\(others.errors)")
+        // A row that a crew has deleted is not taken for one that is there: whoever sends it again decides.
+        let server = try await office.home.serve()
+        _ = try await PlainRequest.post(
+            "\(server.services)/Trees/FeatureServer/0/deleteFeatures", [("where", "number = 5"), ("f", "json")])
+        _ = await server.interrupt()
+        let deleted = try await office.run("publish", more, "--service", "Trees", "--append")
+        #expect(deleted.status == 65 && deleted.errors.contains("1 of the 2 rows"), "\(deleted.errors)")
+        let back = try await office.run("publish", more, "--service", "Trees", "--append", "--new-rows")
+        #expect(back.text == "Updated Trees: 1 added, 1 there already\n", "\(back.errors)")
         let wanted = try await office.run("publish", more, "--service", "Trees", "--append", "--again")
         #expect(wanted.text == "Updated Trees: 2 added\n", "\(wanted.errors)")
         #expect(try await office.run("services").text.contains("point  8"))

@@ -83,6 +83,21 @@ struct RefusalTests {
         await server.kill()
     }
 
+    @Test("A table that was cut says how many features there are, with the noun for so many")
+    func cutTable() async throws {
+        let folder = try TemporaryFolder()
+        let table = folder.url.appending(path: "many.csv")
+        try Data("n,lon,lat\n\((0..<60).map { "\($0),1,2\n" }.joined())".utf8).write(to: table)
+        let data = folder.url.appending(path: "data").path
+        _ = try await Self.run("publish", table.path, "--service", "Many", "--data", data, status: 0)
+        let cut = try await Self.run("query", "Many", "--data", data, status: 0)
+        #expect(cut.contains("50 of 60 features; --limit shows more"), "\(cut)")
+        #expect(try await Self.run("query", "Many", "--where", "n < 50", "--data", data, status: 0).isEmpty)
+        let one = try await FieldworkProcess.run(
+            ["calculate", "Many", "n", "$feature.n + 100", "--where", "n = 5", "--data", data])
+        #expect(one.text == "Changed 1 of 1 feature.\n", "\(one.errors)")
+    }
+
     @Test("A database that can't be reached is not available, and its password is not repeated")
     func database() async throws {
         let address = "postgres://field:secret@127.0.0.1:1/field"
