@@ -291,4 +291,5 @@ def main():
     print(f"load {os.getloadavg()[0]:.1f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -18,6 +18,8 @@ package enum Limits {
     static let readers = 4
     /// Streets with a name and a place that one locator has.
     package static let roads = 4_000_000
+    /// Records of addresses, streets and places after which a making keeps what it has taken.
+    package static let recordsPerCheckpoint = 100_000
     /// Metres around the area that a part of a locator is cut for.
     static let cutMarginMetres = 1_000.0
 }

@@ -132,8 +132,11 @@ final class TemporaryLocator: Sendable {
     let folder: URL
     let url: URL
     let locator: Locator
+    /// How many places it was made of.
+    let placeCount: Int
 
-    private init(folder: URL, url: URL, locator: Locator) {
+    private init(folder: URL, url: URL, locator: Locator, placeCount: Int) {
+        self.placeCount = placeCount
         self.folder = folder
         self.url = url
         self.locator = locator
@@ -148,7 +151,8 @@ final class TemporaryLocator: Sendable {
         let builder = try LocatorBuilder(name: "Town", at: url)
         try fill(builder)
         try builder.finish()
-        return TemporaryLocator(folder: folder, url: url, locator: try await Locator.open(url, readers: 1))
+        return TemporaryLocator(
+            folder: folder, url: url, locator: try await Locator.open(url, readers: 1), placeCount: builder.placeCount)
     }
 
     /// The generated towns, made once for all tests.

@@ -31,6 +31,44 @@ struct LocatorLimitsTests {
         }
     }
 
+    /// Letters of every script of the first plane, a word of each block.
+    private static let alphabets = stride(from: 0x20, to: 0xFFF0, by: 0x80).compactMap { start -> String? in
+        let word = (0..<5).compactMap { Unicode.Scalar(UInt32(start + $0 * 3)) }.filter(\.properties.isAlphabetic)
+        return word.isEmpty ? nil : String(String.UnicodeScalarView(word))
+    }
+
+    private static let hostile: [String] =
+        scripts
+        + stride(from: 0, to: alphabets.count, by: 30).map {
+            alphabets[$0..<min($0 + 30, alphabets.count)].joined(separator: " ")
+        } + [
+            String(repeating: "x", count: 10_000), String(repeating: "é", count: 10_000),
+            String((0..<0x20).compactMap { Unicode.Scalar($0).map(Character.init) }),
+            String(repeating: "st ", count: 40), String(repeating: "1 ", count: 40), String(repeating: "&", count: 400),
+            String(repeating: "a & b ", count: 20), String(repeating: "Saint ", count: 40),
+        ]
+
+    /// The machine may be busy with other tests: what takes too long is asked again, and must be answered in time once.
+    @Test("Every text is answered, or refused with a reason, within 200 milliseconds")
+    func times() async throws {
+        let towns = try await TemporaryLocator.towns()
+        try #require(Self.alphabets.count > 100)
+        for text in Self.hostile {
+            var fastest = Duration.seconds(3_600)
+            for _ in 0..<8 where fastest > .milliseconds(200) {
+                let begun = ContinuousClock.now
+                do {
+                    _ = try await towns.locator.candidates(for: text)
+                    _ = try await towns.locator.suggestions(for: text)
+                } catch let error as LocatorError {
+                    #expect(error.code == .invalidRequest && !error.message.isEmpty, "\(text.prefix(40)): \(error)")
+                }
+                fastest = min(fastest, begun.duration(to: .now))
+            }
+            #expect(fastest <= .milliseconds(200), "\(text.prefix(40)): \(fastest)")
+        }
+    }
+
     @Test("Signs that follow each other name one crossing, however many there are")
     func connectors() async throws {
         let text = "a st " + String(repeating: "& and @ ", count: 40) + "b st"

@@ -16,6 +16,7 @@ struct PlaceQueryTests {
     private struct World {
         var locator: TemporaryLocator
         var known: KnownPlaces
+        var places: [PlaceQueries.Place]
     }
 
     private static let world = Task { try await makeWorld() }
@@ -42,7 +43,43 @@ struct PlaceQueryTests {
                 try map.add(nil, to: builder) { values[$0] }
             }
         }
-        return World(locator: locator, known: KnownPlaces(Array(places)))
+        return World(locator: locator, known: KnownPlaces(Array(places)), places: Array(places))
+    }
+
+    /// Places of one name in one country, or one state, have one label: the answer is one of them, and all are among the answers. Of a
+    /// hundred labels two or three lead to a much larger place that has the name as another of its names.
+    @Test("A place is found by its name and its country, and its label leads to a place of that label")
+    func labels() async throws {
+        let world = try await Self.world.value
+        let isAll = ProcessInfo.processInfo.environment["FIELDWORK_LOCATOR_LABELS"] == "all"
+        let places = world.places.sorted { ($0.name, $0.longitude) < ($1.name, $1.longitude) }
+        var options = LocatorOptions()
+        options.maximumCount = Limits.candidates
+        var (asked, right, among, misses) = (0, 0, 0, [String]())
+        for (index, place) in places.enumerated() where isAll || index % 200 == 0 {
+            let zone = AddressZone(
+                region: RegionNames.ofGeoNames(place.admin1code, country: place.countrycode),
+                country: place.countrycode)
+            let text = AddressLabel.whole(place.name, in: zone, withCountry: true)
+            asked += 1
+            let found = try await world.locator.locator.candidates(for: text, options).first {
+                PlaneMetres.far($0.x, $0.y, place.longitude, place.latitude) < 10
+            }
+            guard let found else {
+                misses.append(text)
+                continue
+            }
+            among += 1
+            let first = try await world.locator.locator.candidates(for: found.label).first
+            if first?.label == found.label {
+                right += 1
+            } else {
+                misses.append("\(found.label) → \(first?.label ?? "nothing")")
+            }
+        }
+        try #require(asked > 300)
+        #expect(Double(among) >= 0.99 * Double(asked), "\(among) of \(asked): \(misses.prefix(30))")
+        #expect(Double(right) >= 0.97 * Double(among), "\(right) of \(among): \(misses.prefix(30))")
     }
 
     @Test("At least 96 of 100 queries that the data can answer are answered within their tolerance")

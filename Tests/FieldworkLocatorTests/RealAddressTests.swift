@@ -15,6 +15,9 @@ private func installed(_ name: String) -> URL? {
 /// Locators of real addresses lead each label to its place.
 @Suite("Real addresses", .enabled(if: installed("installed") != nil, "make test installs them"))
 struct RealAddressTests {
+    /// The most that an address or a place of Helsinki takes in the file. It only falls.
+    private static let bytesPerAddressOrPlace = 120
+
     /// FIELDWORK_LOCATOR_LABELS=all looks for all of them; a test round has time for a sample.
     private static let share = ProcessInfo.processInfo.environment["FIELDWORK_LOCATOR_LABELS"] == "all" ? 1 : 8
 
@@ -51,6 +54,11 @@ struct RealAddressTests {
         #expect(city.locator.information.addressCount > 500, "\(city.locator.information.addressCount)")
         let (share, misses) = try await found(city.locator, within: 1)
         #expect(share > 0.99, "\(share): \(misses.prefix(10))")
+        // The extract has three shops and the like for each address: their names are most of the file.
+        let information = city.locator.information
+        let bytes = try FileManager.default.attributesOfItem(atPath: city.url.path)[.size] as? Int ?? .max
+        let named = information.addressCount + city.placeCount
+        #expect(bytes <= Self.bytesPerAddressOrPlace * named, "\(bytes) bytes of \(named) addresses and places")
         let swedish = try await city.locator.candidates(for: "Mannerheimvägen 10, Helsinki").first
         #expect(swedish?.street == "Mannerheimintie" && swedish?.number == "10", "\(swedish?.label ?? "nothing")")
     }

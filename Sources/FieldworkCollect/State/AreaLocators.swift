@@ -64,6 +64,22 @@ actor AreaLocators {
         }
     }
 
+    /// Whether an area's locator is to be fetched anew: the file is there, but this version of the app can't read it. An earlier
+    /// version took it along, or it is damaged.
+    func needsRenewal(of area: OfflineArea) async -> Bool {
+        guard running[area.id] == nil, FileManager.default.fileExists(atPath: shelf.locatorFile(area.id).path) else {
+            return false
+        }
+        do {
+            try await LocatorTask(url: shelf.locatorFile(area.id)).load()
+            return false
+        } catch LocatorTaskError.unreadable {
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Resolves when nothing is fetched any more.
     func settled() async { for task in running.values { await task.value } }
 
@@ -94,8 +110,16 @@ extension Workspace {
     /// Takes along what the map's locator has in an area: the one that its author names for addresses, else the server's first.
     func takeLocator(along area: OfflineArea, of map: OpenMap) async {
         let chosen = map.rules.addresses.values.lazy.compactMap(\.locator).first
-        let known = try? await locators.locators(of: map, near: nil, chosen: chosen)
-        guard let locator = known?.first(where: { !$0.isOnDevice }) else { return }
-        await areaLocators.take(locator.task.url, along: area)
+        guard let locator = await locators.ofServer(map, chosen: chosen) else { return }
+        await areaLocators.take(locator, along: area)
+    }
+
+    /// Fetches the locators of a map's areas again that this version of the app can't read. The file of before stays where it is until
+    /// the new one is whole, and so does every file whose server can't be reached.
+    func renewLocators(of map: OpenMap) async {
+        let key = map.offline?.area.mapKey ?? map.key
+        for area in shelf.all() where area.mapKey == key && area.held == nil {
+            if await areaLocators.needsRenewal(of: area) { await takeLocator(along: area, of: map) }
+        }
     }
 }

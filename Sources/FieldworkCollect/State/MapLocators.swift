@@ -69,6 +69,13 @@ actor MapLocators {
         return urls.map { MapLocator(task: task($0), name: Self.name(of: $0), isOnDevice: false) } + files
     }
 
+    /// The locator of a map's server whose parts are taken along, also while the work goes on in an area: the one that the map's
+    /// author names, else the server's first.
+    func ofServer(_ map: OpenMap, chosen: URL?) async -> URL? {
+        if let chosen { return chosen }
+        return (try? await online(map))?.first
+    }
+
     private func task(_ url: URL) -> LocatorTask {
         if let known = tasks[url] { return known }
         let made = LocatorTask(url: url)
@@ -134,7 +141,7 @@ extension OpenMap {
     /// `…/rest/services` of the server that the map's features come from; nil where there is none.
     var servicesRoot: URL? {
         let table = layers.lazy.compactMap { ($0.table as? ServiceFeatureTable)?.url }.first
-        guard let url = table ?? (address.isService && offline == nil ? self.url : nil),
+        guard let url = table ?? offline?.area.service ?? (address.isService ? self.url : nil), !url.isFileURL,
             let end = url.pathComponents.lastIndex(of: "services")
         else { return nil }
         var root = url

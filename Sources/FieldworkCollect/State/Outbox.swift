@@ -84,7 +84,8 @@ actor Outbox {
 
     func listen(_ listener: @escaping @Sendable (Change) async -> Void) { self.listener = listener }
 
-    /// What goes with each sync of an offline area: the conflicts, which are looked at and settled without a network too.
+    /// What goes with each sync of an offline area: the conflicts, which are looked at and settled without a network too, and what is
+    /// fetched anew.
     func accompanySync(_ body: @escaping @Sendable () async -> Void) { companion = body }
 
     /// Runs until the task is cancelled.

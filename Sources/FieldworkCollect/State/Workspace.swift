@@ -31,7 +31,7 @@ actor Workspace {
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
     private let newOutbox: AsyncStream<OpenMap>.Continuation
-    /// Maps whose services are asked for conflicts when they were opened.
+    /// Maps whose services are asked for conflicts, and for locators that are out of date, when they were opened.
     private let unaskedMaps: AsyncStream<OpenMap>
     private let newConflicts: AsyncStream<OpenMap>.Continuation
     private var broadcaster: (@Sendable (OpenMap) async -> Void)?
@@ -63,7 +63,10 @@ actor Workspace {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.settleGrowths() }
             group.addTask { [unaskedMaps] in
-                for await map in unaskedMaps where !map.isPlainFile { await self.lookAtConflicts(of: map) }
+                for await map in unaskedMaps where !map.isPlainFile {
+                    await self.lookAtConflicts(of: map)
+                    await self.renewLocators(of: map)
+                }
             }
             for await map in outboxes {
                 group.addTask { await map.outbox.run() }
@@ -185,7 +188,10 @@ actor Workspace {
         select(map)
         await map.outbox.listen { [weak self] change in await self?.heard(change, from: map) }
         await map.outbox.accompanySync { [weak self, weak map] in
-            if let map { await self?.lookAtConflicts(of: map) }
+            guard let map else { return }
+            await self?.lookAtConflicts(of: map)
+            // The server answers: what it could not be asked for when the map was opened.
+            await self?.renewLocators(of: map)
         }
         newOutbox.yield(map)
         newConflicts.yield(map)

@@ -29,6 +29,18 @@ struct LocatorSources {
         }
     }
 
+    /// Tells these files, and how they are read, from others: by their paths, sizes and times. An interrupted making goes on only when
+    /// it is the same.
+    func fingerprint(of files: [URL]) -> String {
+        let known = files.map { file in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
+            let time = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+            return "\(file.standardizedFileURL.path) \(attributes?[.size] as? Int ?? -1) \(time)"
+        }
+        let columns = chosen.map { "\($0.key.rawValue)=\($0.value)" }.sorted()
+        return (known + columns + [zone.city, zone.region, zone.country]).joined(separator: "\n")
+    }
+
     private func map(_ columns: [String], of file: URL) throws -> FieldMap {
         let map = try FieldMap(columns: columns, chosen: chosen)
         guard map.isUsable else {

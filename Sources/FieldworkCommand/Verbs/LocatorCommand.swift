@@ -38,7 +38,7 @@ struct LocatorCommand: AsyncParsableCommand {
                 it again when the layer has changed.
 
                 A locator of that name is replaced when the new one is whole: a server that runs answers from the new one with
-                its next request. An interruption leaves everything as it was, and the next make begins anew.
+                its next request. An interruption leaves it as it was; the same command goes on with what was read of the files.
 
                 EXAMPLES
                   fieldwork locator make san-francisco.osm.pbf --name SanFrancisco
@@ -115,7 +115,7 @@ struct LocatorCommand: AsyncParsableCommand {
                 try await Interruption.cancelling {
                     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                     let maker = LocatorMaker(name: name, target: LocatorFile.url(name: name, in: folder))
-                    let made = try await maker.make { builder in
+                    let made = try await maker.make(fingerprint: sources.fingerprint(of: inputs)) { builder in
                         for input in inputs { try await sources.read(input, into: builder) }
                     }
                     Terminal.output(made)

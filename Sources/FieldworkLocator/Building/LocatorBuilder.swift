@@ -2,7 +2,8 @@ import FieldworkStore
 package import Foundation
 
 /// Makes a locator: takes addresses, streets and places one by one, in any order, into a working file beside the target, and
-/// writes the locator from it at the end. The locator is there whole or not at all; what is given up leaves nothing.
+/// writes the locator from it at the end. The locator is there whole or not at all; what is given up leaves nothing. What a process
+/// that was killed, or a task that was cancelled, had taken of sources with a fingerprint is not taken again by the next one.
 ///
 /// Memory grows with the names of streets, not with the addresses. It is used by one thread.
 package final class LocatorBuilder {
@@ -30,27 +31,47 @@ package final class LocatorBuilder {
     package private(set) var skippedCount = 0
     /// What the locator was made of, for making it again; it says so of itself.
     package var origin = ""
+    /// Tells the sources from others, and from what they were before; empty where an interrupted making can't be gone on with.
+    private let fingerprint: String
+    private let recordsPerCheckpoint: Int
+    /// Records that were given, and how many of them an interrupted making had taken already.
+    private var givenCount = 0
+    package private(set) var resumedCount = 0
+    private var checkpointCount = 0
 
     /// - Parameters:
     ///   - name: what the locator calls itself in its answers.
     ///   - target: the file that is made; one that is there is replaced.
-    package init(name: String, at target: URL, report: @escaping (Progress) -> Void = { _ in }) throws {
+    ///   - fingerprint: of sources that give the same records in the same order each time; empty for others.
+    package init(
+        name: String, at target: URL, fingerprint: String = "",
+        recordsPerCheckpoint: Int = Limits.recordsPerCheckpoint, report: @escaping (Progress) -> Void = { _ in }
+    ) throws {
         self.name = name
+        self.fingerprint = fingerprint.isEmpty ? "" : "\(LocatorSchema.version) \(name) \(fingerprint)"
+        self.recordsPerCheckpoint = max(1, recordsPerCheckpoint)
         self.target = target
         self.report = report
         let folder = target.deletingLastPathComponent()
-        WorkFiles.removeAbandoned(of: target)
         let stem = WorkFiles.stem(of: target)
         workFile = folder.appending(path: stem + "-work", directoryHint: .notDirectory)
         finishedFile = folder.appending(path: stem + "-new", directoryHint: .notDirectory)
-        connection = try StoreConnection(path: workFile.path, mode: .create)
+        let goesOn =
+            !self.fingerprint.isEmpty
+            && WorkFiles.takeOver(of: target, fingerprint: self.fingerprint, as: workFile)
+        WorkFiles.removeAbandoned(of: target)
+        connection = try StoreConnection(path: workFile.path, mode: goesOn ? .readWrite : .create)
         do {
-            // The file lives as long as this object: a crash leaves one that nobody opens.
-            try connection.execute("PRAGMA journal_mode = OFF")
-            try connection.execute("PRAGMA synchronous = OFF")
+            if self.fingerprint.isEmpty {
+                // The file lives as long as this object: a crash leaves one that nobody opens.
+                try connection.execute("PRAGMA journal_mode = OFF")
+                try connection.execute("PRAGMA synchronous = OFF")
+            } else {
+                try connection.execute("PRAGMA journal_mode = DELETE")
+                try connection.execute("PRAGMA synchronous = FULL")
+            }
             try connection.execute("PRAGMA temp_store = FILE")
-            try LocatorSchema.createCore(on: connection)
-            for table in LocatorSchema.tables + LocatorSchema.stages { try connection.execute(table) }
+            if goesOn { try restore() } else { try create() }
             try connection.begin()
         } catch {
             try? FileManager.default.removeItem(at: workFile)
@@ -59,20 +80,85 @@ package final class LocatorBuilder {
     }
 
     deinit {
-        try? FileManager.default.removeItem(at: workFile)
+        // Whoever interrupts a long making finds it where it was.
+        let stays = checkpointCount > 0 && Task.isCancelled
+        if !stays {
+            try? FileManager.default.removeItem(at: workFile)
+            try? FileManager.default.removeItem(atPath: workFile.path + "-journal")
+        }
         try? FileManager.default.removeItem(at: finishedFile)
+    }
+
+    // MARK: Going on
+
+    private func create() throws {
+        try LocatorSchema.createCore(on: connection)
+        for table in LocatorSchema.tables + LocatorSchema.stages + BuildCheckpoint.tables {
+            try connection.execute(table)
+        }
+    }
+
+    private func restore() throws {
+        let checkpoint = BuildCheckpoint(connection)
+        let state = try checkpoint.state()
+        func number(_ key: String) -> Int { state[key].flatMap { Int($0) } ?? 0 }
+        names = try checkpoint.names()
+        zones = try checkpoint.zones()
+        filler = try checkpoint.filler(zones)
+        (addressCount, streetCount, placeCount) = (number("addresses"), number("streets"), number("places"))
+        (skippedCount, resumedCount) = (number("skipped"), number("given"))
+        checkpointCount = 1
+        let box = (state["extent"] ?? "").split(separator: " ").compactMap { Double($0) }
+        if box.count == 4 { extent = PlaceExtent(xMin: box[0], yMin: box[1], xMax: box[2], yMax: box[3]) }
+    }
+
+    /// Whether a record is to be taken: one that an interrupted making had taken is passed over.
+    private func takesNext() throws -> Bool {
+        if givenCount > resumedCount, givenCount % recordsPerCheckpoint == 0, !fingerprint.isEmpty {
+            try keepCheckpoint()
+        }
+        givenCount += 1
+        guard givenCount <= resumedCount else { return true }
+        try step("passing over what was read before", givenCount)
+        return false
+    }
+
+    private func keepCheckpoint() throws {
+        let box = [extent.xMin, extent.yMin, extent.xMax, extent.yMax].map { "\($0)" }.joined(separator: " ")
+        let state = [
+            "fingerprint": fingerprint, "given": "\(givenCount)", "addresses": "\(addressCount)",
+            "streets": "\(streetCount)", "places": "\(placeCount)", "skipped": "\(skippedCount)",
+            "extent": extent.isEmpty ? "" : box,
+        ]
+        try BuildCheckpoint(connection).write(state, names: names, zones: zones)
+        try connection.commit()
+        try connection.begin()
+        checkpointCount += 1
+    }
+
+    private func learn(_ zone: AddressZone, _ x: Double, _ y: Double) throws {
+        filler.learn(zone, x: x, y: y)
+        guard !fingerprint.isEmpty, !zone.city.isEmpty else { return }
+        try BuildCheckpoint(connection).note(zones.id(of: zone), city: nil, x: x, y: y, reach: nil)
+    }
+
+    private func learn(town: AddressZone, of zone: AddressZone, _ x: Double, _ y: Double, reach: Double) throws {
+        filler.learn(town: town, x: x, y: y, reach: reach)
+        guard !fingerprint.isEmpty else { return }
+        try BuildCheckpoint(connection).note(zones.id(of: zone), city: town.city, x: x, y: y, reach: reach)
     }
 
     // MARK: Taking records
 
     /// Takes an address. A number that does not begin with a digit makes the address a place with a name.
     package func add(_ address: AddressRecord) throws {
+        guard try takesNext() else { return }
         try step("addresses", addressCount)
         let street = address.street.trimmed
         guard Self.isPlace(address.x, address.y), !street.isEmpty else { return skip() }
         for text in HouseNumber.list(address.number) {
             guard let number = HouseNumber(text) else {
-                try add(
+                try stage(
                     PlaceRecord(
                         kind: .pointOfInterest, type: "address", name: "\(text), \(street)", zone: address.zone,
                         x: address.x, y: address.y))
@@ -85,7 +171,7 @@ package final class LocatorBuilder {
                     unit: unit.isEmpty ? nil : unit.joined(separator: " "), street: street, zone: address.zone,
                     x: address.x, y: address.y))
         }
-        filler.learn(address.zone, x: address.x, y: address.y)
+        try learn(address.zone, address.x, address.y)
     }
 
     /// A house as a locator keeps it.
@@ -125,6 +211,7 @@ package final class LocatorBuilder {
 
     /// Takes a piece of a street.
     package func add(_ street: StreetRecord) throws {
+        guard try takesNext() else { return }
         try step("streets", streetCount)
         let name = street.name.trimmed
         let isWhole = stride(from: 0, to: street.line.count - 1, by: 2).allSatisfy {
@@ -148,6 +235,11 @@ package final class LocatorBuilder {
 
     /// Takes a place.
     package func add(_ place: PlaceRecord) throws {
+        guard try takesNext() else { return }
+        try stage(place)
+    }
+
+    private func stage(_ place: PlaceRecord) throws {
         try step("places", placeCount)
         let name = place.name.trimmed
         guard Self.isPlace(place.x, place.y), !name.isEmpty else { return skip() }
@@ -176,7 +268,7 @@ package final class LocatorBuilder {
         if place.kind == .locality, place.weight >= ZoneFiller.townWeight {
             var town = place.zone
             if town.city.isEmpty { town.city = name }
-            filler.learn(town: town, x: place.x, y: place.y, reach: max(place.reach, 500))
+            try learn(town: town, of: place.zone, place.x, place.y, reach: max(place.reach, 500))
         }
     }
 
@@ -187,9 +279,24 @@ package final class LocatorBuilder {
         try writeLocator()
         try connection.commit()
         report(Progress(step: "writing the file", count: 0))
+        try choosePageSize()
         try connection.run("VACUUM INTO ?") { try $0.bind(finishedFile.path, at: 1) }
         try Task.checkCancellation()
         try putInPlace()
+    }
+
+    /// Every table and index ends with a page that is half empty on average: the file of a district has smaller pages.
+    private func choosePageSize() throws {
+        var used: Int64 = 0
+        try connection.run(
+            "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+        ) { _ in
+        } row: {
+            used = $0.integer(0)
+        }
+        if used < LocatorSchema.smallFileBytes {
+            try connection.execute("PRAGMA page_size = \(LocatorSchema.smallPageBytes)")
+        }
     }
 
     /// A file that is there is replaced in one step; readers that have it open go on with the old one.

@@ -6,6 +6,10 @@ import FieldworkStore
 enum LocatorSchema {
     static let version: Int64 = 2
 
+    /// Files up to this size have small pages.
+    static let smallFileBytes: Int64 = 4 << 20
+    static let smallPageBytes = 1_024
+
     static let tables = [
         "CREATE TABLE gc_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
         """
@@ -67,7 +71,8 @@ enum LocatorSchema {
     ]
 
     static let stageTables = [
-        "stage_address", "stage_street", "stage_place", "stage_house", "stage_piece", "stage_end",
+        "stage_address", "stage_street", "stage_place", "stage_house", "stage_piece", "stage_end", "stage_state",
+        "stage_name", "stage_zone", "stage_learnt",
     ]
 
     /// The tables that a GeoPackage announces: they have no geometry that others read.

@@ -98,6 +98,12 @@ package struct LocatorResult: Sendable, Hashable {
         kind == .coordinates ? placeName : AddressLabel.whole(shortLabel, in: zone, withCountry: true)
     }
 
+    /// The address of a named place: of a shop or a school without its name, of a town with it.
+    var placeAddress: String {
+        guard kind == .pointOfInterest else { return placeName.isEmpty ? "" : label }
+        return AddressFormat.lines(of: AddressMembers(zone), country: zone.country).joined(separator: ", ")
+    }
+
     /// What is stored as the address: the line with the street; empty for a place without one.
     package var addressLine: String {
         switch kind {

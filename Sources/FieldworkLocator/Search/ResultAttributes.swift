@@ -18,7 +18,7 @@ package enum ResultAttributes {
         let middle: [(String, String)] = [
             ("Match_addr", result.label), ("LongLabel", result.longLabel), ("ShortLabel", result.shortLabel),
             ("Addr_type", result.kind.rawValue), ("Type", result.type), ("PlaceName", result.placeName),
-            ("Place_addr", result.placeName.isEmpty ? "" : result.label), ("Phone", ""), ("URL", ""),
+            ("Place_addr", result.placeAddress), ("Phone", ""), ("URL", ""),
         ]
         let address: [(String, String)] = [
             ("AddBldg", ""), ("AddNum", result.number), ("AddNumFrom", range.map { "\($0.from)" } ?? ""),

@@ -10,6 +10,9 @@ enum CountryNames {
         return codes[key] ?? names[TokenizedText.key(country)] ?? ""
     }
 
+    /// The codes of two letters of all countries; Kosovo has none but this one.
+    static let allCodes = Locale.Region.isoRegions.map(\.identifier).filter { $0.utf8.count == 2 } + ["XK"]
+
     /// Every other name of a country: its code, its names.
     static func aliases(of country: String) -> [String] {
         let code = code(of: country)
