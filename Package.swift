@@ -75,7 +75,7 @@ let package = Package(
         .target(
             name: "FieldworkTiles",
             dependencies: [
-                "FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "CFreeType",
+                "FieldworkOSM", "FieldworkArcade", "FieldworkREST", "FieldworkGeometry", "CFreeType",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -114,8 +114,8 @@ let package = Package(
         .target(
             name: "FieldworkServer",
             dependencies: [
-                "FieldworkDrawing", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore",
-                "FieldworkREST", "FieldworkGeometry",
+                "FieldworkDrawing", "FieldworkArcade", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles",
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

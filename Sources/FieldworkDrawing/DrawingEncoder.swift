@@ -1,12 +1,13 @@
 import FieldworkGeometry
 package import FieldworkREST
-import FieldworkTiles
+package import FieldworkTiles
 
 /// Writes the features of a query as records for the painter. The store drives it from its cursor: a geometry goes from its blob
 /// to pixels of the image.
 package struct DrawingEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []
     private let plan: LayerPlan
+    private let expressions: FeatureExpressions?
     private let transform: ProjectionTransform?
     private var values: [DrawingValue]
     private var buffer = VertexBuffer()
@@ -21,15 +22,20 @@ package struct DrawingEncoder: FeatureEncoder {
     /// Pixels that a vertex must be away from the one before it.
     private let tolerance: Double
 
-    /// - Parameter tolerance: pixels; less for images that can be enlarged.
-    package init(_ plan: LayerPlan, query: FeatureQuery, tolerance: Double = 0.5) throws(ServiceError) {
+    /// - Parameters:
+    ///   - expressions: those of the plan, over its fields.
+    ///   - tolerance: pixels; less for images that can be enlarged.
+    package init(
+        _ plan: LayerPlan, query: FeatureQuery, expressions: FeatureExpressions? = nil, tolerance: Double = 0.5
+    ) throws(ServiceError) {
         self.plan = plan
+        self.expressions = expressions
         self.tolerance = tolerance
         let columns = try AnswerLayout(layer: plan.layer, query: query).fields.count
         guard columns == plan.fields.count else {
             throw ServiceError(code: 500, message: "The image could not be drawn.")
         }
-        values = [DrawingValue](repeating: .null, count: columns)
+        values = [DrawingValue](repeating: .null, count: columns + plan.places.count)
         let frame = plan.frame
         (left, top) = (frame.extent.xMin, frame.extent.yMax)
         (perUnitX, perUnitY) = (1 / frame.resolutionX, 1 / frame.resolutionY)
@@ -53,13 +59,22 @@ package struct DrawingEncoder: FeatureEncoder {
     package mutating func beginFeature() {
         for index in values.indices { values[index] = .null }
         record.clear()
+        expressions?.beginFeature()
     }
 
     package mutating func null(column: Int) {}
-    package mutating func integer(_ value: Int64, column: Int) { values[column] = .integer(value) }
-    package mutating func real(_ value: Double, column: Int) { values[column] = .real(value) }
+    package mutating func integer(_ value: Int64, column: Int) {
+        values[column] = .integer(value)
+        expressions?.integer(value, column: column)
+    }
+
+    package mutating func real(_ value: Double, column: Int) {
+        values[column] = .real(value)
+        expressions?.real(value, column: column)
+    }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
+        expressions?.text(value, column: column)
         values[column] = .text(String(decoding: value.prefix(4 * Limits.labelCharacters), as: UTF8.self))
     }
 
@@ -67,6 +82,7 @@ package struct DrawingEncoder: FeatureEncoder {
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
         guard let blob else { return }
+        expressions?.geometry(blob)
         switch plan.geometryType {
         case .point, .multipoint:
             record.kind = .points
@@ -151,13 +167,28 @@ package struct DrawingEncoder: FeatureEncoder {
     }
 
     package mutating func endFeature() {
-        guard !record.xs.isEmpty, let symbol = plan.finder.index(of: values) else { return }
+        guard !record.xs.isEmpty else { return }
+        evaluate()
+        guard let symbol = plan.finder.index(of: values) else { return }
         record.symbol = symbol
         record.variables = plan.variables.isEmpty ? VisualVariables.Result() : plan.variables.result(values)
         for (number, label) in plan.labels.enumerated() {
             if let text = label.text(values) { record.labels.append(DrawingRecord.Label(number: number, text: text)) }
         }
         record.append(to: &bytes)
+    }
+
+    /// Puts what the expressions give behind the values of the fields.
+    private mutating func evaluate() {
+        for (name, value) in expressions?.results() ?? [] {
+            guard let place = plan.places[name] else { continue }
+            values[place] =
+                switch value {
+                case .integer(let number): .integer(number)
+                case .real(let number): .real(number)
+                case .text(let text): .text(text)
+                }
+        }
     }
 
     package mutating func end(exceededTransferLimit: Bool) {

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkTiles
 import Foundation
 
 /// One class of labels of a layer: what they say, how they look and where they stand.
@@ -25,29 +26,23 @@ struct LabelClass: Sendable {
     let overlaps: Bool
     private let pieces: [Piece]
 
-    /// The classes that are drawn at the scale of an image. One with a condition on features, or with an expression that is more
-    /// than fields and texts, is left out.
+    /// The classes that are drawn at the scale of an image. One with a condition on features, or with an expression that can't be
+    /// evaluated for every feature, is left out.
     static func classes(of layer: LayerDefinition, columns: [String], in frame: MapFrame) -> [LabelClass] {
         let infos = layer.drawingInfo?["labelingInfo"]?.arrayValue ?? []
         guard layer.drawingInfo?["showLabels"]?.boolValue != false else { return [] }
-        return infos.prefix(255).compactMap { info in
+        return infos.prefix(255).enumerated().compactMap { number, info in
             let (least, most) = (info["minScale"]?.doubleValue ?? 0, info["maxScale"]?.doubleValue ?? 0)
             guard least == 0 || frame.scale <= least, most == 0 || frame.scale >= most else { return nil }
-            return LabelClass(info, layer: layer, columns: columns, scale: frame.symbolScale)
+            return LabelClass(info, number, layer: layer, columns: columns, scale: frame.symbolScale)
         }
     }
 
-    private init?(_ info: JSONValue, layer: LayerDefinition, columns: [String], scale: Double) {
-        guard info["where"]?.stringValue?.isEmpty != false, let text = LabelText(info, layer: layer) else { return nil }
-        pieces = text.pieces.compactMap { piece in
-            switch piece {
-            case .text(let text): return .text(text)
-            case .value(let field, let codes):
-                guard let column = columns.firstIndex(of: field) else { return nil }
-                let names = Dictionary(codes.map { ($0.code, $0.name) }) { first, _ in first }
-                return .value(column: column, codes: names, isDate: layer.field(named: field)?.type == .date)
-            }
-        }
+    private init?(_ info: JSONValue, _ number: Int, layer: LayerDefinition, columns: [String], scale: Double) {
+        guard info["where"]?.stringValue?.isEmpty != false,
+            let pieces = Self.pieces(info, number, layer: layer, columns: columns)
+        else { return nil }
+        self.pieces = pieces
         let symbol = info["symbol"]
         let letters = symbol?["font"]
         color = SwatchColor(symbol?["color"]) ?? .black
@@ -61,6 +56,27 @@ struct LabelClass: Sendable {
             isItalic: ["italic", "oblique"].contains(letters?["style"]?.stringValue ?? ""))
         overlaps = info["deconflictionStrategy"]?.stringValue == "none"
         side = Self.side(info["labelPlacement"]?.stringValue ?? "", layer.geometryType ?? .point)
+    }
+
+    /// nil for an expression that can't be evaluated for every feature.
+    private static func pieces(
+        _ info: JSONValue, _ number: Int, layer: LayerDefinition, columns: [String]
+    ) -> [Piece]? {
+        guard let text = LabelText(info, layer: layer) else {
+            // Features carry the text.
+            return columns.firstIndex(of: DrawnExpressions.labelAttribute(number)).map {
+                [.value(column: $0, codes: [:], isDate: false)]
+            }
+        }
+        return text.pieces.compactMap { piece in
+            switch piece {
+            case .text(let text): return .text(text)
+            case .value(let field, let codes):
+                guard let column = columns.firstIndex(of: field) else { return nil }
+                let names = Dictionary(codes.map { ($0.code, $0.name) }) { first, _ in first }
+                return .value(column: column, codes: names, isDate: layer.field(named: field)?.type == .date)
+            }
+        }
     }
 
     private static func side(_ placement: String, _ geometry: LayerGeometryType) -> Side {

@@ -1,12 +1,16 @@
 import FieldworkGeometry
 package import FieldworkREST
-import FieldworkTiles
+package import FieldworkTiles
 
 /// How the features of one layer are drawn in one image.
 package struct LayerPlan: Sendable {
     package let layer: LayerDefinition
     /// The names of the fields that the drawing needs.
     package let fields: [String]
+    /// What the layer's looks ask for besides; nil for looks without expressions.
+    package let expressions: DrawnExpressions?
+    /// Where what they give stands among the values of a feature, behind the fields.
+    let places: [String: Int]
     package let frame: MapFrame
     /// From 0 to 1.
     let opacity: Double
@@ -28,10 +32,17 @@ package struct LayerPlan: Sendable {
         self.layer = layer
         self.frame = frame
         self.geometryType = geometryType
-        let columns = StyleFields.names(layer)
-        fields = columns
+        let drawn = DrawnExpressions(layer)
+        let wanted = Set(StyleFields.names(layer) + (drawn?.fields(of: layer) ?? []))
+        let fields = layer.fields.map(\.name).filter(wanted.contains)
+        let attributes = drawn?.attributes.map(\.name) ?? []
+        let columns = fields + attributes
+        self.fields = fields
+        expressions = drawn
+        places = Dictionary(
+            attributes.enumerated().map { ($1, fields.count + $0) }, uniquingKeysWith: { first, _ in first })
         let info = layer.drawingInfo
-        let renderer = info?["renderer"]
+        let renderer = DrawnRenderer.evaluated(info?["renderer"])
         let classes = RendererClasses(renderer, maximum: Limits.drawnClasses)
         finder = ClassFinder(classes, columns: columns)
         looks = classes.all.map { SymbolLook($0.symbol, for: geometryType, scale: frame.symbolScale) }

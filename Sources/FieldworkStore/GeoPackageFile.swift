@@ -21,6 +21,9 @@ package final class GeoPackageFile: ServiceData {
         }
     }
 
+    /// The note of a file that is a device's copy of what a service has.
+    package static let replicaNote = "replica"
+
     package let url: URL
     package let writer: Writer
     package let readers: ReaderPool

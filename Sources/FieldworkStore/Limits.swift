@@ -19,6 +19,10 @@ package enum Limits {
     package static let readerWaitSeconds = 30
     /// Rows of a layer that an attribute rule reads at once, for one question.
     package static let ruleRows = 20_000
+    /// Edits of rules that may call for one another, one after the other: rules that go round in a circle end here.
+    package static let ruleCascade = 16
+    /// Features that the rules of layers may edit because of one edit.
+    package static let ruleEdits = 1_000
     /// Steps of a statement of SQLite between two looks at whether it may go on.
     static let stepsBetweenChecks: Int32 = 4_000
     /// Bytes of a geometry from which on the work is charged for its encoding.

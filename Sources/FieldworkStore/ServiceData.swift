@@ -53,6 +53,12 @@ extension ServiceData {
         }
     }
 
+    /// Rows of statistics as values, each in the order of the query's fields.
+    package func statistics(_ query: StatisticsQuery, in layerID: Int, most: Int) async throws -> [[AttributeValue]] {
+        let layer = try layer(layerID)
+        return try await readQuery { try StatisticsReader(layer: layer, connection: $0).rows(query, most: most) }
+    }
+
     package func encodedRelatedFeatures<Encoder: FeatureEncoder>(
         _ query: RelatedQuery, encoder: Encoder
     ) async throws -> EncodedFeatures {

@@ -15,7 +15,9 @@ struct ArchitectureTests {
         "FieldworkPortal": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
         "FieldworkOSM": ["FieldworkREST"],
         "FieldworkLocator": ["FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
-        "FieldworkTiles": ["FieldworkOSM", "FieldworkREST", "FieldworkGeometry", "CFreeType", "GRDBSQLite"],
+        "FieldworkTiles": [
+            "FieldworkOSM", "FieldworkArcade", "FieldworkREST", "FieldworkGeometry", "CFreeType", "GRDBSQLite",
+        ],
         "FieldworkJPEG": ["CTurboJPEG"],
         "FieldworkDrawing": ["FieldworkTiles", "FieldworkREST", "FieldworkGeometry", "FieldworkJPEG", "CCairo"],
         "FieldworkPostGIS": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CPostgres"],
@@ -24,8 +26,8 @@ struct ArchitectureTests {
             "FieldworkGeometry", "AsyncHTTPClient",
         ],
         "FieldworkServer": [
-            "FieldworkDrawing", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles", "FieldworkStore",
-            "FieldworkREST", "FieldworkGeometry", "Hummingbird",
+            "FieldworkDrawing", "FieldworkArcade", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles",
+            "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Hummingbird",
         ],
         "FieldworkCollect": [
             "Fieldwork", "FieldworkTiles", "FieldworkJPEG", "CZBar", "CQREncode", "Hummingbird", "Mustache",

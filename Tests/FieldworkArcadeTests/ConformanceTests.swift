@@ -1,6 +1,8 @@
-import FieldworkArcade
+import FieldworkGeometry
 import Foundation
 import Testing
+
+@testable import FieldworkArcade
 
 @Suite("Arcade conformance")
 struct ConformanceTests {
@@ -12,6 +14,21 @@ struct ConformanceTests {
             let difference = try one.difference()
             #expect(difference == nil, "\(one.id): \(one.expression) gives \(difference ?? "")")
         }
+    }
+
+    @Test("Every function of the language has a case")
+    func everyFunction() throws {
+        let file = try CaseFile.own()
+        #expect(file.json["format"] == 1)
+        let named = Set(file.cases.flatMap { ArcadeScript($0.expression, profile: .any).reads.functions })
+        let missing = FunctionCatalogue.names.filter { !named.contains($0) }
+        #expect(missing.isEmpty, "\(missing.joined(separator: ", "))")
+    }
+
+    @Test("Each case has an id of its own")
+    func ids() throws {
+        let ids = try CaseFile.own().cases.map(\.id)
+        #expect(Set(ids).count == ids.count)
     }
 
     /// More cases, beside the repository where they are.

@@ -120,7 +120,7 @@ struct AttributeRuleTests {
     @Test(
         "A rule that can't be kept refuses the edit and says which one it is",
         arguments: [
-            "'a text that is much too long'", "$feature.height.parts", "return {edit: []}", "[1, 2]",
+            "'a text that is much too long'", "$feature.height.parts", "return {edit: 5}", "[1, 2]",
             "return {errorMessage: 'Not on Sundays'}",
         ])
     func broken(script: String) async throws {
@@ -191,15 +191,98 @@ struct AttributeRuleTests {
         #expect(results[2].error?.description == "There are two already.")
     }
 
-    @Test("A rule reads so many rows of a layer at once, and not one more")
+    @Test("A rule reads so many rows of a layer at once, where the database can't answer for it, and not one more")
     func mostRows() async throws {
         let store = try await store(
-            Self.constraint("Count(FeatureSetByName($datastore, 'Trees', ['species'], false)) > 0", [.insert]))
+            Self.constraint(
+                """
+                var trees = FeatureSetByName($datastore, 'Trees', ['species'], true);
+                var place = Extent({xMin: -1, yMin: -1, xMax: 1, yMax: 1, spatialReference: {wkid: 3857}});
+                return Count(Intersects(Intersects(trees, place), place)) > 0
+                """, [.insert]))
         let rows = (0..<FieldworkStore.Limits.ruleRows).map { Samples.tree("oak \($0)", [("size", .integer(1))]) }
         _ = try await store.apply(Samples.batch(adds: rows, origin: .load), to: Samples.name)
-        #expect(try await add(store).isSuccess)
-        let refused = try await add(store)
-        #expect(refused.error?.description.contains("at most \(FieldworkStore.Limits.ruleRows) rows") == true)
+        #expect(try await add(store, Samples.tree("oak")).isSuccess)
+        let tooMany = try await add(store, Samples.tree("oak"))
+        #expect(tooMany.error?.description.contains("at most \(FieldworkStore.Limits.ruleRows) rows") == true)
+    }
+
+    @Test(
+        "The database counts, adds and groups for a rule as the interpreter would",
+        arguments: [
+            ("Count(trees)", "4"), ("Count(Filter(trees, 'height > 2'))", "2"), ("Sum(trees, 'height')", "10"),
+            ("Sum(Filter(trees, 'height > 99'), 'height')", "0"), ("Max(trees, 'species')", "oak"),
+            ("Min(trees, 'height')", "2"), ("Average(trees, 'height * 3')", "10"),
+            ("Round(Stdev(trees, 'height'), 6)", "1.247219"),
+            ("Variance(Filter(trees, 'height = 5'), 'height')", "0"),
+            ("IsEmpty(Variance(Filter(trees, 'height > 99'), 'height'))", "true"),
+            ("Year(Max(trees, 'planted'))", "2004"), ("Count(Distinct(trees, 'species'))", "2"),
+            (
+                "First(Filter(GroupBy(trees, 'species', [{name: 'n', expression: 'height', statistic: 'COUNT'}, {name: 't', expression: 'height', statistic: 'SUM'}]), \"species = 'oak'\")).t",
+                "5"
+            ),
+            ("First(OrderBy(trees, 'height DESC')).species", "elm"),
+            (
+                "Count(Intersects(trees, Extent({xMin: -1, yMin: -1, xMax: 1.5, yMax: 1, spatialReference: {wkid: 3857}})))",
+                "2"
+            ),
+            (
+                "Count(Within(trees, Extent({xMin: -1, yMin: -1, xMax: 2.5, yMax: 1, spatialReference: {wkid: 3857}})))",
+                "3"
+            ),
+            ("Sum(trees, 'height / 2')", "5"),
+        ])
+    func pushedDown(expression: String, expected: String) async throws {
+        let store = try await store(
+            Self.calculation("var trees = FeatureSetByName($datastore, 'Trees'); Text(\(expression))"))
+        let rows: [(String, Double?, Int64)] = [
+            ("oak", 2, 2001), ("elm", 5, 2002), ("oak", 3, 2003), ("elm", nil, 2004),
+        ]
+        let trees = rows.enumerated().map { index, row in
+            Samples.tree(
+                row.0, x: Double(index),
+                [
+                    ("size", .integer(1)), ("height", row.1.map(AttributeValue.real) ?? .null),
+                    ("planted", .integer((row.2 - 1970) * 31_556_952_000)),
+                ])
+        }
+        _ = try await store.apply(Samples.batch(adds: trees, origin: .load), to: Samples.name)
+        let added = try await add(store, Samples.tree("new", x: 99))
+        #expect(added.isSuccess, "\(added.error?.description ?? "")")
+        let label = try await store.records(FeatureQuery(), in: Samples.trees).last?.attributes["label"]?.textValue
+        #expect(label.map { String($0.prefix(8)) } == expected)
+    }
+
+    @Test("A rule that chooses the subtype chooses the domains that hold for what is given, in adds and updates")
+    func subtypes() async throws {
+        func codes(_ names: String...) -> DomainDefinition {
+            DomainDefinition(name: "Kinds", kind: .codedValues(names.map { .init(code: .text($0), name: $0) }))
+        }
+        var service = Self.service([
+            Rule(
+                name: "Kind", kind: .calculation, fieldName: "kind", script: "IIf($feature.height > 10, 2, 1)", order: 1
+            )
+        ])
+        service.layers[0].fields.append(FieldDefinition(name: "kind", type: .integer))
+        service.layers[0].subtypeField = "kind"
+        service.layers[0].subtypes = [
+            SubtypeDefinition(code: .integer(1), name: "Low", domains: ["condition": codes("good")]),
+            SubtypeDefinition(code: .integer(2), name: "High", domains: ["condition": codes("poor")]),
+        ]
+        let store = try await StoreKind.current.make(in: folder)
+        try await store.createService(service)
+        func tree(_ height: Double, _ condition: String) -> FeatureEdit {
+            Samples.tree("oak", [("height", .real(height)), ("condition", .text(condition)), ("kind", .integer(1))])
+        }
+        // The kind that was sent would allow the other one.
+        #expect(try await add(store, tree(20, "good")).error?.description.contains("condition") == true)
+        let high = try await add(store, tree(20, "poor"))
+        #expect(high.isSuccess, "\(high.error?.description ?? "")")
+        let refused = try await update(store, high.objectID, ["height": .real(5)])
+        #expect(refused.error?.description.contains("condition") == true)
+        let changed = try await update(store, high.objectID, ["height": .real(5), "condition": .text("good")])
+        #expect(changed.isSuccess, "\(changed.error?.description ?? "")")
+        #expect(try await value("kind", store) == .integer(1))
     }
 
     // MARK: Which edits

@@ -89,6 +89,27 @@ struct ArcadeTables: ArcadeDataSource {
         return try Self.wait { try await table.queryFeatureCount(using: parameters) }
     }
 
+    func statistic(
+        _ statistic: ArcadeStatistic, of expression: FieldworkArcade.SQLExpression, _ query: ArcadeFeatureQuery
+    ) throws -> ArcadeValue? {
+        let column = ArcadeGrouping.Column(name: "value", expression: expression, statistic: statistic)
+        return try rows([column], query)?.first?.first
+    }
+
+    func groups(_ grouping: ArcadeGrouping, _ query: ArcadeFeatureQuery) throws -> [[ArcadeValue]]? {
+        try rows(grouping.columns, query)
+    }
+
+    /// Statistics that the database computes; nil where the features are needed.
+    private func rows(_ columns: [ArcadeGrouping.Column], _ query: ArcadeFeatureQuery) throws -> [[ArcadeValue]]? {
+        guard case .layer = query.base else { return nil }
+        let (table, _) = try asked(query)
+        guard let parameters = parameters(query), let definition = table.definition,
+            let statistics = ArcadeStatistics(columns, of: definition)
+        else { return nil }
+        return try Self.wait { try await table.statistics(statistics, parameters) }
+    }
+
     private func asked(_ query: ArcadeFeatureQuery) throws -> (FeatureTable, ArcadeLayer) {
         for table in tables {
             if let layer = Self.layer(table), layer == query.layer { return (table, layer) }

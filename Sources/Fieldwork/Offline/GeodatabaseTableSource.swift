@@ -33,6 +33,11 @@ struct GeodatabaseTableSource: TableSource {
         return try await onDevice { try await file.count(filter, in: layer.id) }
     }
 
+    func statistics(_ query: LayerQuery, _ statistics: ArcadeStatistics) async throws -> [[AttributeValue]]? {
+        let asked = statistics.query(over: try filter(query))
+        return try await onDevice { try await file.statistics(asked, in: layer.id, most: Limits.queriedFeatures) }
+    }
+
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope? {
         let filter = try filter(query)
         guard let extent = try await onDevice({ try await file.extent(filter, in: layer.id).extent }) else {

@@ -6,7 +6,7 @@ import Foundation
 /// What a geodatabase knows about the replica that it is: the service, the area, and how far both have been brought
 /// together. Kept in the file itself.
 struct ReplicaRecord: Sendable, Hashable {
-    static let note = "replica"
+    static let note = GeoPackageFile.replicaNote
 
     var serviceURL: URL
     var replicaID: UUID

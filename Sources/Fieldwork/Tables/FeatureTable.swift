@@ -1,5 +1,7 @@
+import FieldworkArcade
 public import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 package import Foundation
 import Synchronization
 
@@ -291,6 +293,12 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
             xMin: .nan, yMin: .nan, xMax: .nan, yMax: .nan,
             spatialReference: query.outSpatialReference ?? source.layer.spatialReference)
         return try await source.extent(query, mode: mode) ?? none
+    }
+
+    /// Rows of statistics over the features that parameters choose, computed by the database that has them; nil where there is none.
+    func statistics(_ statistics: ArcadeStatistics, _ parameters: QueryParameters) async throws -> [[ArcadeValue]]? {
+        let (source, query, _) = try await prepared(parameters, outFields: nil)
+        return try await source.statistics(query, statistics)?.map(statistics.values)
     }
 
     /// - Parameter outFields: nil for all.

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 
 /// Where a table's rows are: a service with its edits on this device; later a geodatabase.
 protocol TableSource: Sendable {
@@ -12,6 +13,8 @@ protocol TableSource: Sendable {
     func records(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> FeaturePage
     func count(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Int
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope?
+    /// Rows of statistics over the rows that a query chooses, computed where the rows are; nil where that can't be done.
+    func statistics(_ query: LayerQuery, _ statistics: ArcadeStatistics) async throws -> [[AttributeValue]]?
     /// How many rows are on this device, without waiting.
     var knownCount: Int { get }
 
@@ -24,6 +27,8 @@ protocol TableSource: Sendable {
 
 extension TableSource {
     func fieldGroups() async throws -> [FieldGroupDefinition] { layer.fieldGroups }
+
+    func statistics(_ query: LayerQuery, _ statistics: ArcadeStatistics) async throws -> [[AttributeValue]]? { nil }
 }
 
 /// Where a service table's queries are answered.

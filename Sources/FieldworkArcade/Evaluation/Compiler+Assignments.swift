@@ -19,6 +19,46 @@ extension Compiler {
     }
 
     func assignment(_ target: Expression, _ sign: Sign?, _ value: Expression, at offset: Int) -> Code {
+        let general = generalAssignment(target, sign, value, at: offset)
+        guard let slot = slot(target), let number = numberCode(value) else { return general }
+        guard let sign else {
+            return { machine in
+                let value = number(machine)
+                guard machine.wereNumbers() else { return try general(machine) }
+                slot.set(.number(value), machine)
+                return .number(value)
+            }
+        }
+        guard [.plus, .minus, .times, .divide].contains(sign) else { return general }
+        return { machine in
+            let right = number(machine)
+            let left = machine.number(at: slot.place(machine))
+            guard machine.wereNumbers() else { return try general(machine) }
+            let value: Double =
+                switch sign {
+                case .plus: left + right
+                case .minus: left - right
+                case .times: left * right
+                default: left / right
+                }
+            slot.set(.number(value), machine)
+            return .number(value)
+        }
+    }
+
+    /// The variable that is assigned; nil for elements and members.
+    private func slot(_ target: Expression) -> Slot? {
+        guard case .name(let name) = target.kind else { return nil }
+        switch meaning(name) {
+        case .local(let place): return .local(place)
+        case .variable(let place): return .variable(place)
+        default: return nil
+        }
+    }
+
+    private func generalAssignment(
+        _ target: Expression, _ sign: Sign?, _ value: Expression, at offset: Int
+    ) -> Code {
         let value = code(value)
         return change(target, at: offset) { machine, old in
             guard let sign else { return try value(machine) }
@@ -34,6 +74,14 @@ extension Compiler {
                 throw ArcadeError.runtime("“\(step > 0 ? "++" : "--")” needs a number, and got \(value.kindName).")
             }
             return .number(number + step)
+        }
+        if let slot = slot(target) {
+            return { machine in
+                let old = machine.number(at: slot.place(machine))
+                guard machine.wereNumbers() else { return try changed(machine) }
+                slot.set(.number(old + step), machine)
+                return .number(isPrefix ? old + step : old)
+            }
         }
         if isPrefix { return changed }
         return { machine in

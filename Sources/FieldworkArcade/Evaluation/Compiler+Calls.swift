@@ -85,21 +85,42 @@ extension Compiler {
     private func lazyCall(_ name: String, _ arguments: [Expression], at offset: Int) -> Code? {
         switch name {
         case "IIf", "When":
-            let codes = arguments.map(code)
+            let choices = stride(from: 0, to: arguments.count - 1, by: 2).map { index in
+                Choice(test: condition(arguments[index], of: name, at: offset), value: code(arguments[index + 1]))
+            }
+            let otherwise = code(arguments[arguments.count - 1])
             return { machine in
-                for index in stride(from: 0, to: codes.count - 1, by: 2) {
-                    let value = try codes[index](machine)
-                    guard case .boolean(let truth) = value else {
-                        throw ArcadeError(
-                            .runtime, "A condition of \(name) must be a Boolean, and is \(value.kindName).", at: offset)
-                    }
-                    if truth { return try codes[index + 1](machine) }
-                }
-                return try codes[codes.count - 1](machine)
+                for choice in choices where try choice.test(machine) { return try choice.value(machine) }
+                return try otherwise(machine)
             }
         case "Filter" where arguments.count == 2, "Filter" where arguments.count == 3:
             return filter(arguments, at: offset)
         default: return nil
+        }
+    }
+
+    /// A condition with the value that it chooses. Closures in a structure of their own are called without a detour.
+    private struct Choice: Sendable {
+        let test: @Sendable (Machine) throws -> Bool
+        let value: Code
+    }
+
+    private func condition(
+        _ expression: Expression, of name: String, at offset: Int
+    ) -> @Sendable (Machine) throws -> Bool {
+        let general = code(expression)
+        let test: @Sendable (Machine) throws -> Bool = { machine in
+            let value = try general(machine)
+            guard case .boolean(let truth) = value else {
+                throw ArcadeError(
+                    .runtime, "A condition of \(name) must be a Boolean, and is \(value.kindName).", at: offset)
+            }
+            return truth
+        }
+        guard let truth = truthCode(expression) else { return test }
+        return { machine in
+            let value = truth(machine)
+            return machine.wereNumbers() ? value : try test(machine)
         }
     }
 

@@ -1,5 +1,22 @@
 extension Compiler {
     func code(_ expression: Expression) -> Code {
+        if let truth = truthCode(expression) {
+            let general = generalCode(expression)
+            return { machine in
+                let value = truth(machine)
+                return machine.wereNumbers() ? .boolean(value) : try general(machine)
+            }
+        }
+        guard let number = arithmeticCode(expression) else { return generalCode(expression) }
+        let general = generalCode(expression)
+        return { machine in
+            let value = number(machine)
+            return machine.wereNumbers() ? .number(value) : try general(machine)
+        }
+    }
+
+    /// With values of any type.
+    private func generalCode(_ expression: Expression) -> Code {
         let offset = expression.offset
         switch expression.kind {
         case .null: return { _ in .null }
@@ -148,7 +165,9 @@ extension Compiler {
             }
             if machine.fieldSchema !== feature.schema {
                 machine.fieldSchema = feature.schema
-                for index in machine.fieldPlaces.indices { machine.fieldPlaces[index] = -1 }
+                for index in machine.fieldPlaces.indices {
+                    (machine.fieldPlaces[index], machine.numberPlaces[index]) = (-1, -1)
+                }
             }
             var place = machine.fieldPlaces[site]
             if place < 0 {
@@ -156,6 +175,7 @@ extension Compiler {
                     throw ArcadeError(.runtime, "The feature has no field “\(name)”.", at: offset)
                 }
                 machine.fieldPlaces[site] = found
+                if FieldTypes.isNumber(feature.schema.fields[found].type) { machine.numberPlaces[site] = found }
                 place = found
             }
             return feature.value(at: place, machine)

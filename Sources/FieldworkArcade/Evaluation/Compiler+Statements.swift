@@ -5,9 +5,10 @@ extension Compiler {
             if case .function = statement.kind { nil } else { step(statement) }
         }
         if steps.count == 1 { return steps[0] }
+        let boxes = steps.map(BoxedStep.init)
         return { machine in
-            for step in steps {
-                let flow = try step(machine)
+            for step in boxes {
+                let flow = try step.run(machine)
                 guard case .next = flow else { return flow }
             }
             return .next
@@ -66,6 +67,17 @@ extension Compiler {
 
     /// A condition; anything but a Boolean is an error.
     private func test(_ expression: Expression, _ word: String) -> @Sendable (Machine) throws -> Bool {
+        if let truth = truthCode(expression) {
+            let general = generalTest(expression, word)
+            return { machine in
+                let value = truth(machine)
+                return machine.wereNumbers() ? value : try general(machine)
+            }
+        }
+        return generalTest(expression, word)
+    }
+
+    private func generalTest(_ expression: Expression, _ word: String) -> @Sendable (Machine) throws -> Bool {
         let code = code(expression)
         let offset = expression.offset
         return { machine in
@@ -95,21 +107,25 @@ extension Compiler {
     private func loop(
         _ start: Statement?, _ test: Expression?, _ update: Expression?, _ body: Statement
     ) -> Step {
-        let start: Step? = start.map(step)
-        let test = test.map { self.test($0, start == nil && update == nil ? "while" : "for") }
-        let update: Code? = update.map(code)
+        let word = start == nil && update == nil ? "while" : "for"
+        // Not optional closures: each call of one goes through another function.
+        let first: Step
+        if let start { first = step(start) } else { first = { _ in .next } }
+        let isOn: @Sendable (Machine) throws -> Bool
+        if let test { isOn = self.test(test, word) } else { isOn = { _ in true } }
+        let update = optional(update)
         let body = step(body)
         return { machine in
-            _ = try start?(machine)
+            _ = try first(machine)
             machine.last = .null
-            while try test?(machine) ?? true {
+            while try isOn(machine) {
                 try machine.charge(1)
                 switch try body(machine) {
                 case .giveBack: return .giveBack
                 case .breakLoop: return .next
                 case .next, .continueLoop: break
                 }
-                _ = try update?(machine)
+                _ = try update(machine)
             }
             return .next
         }
@@ -151,6 +167,13 @@ extension Compiler {
     }
 }
 
+/// A statement in an array: a closure alone would be called with a detour there.
+private struct BoxedStep: Sendable {
+    let run: Step
+
+    init(_ run: @escaping Step) { self.run = run }
+}
+
 /// The place of a variable.
 enum Slot: Sendable {
     case local(Int)
@@ -161,6 +184,15 @@ enum Slot: Sendable {
         switch self {
         case .local(let place): machine.stack[machine.base + place] = value
         case .variable(let place): machine.stack[place] = value
+        }
+    }
+
+    /// The place in the machine's stack.
+    @inline(__always)
+    func place(_ machine: Machine) -> Int {
+        switch self {
+        case .local(let place): machine.base + place
+        case .variable(let place): place
         }
     }
 

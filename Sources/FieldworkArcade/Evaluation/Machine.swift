@@ -19,6 +19,10 @@ final class Machine {
     /// Where each expression `$feature.NAME` of the script found its field, for features of one schema.
     var fieldPlaces: [Int]
     var fieldSchema: ArcadeSchema?
+    /// The same places of the fields that hold numbers; -1 for the others.
+    var numberPlaces: [Int]
+    /// Whether arithmetic over plain numbers met something else.
+    var isNoNumber = false
     private(set) var console: [String] = []
     private var random: SeededNumbers
     private var zones: [String: ArcadeZone] = [:]
@@ -45,6 +49,7 @@ final class Machine {
         zone = context.zone
         stack = Array(repeating: .null, count: script.variableCount)
         fieldPlaces = Array(repeating: -1, count: script.fieldSiteCount)
+        numberPlaces = fieldPlaces
         feature = context.feature.map { FeatureObject($0) }
         random = SeededNumbers(seed: context.seed)
         fuel = min(Self.fuelPortion, context.stepsMax)
@@ -55,10 +60,15 @@ final class Machine {
     /// Ready for the next feature: nothing of the last evaluation stays but where fields are.
     func reset(_ feature: ArcadeFeature) {
         release()
-        self.feature = FeatureObject(feature)
         last = .null
         base = 0
         for index in stack.indices { stack[index] = .null }
+        // Nobody else has it, as a rule: then it serves again.
+        if isKnownUniquelyReferenced(&self.feature), let known = self.feature, known.source == nil {
+            known.become(feature)
+        } else {
+            self.feature = FeatureObject(feature)
+        }
         fuel = min(Self.fuelPortion, context.stepsMax)
         reserve = context.stepsMax - fuel
         memory = context.memoryMax
@@ -70,6 +80,7 @@ final class Machine {
 
     /// Lets go of arrays and dictionaries that hold each other.
     func release() {
+        if linkedArrays.isEmpty, linkedDictionaries.isEmpty { return }
         for array in linkedArrays { array.elements = [] }
         for dictionary in linkedDictionaries { dictionary.removeAll() }
         linkedArrays = []

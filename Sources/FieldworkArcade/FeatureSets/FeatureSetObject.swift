@@ -72,7 +72,11 @@ final class FeatureSetObject {
         if isAnsweredBySource, query.grouping == nil, query.limit == nil,
             let value = try machine.source().statistic(statistic, of: expression, query)
         {
-            return value
+            // Of a field, the lowest and the highest are values of the field.
+            guard statistic == .min || statistic == .max, case .field(let name) = expression,
+                let field = schema().field(name)
+            else { return value }
+            return SQLEvaluation.typed(value, field.type, machine.answers.evaluation.zone)
         }
         let answers = machine.answers
         var values: [ArcadeValue] = []

@@ -18,6 +18,8 @@ struct Builtin: Sendable {
     let bundle: FunctionBundle
     let arity: ClosedRange<Int>
     let body: Body
+    /// What it makes of one number, where it does nothing else with it; nil for other functions.
+    var ofNumber: (@Sendable (Double) -> Double)?
 
     static func none(_ name: String, _ body: @escaping None) -> Builtin {
         Builtin(name: name, bundle: .core, arity: 0...0, body: .none(body))

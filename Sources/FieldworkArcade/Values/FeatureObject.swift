@@ -2,12 +2,12 @@ import FieldworkGeometry
 
 /// A feature while a script runs.
 final class FeatureObject {
-    let schema: ArcadeSchema
+    private(set) var schema: ArcadeSchema
     private(set) var values: [ArcadeValue]
     /// What a script set; it may hold what no field can.
     private var changed: [Int: Value] = [:]
     var geometry: Geometry?
-    let layer: ArcadeLayer?
+    private(set) var layer: ArcadeLayer?
     /// The features from which it was taken; nil when it came with the context.
     let source: FeatureSetObject?
     /// Whether a script may set its values.
@@ -53,6 +53,22 @@ final class FeatureObject {
     func set(_ value: Value, at index: Int) { changed[index] = value }
 
     func detach() { changed = [:] }
+
+    /// Stands for another feature from now on.
+    func become(_ feature: ArcadeFeature) {
+        if schema !== feature.schema { schema = feature.schema }
+        values = feature.values
+        geometry = feature.geometry
+        if layer !== feature.layer { layer = feature.layer }
+        if !changed.isEmpty { changed = [:] }
+    }
+
+    /// The value of a field with numbers; nil where there is none.
+    @inline(__always)
+    func number(at index: Int) -> Double? {
+        guard index < values.count, changed.isEmpty, case .number(let number) = values[index] else { return nil }
+        return number
+    }
 }
 
 /// What the protocol's types of fields mean for a script.

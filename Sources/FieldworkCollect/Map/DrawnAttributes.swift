@@ -26,8 +26,18 @@ struct DrawnAttributes: Sendable {
         var values = layer.style.fields.compactMap { name in
             Self.value(feature.attributeValue(forKey: name)).map { (name, $0) }
         }
+        values += Self.expressions(feature, of: layer, level: level)
         values += try await Self.labels(feature, of: layer, level: level)
         self.values = values
+    }
+
+    /// What the renderer's expressions give: the map library evaluates none.
+    private static func expressions(_ feature: Feature, of layer: MapLayer, level: Int?) -> [(String, Value)] {
+        let scale = level.map { WebMercator.scale / exp2(Double(min(max($0, 0), Limits.tileLevel))) }
+        let values = layer.symbology.renderer.expressionValues(for: feature, scale: scale)
+        return values.sorted { $0.key < $1.key }.map { name, value in
+            (name, Int64(exactly: value).map(Value.integer) ?? .real(value))
+        }
     }
 
     /// nil for a missing value, and for one that no symbol goes by.

@@ -428,6 +428,8 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "shortReadMilliseconds", value: "50", meaning: "Milliseconds after which a read is no short one any more, and needs one of the places for long reads."),
         NamedLimit(module: "FieldworkStore", name: "readerWaitSeconds", value: "30", meaning: "How long a request waits for a reader, in seconds."),
         NamedLimit(module: "FieldworkStore", name: "ruleRows", value: "20_000", meaning: "Rows of a layer that an attribute rule reads at once, for one question."),
+        NamedLimit(module: "FieldworkStore", name: "ruleCascade", value: "16", meaning: "Edits of rules that may call for one another, one after the other: rules that go round in a circle end here."),
+        NamedLimit(module: "FieldworkStore", name: "ruleEdits", value: "1_000", meaning: "Features that the rules of layers may edit because of one edit."),
         NamedLimit(module: "FieldworkStore", name: "stepsBetweenChecks", value: "4_000", meaning: "Steps of a statement of SQLite between two looks at whether it may go on."),
         NamedLimit(module: "FieldworkStore", name: "largeValueBytes", value: "256 * 1_024", meaning: "Bytes of a geometry from which on the work is charged for its encoding."),
         NamedLimit(module: "FieldworkStore", name: "encodedBytesPerByte", value: "4", meaning: "Bytes that the encoding of a geometry takes for each of its own."),

@@ -161,8 +161,10 @@ struct LayerCheck {
             if rule.kind != .validation, rule.events.isEmpty {
                 report("\(place).triggeringEvents", "A rule needs the edits that run it.")
             }
-            if rule.kind == .calculation, rule.events.contains(.delete) {
-                report("\(place).triggeringEvents", "A feature that is deleted gets no values: use a constraint.")
+            if rule.kind == .calculation, rule.fieldName != nil, rule.events.contains(.delete) {
+                report(
+                    "\(place).triggeringEvents",
+                    "A feature that is deleted gets no values: leave out fieldName, or use a constraint.")
             }
             let settable = Set(FieldType.allCases).subtracting([.oid, .globalID, .geometry, .blob, .raster])
             if let name = rule.fieldName { checkFieldName(.string(name), settable, "\(place).fieldName") }

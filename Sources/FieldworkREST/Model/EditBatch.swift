@@ -17,6 +17,8 @@ package struct EditBatch: Sendable {
     /// The result tells of each feature that a condition chose for deletion, of which there may be
     /// `Limits.listedDeletes`; else only how it went.
     package var listsMatches = true
+    /// What a rule of a layer asks for, not a client: it may set fields that clients can't.
+    package var isMadeByRule = false
     /// Its place among the batches of whoever sends it; nil when that does not count.
     package var turn: EditTurn?
 

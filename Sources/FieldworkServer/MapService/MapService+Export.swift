@@ -1,3 +1,4 @@
+import FieldworkArcade
 import FieldworkDrawing
 import FieldworkGeometry
 import FieldworkREST
@@ -59,7 +60,7 @@ extension MapService {
         _ export: ExportRequest, _ published: PublishedService, _ request: ServiceRequest
     ) async throws -> String? {
         guard request.method != .post, request.keepsAnswers || request.ifNoneMatch != nil,
-            !export.layers.contains(where: { $0.layer.dependsOnCurrentTime }), !request.asksForCurrentTime
+            !export.layers.contains(where: { $0.layer.isDrawnByTime }), !request.asksForCurrentTime
         else { return nil }
         let generation = try await store.generation(of: published.definition.name)
         let restrictions = export.layers.map { $0.layer.restriction.map { "\($0)" } ?? "" }
@@ -97,7 +98,13 @@ extension MapService {
             for drawn in layers {
                 guard let plan = LayerPlan(drawn.layer, in: frame, isTile: isTile) else { continue }
                 let query = drawn.query(plan)
-                let encoder = try DrawingEncoder(plan, query: query, tolerance: format.isRaster ? 0.5 : 0.1)
+                let expressions = plan.expressions.map { expressions in
+                    FeatureExpressions(
+                        expressions, plan.layer, ArcadeSchema(plan.layer), columns: plan.fields,
+                        now: Int64(Date.now.timeIntervalSince1970 * 1_000), scale: frame.scale)
+                }
+                let encoder = try DrawingEncoder(
+                    plan, query: query, expressions: expressions, tolerance: format.isRaster ? 0.5 : 0.1)
                 let address = LayerAddress(service: service, layerID: drawn.sourceID)
                 painter.begin(plan)
                 for try await piece in try await store.encodedFeatures(query, in: address, encoder: encoder) {
@@ -135,7 +142,7 @@ extension MapService {
         }
         var answer = Answer(contentType: "image/png", body: .bytes([]))
         answer.isCompressible = false
-        if layers.contains(where: { $0.layer.dependsOnCurrentTime }) {
+        if layers.contains(where: { $0.layer.isDrawnByTime }) {
             answer.body = .bytes(try await draw())
             return answer
         }

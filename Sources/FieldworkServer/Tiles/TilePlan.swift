@@ -1,7 +1,9 @@
+import FieldworkArcade
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import FieldworkTiles
+import Foundation
 
 /// What of one layer goes into a tile.
 struct TilePlan: Sendable {
@@ -52,17 +54,32 @@ struct TilePlan: Sendable {
         // Where the tile has no place in the layer's reference, the layer has no place in the tile.
         guard let place = try? GeometryEngine.projected(area, into: reference) else { return [] }
         let layerAddress = LayerAddress(service: service, layerID: layer.id)
+        let carried = StyleFields.names(layer)
+        let drawn = DrawnExpressions(layer)
+        let read = drawn?.fields(of: layer).filter { !carried.contains($0) } ?? []
         var query = FeatureQuery(
             condition: layer.restriction, spatialFilter: SpatialFilter(geometry: place, relation: .indexIntersects),
-            outFields: StyleFields.names(layer))
+            outFields: carried + read)
         var total: Int?
         if let thinned = Thinning.condition(steps: steps, field: layer.objectIDField) {
             total = try await store.count(query, in: layerAddress)
             query.condition = query.condition.map { .binary(.and, $0, thinned) } ?? thinned
         }
+        let columns = try AnswerLayout(layer: layer, query: query).fields.map(\.name)
+        let expressions = drawn.map { drawn in
+            FeatureExpressions(
+                drawn, layer, ArcadeSchema(layer), columns: columns, now: Int64(Date.now.timeIntervalSince1970 * 1_000),
+                scale: WebMercator.scale / exp2(Double(address.level)))
+        }
         let encoder = try TileFeatureEncoder(
-            layer: layer, query: query, address: address, total: total, maximumBytes: maximumBytes)
+            layer: layer, query: query, address: address, total: total, carried: carried, expressions: expressions,
+            maximumBytes: maximumBytes)
         return try await FeatureService.collected(
             try await store.encodedFeatures(query, in: layerAddress, encoder: encoder))
     }
+}
+
+extension LayerDefinition {
+    /// Whether what is drawn depends on when it is asked for, by the features that are shown or by what they look like.
+    var isDrawnByTime: Bool { dependsOnCurrentTime || DrawnExpressions(self)?.readClock == true }
 }

@@ -23,6 +23,9 @@ extension TileService {
                 let isText = layer.field(named: name).map { [.string, .guid, .globalID].contains($0.type) } ?? false
                 fields.append(name, isText ? "String" : "Number")
             }
+            for (name, isText) in DrawnExpressions(layer)?.attributes ?? [] {
+                fields.append(name, isText ? "String" : "Number")
+            }
             return [
                 "id": .string(layer.name), "fields": .object(fields), "minzoom": 0,
                 "maxzoom": JSONValue(TileLevels.deepest),

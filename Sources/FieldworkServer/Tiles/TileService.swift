@@ -42,7 +42,7 @@ struct TileService: Sendable {
         let tag = "\"\(generation)-\(scope)\""
         if EntityTag.matchesAny(request.ifNoneMatch, tag) { return .unchanged(tag) }
         // Whether features are shown may depend on when it is: then a tile has no tag, and none is kept.
-        if layers.contains(where: \.dependsOnCurrentTime) {
+        if layers.contains(where: \.isDrawnByTime) {
             return Self.answer(try await Self.tile(address, plans, in: store), nil)
         }
         let bytes = try await keeper.bytes(.init(scope: "\(service.name.path)/\(tag)", name: name)) { [store] in

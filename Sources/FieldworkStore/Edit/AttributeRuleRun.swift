@@ -5,24 +5,50 @@ import Foundation
 
 /// Runs the rules of a layer for one edit of one feature. A calculation sees what those before it have set; constraints see the
 /// feature as it is going to be. A rule that can't be evaluated refuses the edit: to pass it over would leave data that breaks it.
-struct AttributeRuleRun {
+///
+/// A class, since it gathers what rules ask for besides values of the feature: a geometry, and edits of other features.
+final class AttributeRuleRun {
+    /// What an edit is about.
+    struct Subject {
+        let event: AttributeRuleDefinition.Event
+        /// The geometry that the feature is going to have.
+        var geometry: Geometry?
+        /// What the feature was; nil for a new one.
+        var original: ArcadeFeature?
+        /// The id that a new feature is going to have.
+        var globalID: UUID?
+    }
+
     let rules: LayerAttributeRules
     let layer: StoredLayer
-    let event: AttributeRuleDefinition.Event
     let batch: EditBatch
-    /// Whether this is the device on which the edit is made; its service runs all rules again.
-    let isOnDevice: Bool
-    /// The geometry that the feature is going to have.
-    let geometry: Geometry?
-    /// What the feature was; nil for a new one.
-    let original: ArcadeFeature?
+    let place: AttributeRulePlace
     /// Answers what scripts ask of the service's layers.
-    let data: any ArcadeDataSource
+    let data: AttributeRuleData
+    private var subject: Subject
+    /// The geometry that a rule gives the feature; nil where none gives one.
+    private(set) var newGeometry: Geometry?
+    /// The edits of other features that rules ask for, in their order.
+    private(set) var edits: [RuleEdit] = []
+
+    private var event: AttributeRuleDefinition.Event { subject.event }
+
+    init(
+        _ subject: Subject, of layer: StoredLayer, rules: LayerAttributeRules, batch: EditBatch,
+        place: AttributeRulePlace, data: AttributeRuleData
+    ) {
+        self.subject = subject
+        self.layer = layer
+        self.rules = rules
+        self.batch = batch
+        self.place = place
+        self.data = data
+    }
 
     private func applies(_ rule: LayerAttributeRules.Rule, _ row: [AttributeValue], _ changed: Set<Int>?) -> Bool {
         let definition = rule.definition
         guard definition.events.contains(event) else { return false }
-        if isOnDevice, definition.excludesClients || rule.script.reads.needsData { return false }
+        if place != .service, definition.excludesClients || rule.script.reads.needsData { return false }
         if let changed, !rule.triggers.isEmpty, changed.isDisjoint(with: rule.triggers) { return false }
         guard !definition.subtypeCode.isNull, let column = rules.subtypeColumn else { return true }
         return Self.isSame(row[column], definition.subtypeCode)
@@ -47,7 +73,7 @@ struct AttributeRuleRun {
     func calculate(_ row: inout [AttributeValue], changed: Set<Int>? = nil) throws(EditError) -> Set<Int> {
         var (set, changed): (Set<Int>, Set<Int>?) = ([], changed)
         for rule in rules.calculations where applies(rule, row, changed) {
-            for (column, value) in try values(rule, try evaluate(rule, row)) {
+            for (column, value) in try take(try evaluate(rule, row), of: rule) {
                 row[column] = value
                 set.insert(column)
                 changed?.insert(column)
@@ -56,19 +82,56 @@ struct AttributeRuleRun {
         return set
     }
 
-    private func values(
-        _ rule: LayerAttributeRules.Rule, _ result: ArcadeValue
+    /// Notes what a rule asks for besides values of fields, and gives those.
+    private func take(
+        _ result: ArcadeValue, of rule: LayerAttributeRules.Rule
     ) throws(EditError) -> [(Int, AttributeValue)] {
-        guard case .dictionary = result else { return try [(column(of: rule), value(result, of: rule))] }
-        if let message = result["errorMessage"] { throw refusal(rule, message.text) }
-        for member in ["edit", "geometry"] where result[member] != nil {
-            throw broken(rule, "its result has '\(member)', which is not carried out")
+        guard case .dictionary = result else { return try own(value(result, of: rule), of: rule) }
+        if let message = result["errorMessage"], message != .null { throw refusal(rule, message.text) }
+        if let edit = result["edit"], edit != .null { try note(edit, of: rule) }
+        switch result["result"] {
+        case .dictionary?:
+            let given = result["result"] ?? .null
+            if let geometry = given["geometry"] { try take(geometry: geometry, of: rule) }
+            guard given["attributes"] != nil || given["geometry"] == nil else { return [] }
+            return try attributes(given["attributes"], of: rule)
+        case let single?:
+            // A rule that only edits other features may have no field for a value of its own.
+            if single == .null, rule.column == nil { return [] }
+            return try own(value(single, of: rule), of: rule)
+        case nil:
+            if result["geometry"] != nil { throw broken(rule, "its geometry must stand in 'result'") }
+            guard result["attributes"] != nil || result["edit"] == nil else { return [] }
+            return try attributes(result["attributes"], of: rule)
         }
-        if let own = result["result"] {
-            guard case .dictionary = own else { return try [(column(of: rule), value(own, of: rule))] }
-            return try attributes(own["attributes"], of: rule)
+    }
+
+    private func own(
+        _ value: AttributeValue, of rule: LayerAttributeRules.Rule
+    ) throws(EditError) -> [(Int, AttributeValue)] {
+        if event == .delete {
+            guard value.isNull else { throw broken(rule, "a feature that is deleted gets no values") }
+            return []
         }
-        return try attributes(result["attributes"], of: rule)
+        return [(try column(of: rule), value)]
+    }
+
+    /// A copy on a device leaves edits of other features to its service, which runs the rule again: made on both sides, they would
+    /// be there twice.
+    private func note(_ edit: ArcadeValue, of rule: LayerAttributeRules.Rule) throws(EditError) {
+        guard place != .copy else { return }
+        let reader = RuleEditReader(rule: rule.definition.name, catalogue: data.catalogue)
+        edits += try reader.edits(edit)
+        guard edits.count <= Limits.ruleEdits else {
+            throw broken(rule, "it edits more than \(Limits.ruleEdits) features at once")
+        }
+    }
+
+    private func take(geometry: ArcadeValue, of rule: LayerAttributeRules.Rule) throws(EditError) {
+        guard case .geometry(let given) = geometry, event != .delete, layer.geometryColumn != nil else {
+            throw broken(rule, "the geometry of its result is none that the feature can have")
+        }
+        (newGeometry, subject.geometry) = (given, given)
     }
 
     private func column(of rule: LayerAttributeRules.Rule) throws(EditError) -> Int {
@@ -80,6 +143,7 @@ struct AttributeRuleRun {
         _ given: ArcadeValue?, of rule: LayerAttributeRules.Rule
     ) throws(EditError) -> [(Int, AttributeValue)] {
         guard case .dictionary(let members)? = given else { throw broken(rule, "its result has no attributes") }
+        if event == .delete, !members.isEmpty { throw broken(rule, "a feature that is deleted gets no values") }
         var values: [(Int, AttributeValue)] = []
         for member in members {
             guard let index = layer.index(of: member.key), index != layer.objectIDIndex, index != layer.globalIDIndex
@@ -91,20 +155,7 @@ struct AttributeRuleRun {
 
     /// A result as the value of a column; its type and domain are checked as those of every other value.
     private func value(_ result: ArcadeValue, of rule: LayerAttributeRules.Rule) throws(EditError) -> AttributeValue {
-        switch result {
-        case .null: return .null
-        case .boolean(let truth): return .integer(truth ? 1 : 0)
-        case .number(let number):
-            guard number.isFinite else { throw broken(rule, "its result is no number") }
-            return Int64(exactly: number).map(AttributeValue.integer) ?? .real(number)
-        case .date(let date):
-            guard let moment = Int64(exactly: date.milliseconds.rounded()) else {
-                throw broken(rule, "its date is none")
-            }
-            return .integer(moment)
-        case .text, .dateOnly, .time: return .text(result.text)
-        default: throw broken(rule, "its result is no value of a field")
-        }
+        do { return try AttributeValue(ofRule: result) } catch { throw broken(rule, error.why) }
     }
 
     // MARK: Constraints
@@ -113,7 +164,7 @@ struct AttributeRuleRun {
     func check(_ row: [AttributeValue], changed: Set<Int>? = nil) throws(EditError) {
         for rule in rules.constraints where applies(rule, row, changed) {
             let result = try evaluate(rule, row)
-            if let message = result["errorMessage"] { throw refusal(rule, message.text) }
+            if let message = result["errorMessage"], message != .null { throw refusal(rule, message.text) }
             switch result {
             case .boolean(true): continue
             case .boolean(false), .null: throw refusal(rule, "")
@@ -139,13 +190,16 @@ struct AttributeRuleRun {
     // MARK: Evaluation
 
     private func evaluate(_ rule: LayerAttributeRules.Rule, _ row: [AttributeValue]) throws(EditError) -> ArcadeValue {
+        var row = row
+        // Rows that a rule adds elsewhere may name the new feature.
+        if let index = layer.globalIDIndex, let id = subject.globalID { row[index] = .text(GUID.normalForm(id)) }
         var context = ArcadeContext(
             profile: rule.script.profile, now: Double(batch.moment.milliseconds), seed: .random(in: 0 ... .max),
-            feature: Self.feature(row, layer, geometry, rules.arcadeLayer))
+            feature: Self.feature(row, layer, subject.geometry, rules.arcadeLayer))
         context.spatialReference = layer.definition.spatialReference
         // A new feature was nothing before.
         context.originalFeature =
-            original
+            subject.original
             ?? Self.feature(row.map { _ in .null }, layer, nil, rules.arcadeLayer)
         context.editType = event.editType
         context.user = batch.editor.map { ArcadeUser(username: $0) }
@@ -161,21 +215,19 @@ struct AttributeRuleRun {
     static func feature(
         _ row: [AttributeValue], _ layer: StoredLayer, _ geometry: Geometry?, _ arcade: ArcadeLayer
     ) -> ArcadeFeature {
-        let values = zip(row, layer.columns).map { value, column in arcadeValue(value, column) }
+        let values = zip(row, layer.columns).map { value, column in ArcadeValue(value, of: column) }
         return ArcadeFeature(schema: arcade.schema, values: values, geometry: geometry, layer: arcade)
     }
+}
 
-    /// A value as scripts read it, whether it comes from a row of a table or is on its way into one.
-    static func arcadeValue(_ value: AttributeValue, _ column: StoredColumn) -> ArcadeValue {
-        switch value {
-        case .null, .data: return .null
-        case .integer(let number): return .number(Double(number))
-        case .real(let number): return .number(number)
-        case .text(let text):
-            if column.kind == .date { return DateText.milliseconds(text).map { .number(Double($0)) } ?? .null }
-            return FeatureJSON.value(text, ofType: column.field.type.rawValue)
-        }
-    }
+/// Where the rules of a layer are run.
+enum AttributeRulePlace: Sendable {
+    /// In the service, which has all layers and the last word.
+    case service
+    /// In a copy on a device, whose service runs all rules again.
+    case copy
+    /// In a file on a device that has no service.
+    case file
 }
 
 extension AttributeRuleDefinition.Event {

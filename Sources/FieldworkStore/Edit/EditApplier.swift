@@ -74,13 +74,16 @@ struct EditApplier {
         }
     }
 
-    /// Other programs show a layer by the extent that the file tells.
     private func widenExtents(_ batch: EditBatch) throws {
-        guard connection.dialect.isSQLite else { return }
         for edits in batch.layers where !edits.adds.isEmpty || !edits.updates.isEmpty {
-            let layer = try catalogue.layer(edits.layerID)
-            if layer.geometryColumn != nil { try FeatureTable(layer: layer).widenExtent(on: connection) }
+            try widenExtent(of: try catalogue.layer(edits.layerID))
         }
+    }
+
+    /// Other programs show a layer by the extent that the file tells.
+    func widenExtent(of layer: StoredLayer) throws {
+        guard connection.dialect.isSQLite, layer.geometryColumn != nil else { return }
+        try FeatureTable(layer: layer).widenExtent(on: connection)
     }
 
     /// Gives a batch its turn, where it has one. The turn of one that was undone is taken again: it counts all the same.

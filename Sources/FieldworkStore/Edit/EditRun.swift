@@ -170,11 +170,22 @@ private final class LayerWriters {
 }
 
 extension EditApplier {
-    func writer(_ layerID: Int, _ batch: EditBatch) throws -> LayerWriter {
+    /// - Parameter cascade: carries out what the rules of the layer ask for; nil for the writer of a request's own edits.
+    func writer(_ layerID: Int, _ batch: EditBatch, cascade: RuleCascade? = nil) throws -> LayerWriter {
         let layer = try catalogue.layer(layerID)
+        let rules = rules[layerID] ?? RowRules(layer: layer)
+        var ruled: RuledLayer?
+        if batch.origin == .edit, let own = rules.attributeRules {
+            ruled = RuledLayer(layer, own, catalogue, connection, batch, try rulePlace())
+        }
         return LayerWriter(
-            layer: layer, rules: rules[layerID] ?? RowRules(layer: layer), connection: connection, batch: batch,
-            keepsObjectIDs: options.keepsObjectIDs, relationships: relationships.layer(layerID), catalogue: catalogue,
-            isOnDevice: options.isOnDevice)
+            layer: layer, rules: rules, connection: connection, batch: batch, keepsObjectIDs: options.keepsObjectIDs,
+            relationships: relationships.layer(layerID), ruled: ruled,
+            cascade: ruled == nil ? nil : cascade ?? RuleCascade(applier: self, batch: batch))
+    }
+
+    private func rulePlace() throws -> AttributeRulePlace {
+        guard options.isOnDevice else { return .service }
+        return try FileNotes(connection: connection).value(GeoPackageFile.replicaNote) == nil ? .file : .copy
     }
 }

@@ -74,12 +74,3 @@ extension AttributeRuleDefinition.Kind {
         }
     }
 }
-
-extension ArcadeLayer {
-    /// A layer of a store as scripts know it.
-    convenience init(_ definition: LayerDefinition) {
-        self.init(
-            id: String(definition.id), name: definition.name, schema: ArcadeSchema(definition),
-            spatialReference: definition.spatialReference)
-    }
-}

@@ -1,3 +1,4 @@
+import FieldworkArcade
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
@@ -11,9 +12,26 @@ struct NewRow {
     var objectID: Int64?
     /// nil in a layer without.
     var globalID: UUID?
+    /// What the layer's rules ask for besides.
+    var ruleEdits: [RuleEdit] = []
 }
 
 extension LayerWriter {
+    /// Updates a feature for a rule, unless it has all of these values already: an edit that changes nothing runs no rules, so that
+    /// rules which agree with each other come to an end.
+    func updateWhatDiffers(_ edit: FeatureEdit) throws -> EditResult {
+        guard ruled?.concerns(.update) == true, edit.geometry.isUnchanged,
+            let id = edit.globalID.map(FeatureIdentifier.globalID) ?? edit.objectID.map(FeatureIdentifier.objectID),
+            let current = try find(id)
+        else { return try update(edit) }
+        let isSame = edit.attributes.allSatisfy { attribute in
+            guard let index = layer.index(of: attribute.name), let value = current.values[index] else { return false }
+            let column = layer.columns[index]
+            return ArcadeValue(value, of: column) == ArcadeValue(attribute.value, of: column)
+        }
+        return isSame ? EditResult(objectID: current.objectID, globalID: current.globalID) : try update(edit)
+    }
+
     /// Adds features in their order. Many at a time go into a database by a bulk load, and into its log by one statement: row by row
     /// each would cost a way to the server and back, and its triggers.
     func addAll(_ edits: [FeatureEdit]) throws -> [EditResult] {
@@ -27,6 +45,8 @@ extension LayerWriter {
             do {
                 if let rejection = edit.rejection { throw rejection }
                 let row = try newRow(edit)
+                // Nothing else can be written while the load goes on.
+                guard row.ruleEdits.isEmpty else { throw SavepointsNeeded() }
                 return EditResult(objectID: try bulk.add(row), globalID: row.globalID)
             } catch let error as EditError {
                 return EditResult(objectID: edit.objectID, globalID: edit.globalID, error: error)

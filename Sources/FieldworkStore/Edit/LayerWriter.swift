@@ -14,6 +14,8 @@ struct LayerWriter {
     let keeper: RelationshipKeeper?
     /// What the layer's attribute rules are run with; nil where edits run none.
     let ruled: RuledLayer?
+    /// Carries out what those rules ask for besides.
+    private let cascade: RuleCascade?
 
     // SQL that every feature of the batch uses.
     let table: String
@@ -23,7 +25,7 @@ struct LayerWriter {
 
     init(
         layer: StoredLayer, rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
-        relationships: LayerRelationships? = nil, catalogue: ServiceCatalogue? = nil, isOnDevice: Bool = false
+        relationships: LayerRelationships? = nil, ruled: RuledLayer? = nil, cascade: RuleCascade? = nil
     ) {
         self.layer = layer
         self.rules = rules
@@ -34,9 +36,8 @@ struct LayerWriter {
         keeper =
             batch.origin == .edit
             ? relationships.map { RelationshipKeeper(relationships: $0, connection: connection) } : nil
-        let isEdit = batch.origin == .edit
-        ruled = RuledLayer(
-            layer, isEdit ? rules.attributeRules : nil, catalogue, connection, batch, isOnDevice: isOnDevice)
+        self.ruled = ruled
+        self.cascade = cascade
         table = quoted(layer.tableName)
         let key = quoted(layer.objectIDColumn)
         self.key = key
@@ -56,11 +57,14 @@ struct LayerWriter {
         if batch.origin == .cache { return try takeOver(edit) }
         do {
             var row = try newRow(edit)
-            if takesObjectIDs { return try insert(row, edit) }
-            row.objectID = try formerObjectID(edit, row.globalID)
-            let result = try insert(row, edit)
-            if let former = row.objectID, result.error == nil { try restoreAttachments(of: former) }
-            return result
+            if !takesObjectIDs { row.objectID = try formerObjectID(edit, row.globalID) }
+            return try carrying(row.ruleEdits) {
+                let result = try insert(row, edit)
+                if !takesObjectIDs, let former = row.objectID, result.error == nil {
+                    try restoreAttachments(of: former)
+                }
+                return result
+            }
         } catch let error as EditError {
             return failed(error, edit)
         }
@@ -69,10 +73,13 @@ struct LayerWriter {
     /// The row that a new feature is to be, with the ids that count of those that it brings. Throws `EditError`.
     func newRow(_ edit: FeatureEdit) throws -> NewRow {
         let geometry = try geometryBlob(edit.geometry)
-        var row = NewRow(values: try rules.newRow(edit, in: batch, try ruled?.run(.insert, geometry: geometry)))
+        let globalID = newGlobalID(edit)
+        let run = try ruled?.run(.insert, geometry: geometry, globalID: globalID)
+        var row = NewRow(values: try rules.newRow(edit, in: batch, run))
         try keeper?.check(objectID: nil) { row.values[$0] }
-        row.geometry = geometry
-        row.globalID = newGlobalID(edit)
+        row.geometry = try run?.newGeometry.map { try GeometryRules.blob(for: $0, in: layer) } ?? geometry
+        row.ruleEdits = run?.edits ?? []
+        row.globalID = globalID
         if let index = layer.globalIDIndex, let id = row.globalID { row.values[index] = .text(GUID.normalForm(id)) }
         if takesObjectIDs { row.objectID = givenObjectID(edit) }
         return row
@@ -198,27 +205,47 @@ struct LayerWriter {
             return failed(EditError(code: 1019, description: "There is no feature with this id."), edit)
         }
         do {
+            var edit = edit
+            let stored = StoredGeometry { try storedGeometry(of: current.objectID) }
+            let run = batch.origin == .cache ? nil : try updateRun(edit, of: current, stored)
             let assignments =
                 batch.origin == .cache
                 ? rules.assignmentsAsTheyAre(edit)
-                : try rules.assignments(
-                    edit, in: batch, current: current.values, try updateRun(edit, of: current))
+                : try rules.assignments(edit, in: batch, current: current.values, run)
+            if let geometry = run?.newGeometry { edit.geometry = .geometry(geometry) }
             try checkOwner(.update, of: current)
-            return try write(assignments, edit, to: current)
+            return try carrying(run?.edits ?? []) { try write(assignments, edit, to: current, stored) }
         } catch let error as EditError {
             return EditResult(objectID: current.objectID, globalID: current.globalID, error: error)
         }
     }
 
     /// The layer's rules for an update; nil where none of them concerns it.
-    private func updateRun(_ edit: FeatureEdit, of current: Found) throws -> AttributeRuleRun? {
+    private func updateRun(
+        _ edit: FeatureEdit, of current: Found, _ stored: StoredGeometry
+    ) throws -> AttributeRuleRun? {
         guard let ruled, ruled.concerns(.update) else { return nil }
-        let old = try storedGeometry(of: current.objectID)
+        let old = try stored.blob()
         let new = edit.geometry.isUnchanged ? old : try geometryBlob(edit.geometry)
         return try ruled.run(.update, geometry: new, original: (current.values, old))
     }
 
-    private func storedGeometry(of objectID: Int64) throws -> [UInt8]? {
+    /// The geometry of a feature as it is stored, read once, when it is first needed.
+    private final class StoredGeometry {
+        private let read: () throws -> [UInt8]?
+        private var known: [UInt8]??
+
+        init(_ read: @escaping () throws -> [UInt8]?) { self.read = read }
+
+        func blob() throws -> [UInt8]? {
+            if let known { return known }
+            let blob = try read()
+            known = .some(blob)
+            return blob
+        }
+    }
+
+    func storedGeometry(of objectID: Int64) throws -> [UInt8]? {
         guard let geometryColumn = layer.geometryColumn else { return nil }
         var blob: [UInt8]?
         try connection.run(
@@ -228,8 +255,9 @@ struct LayerWriter {
         return blob
     }
 
+    /// - Parameter stored: the geometry that the feature has; nil where it does not matter.
     private func write(
-        _ assignments: [RowRules.Assignment], _ edit: FeatureEdit, to current: Found
+        _ assignments: [RowRules.Assignment], _ edit: FeatureEdit, to current: Found, _ stored: StoredGeometry? = nil
     ) throws -> EditResult {
         var sets = assignments.map { "\(quoted(layer.columns[$0.column].name)) = ?" }
         let setsGeometry = layer.geometryColumn != nil && !edit.geometry.isUnchanged
@@ -237,7 +265,7 @@ struct LayerWriter {
         let result = EditResult(objectID: current.objectID, globalID: current.globalID)
         guard !sets.isEmpty else { return result }
         let geometry = try geometryBlob(edit.geometry)
-        if setsGeometry { try checkGeometryStays(geometry, of: current) }
+        if setsGeometry, let stored { try checkGeometryStays(geometry, of: current, stored) }
         let keyChanges = try keyChanges(assignments, of: current)
         let statement = try connection.cached("UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(key) = ?")
         defer { statement.finish() }
@@ -266,65 +294,6 @@ struct LayerWriter {
         if batch.usesGlobalIDs, let id = givenGlobalID(edit) { return .globalID(id) }
         if let id = givenObjectID(edit) { return .objectID(id) }
         return givenGlobalID(edit).map(FeatureIdentifier.globalID)
-    }
-
-    // MARK: Deletes
-
-    /// - Parameter isPartOfWhole: the row goes with one that it belongs to.
-    func delete(_ identifier: FeatureIdentifier, isPartOfWhole: Bool = false) throws -> EditResult {
-        guard let found = try find(identifier) else {
-            var result = EditResult(objectID: nil, globalID: nil)
-            switch identifier {
-            case .objectID(let id): result.objectID = id
-            case .globalID(let id): result.globalID = id
-            }
-            // A cache that lacks what its service has deleted is up to date.
-            if batch.origin != .cache {
-                result.error = EditError(code: 1018, description: "There is no feature with this id.")
-            }
-            return result
-        }
-        // Parts belong to whom their whole belongs.
-        if !isPartOfWhole {
-            do {
-                try checkOwner(.delete, of: found)
-                try checkDelete(of: found)
-            } catch let error as EditError {
-                return EditResult(objectID: found.objectID, globalID: found.globalID, error: error)
-            }
-        }
-        let statement = try connection.cached("DELETE FROM \(table) WHERE \(key) = ?")
-        defer { statement.finish() }
-        try statement.bind(found.objectID, at: 1)
-        var result = EditResult(objectID: found.objectID, globalID: found.globalID)
-        switch try statement.execute() {
-        case .done: break
-        case .notUnique(let message), .refused(let message): result.error = EditError(code: 1018, description: message)
-        }
-        return result
-    }
-
-    /// Throws `EditError` where a rule of the layer keeps the feature.
-    private func checkDelete(of found: Found) throws {
-        guard let ruled, ruled.concerns(.delete) else { return }
-        let blob = try storedGeometry(of: found.objectID)
-        let row = layer.columns.indices.map { found.values[$0] ?? .null }
-        try ruled.run(.delete, geometry: blob, original: (found.values, blob))?.check(row)
-    }
-
-    /// Empties a column of the rows that hold a value there, since what it named is deleted.
-    func clear(_ column: KeyColumn, holding value: AttributeValue) throws {
-        let tracked = rules.tracked(in: batch)
-        let sets = ["\(column.sql) = NULL"] + tracked.map { "\(quoted(layer.columns[$0.column].name)) = ?" }
-        let statement = try connection.cached(
-            "UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(column.sql) = ?")
-        defer { statement.finish() }
-        for (offset, assignment) in tracked.enumerated() { try statement.bind(assignment.value, at: offset + 1) }
-        try statement.bind(value, at: tracked.count + 1)
-        switch try statement.execute() {
-        case .done: break
-        case .notUnique(let message), .refused(let message): throw EditError(code: 1018, description: message)
-        }
     }
 
     // MARK: Restores
@@ -361,30 +330,33 @@ struct LayerWriter {
 
     /// Where geometries stay as they are, only a feature's owner may send another one. Clients send all that they have:
     /// the same geometry is no change.
-    private func checkGeometryStays(_ new: [UInt8]?, of found: Found) throws {
-        guard batch.origin == .edit, !layer.definition.allowsGeometryUpdates, let geometryColumn = layer.geometryColumn
-        else { return }
+    private func checkGeometryStays(_ new: [UInt8]?, of found: Found, _ stored: StoredGeometry) throws {
+        guard batch.origin == .edit, !layer.definition.allowsGeometryUpdates else { return }
         if let ownership = rules.ownership,
             ownership.isOwner(batch.editor, found.values[ownership.creatorColumn] ?? .null)
         {
             return
         }
-        var isSame = false
-        try connection.run(
-            "SELECT \(quoted(geometryColumn)) FROM \(table) WHERE \(key) = ?",
-            bind: { try $0.bind(found.objectID, at: 1) },
-            row: { row in isSame = row.isNull(0) ? new == nil : new.map { Self.isSame(row.blob(0), $0) } ?? false })
-        guard isSame else {
+        guard try Self.isSame(stored.blob(), new) else {
             throw EditError(code: 1000, description: "The layer does not allow geometries to be changed.")
         }
     }
 
     /// Whether two blobs hold the same geometry: what stands before it says nothing more.
-    private static func isSame(_ one: UnsafeRawBufferPointer, _ other: [UInt8]) -> Bool {
-        other.withUnsafeBytes { other in
-            guard let one = GeometryBlob(one)?.body, let other = GeometryBlob(other)?.body else { return false }
-            return one.elementsEqual(other)
+    private static func isSame(_ one: [UInt8]?, _ other: [UInt8]?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.withUnsafeBytes { one in
+            other.withUnsafeBytes { other in
+                guard let one = GeometryBlob(one)?.body, let other = GeometryBlob(other)?.body else { return false }
+                return one.elementsEqual(other)
+            }
         }
+    }
+
+    /// Writes a feature with what its rules ask for besides: both, or neither.
+    func carrying(_ edits: [RuleEdit], _ write: () throws -> EditResult) throws -> EditResult {
+        guard !edits.isEmpty, let cascade else { return try write() }
+        return try cascade.carry(edits, after: write)
     }
 
     func find(_ identifier: FeatureIdentifier) throws -> Found? {

@@ -1,3 +1,4 @@
+import FieldworkArcade
 import FieldworkGeometry
 import FieldworkREST
 import Foundation
@@ -9,6 +10,8 @@ struct RowRules {
     private let defaults: [AttributeValue]
     /// Type and subtype, as far as the layer has them: the subtype's domains come first.
     private let kinds: [KindRules]
+    /// The columns whose domain depends on the kind.
+    private let kindColumns: Set<Int>
     private let contingencies: ContingencyRules?
     let ownership: OwnershipRules?
     /// nil where the layer has none that edits keep.
@@ -37,8 +40,8 @@ struct RowRules {
         ownership = OwnershipRules(layer: layer)
         attributeRules = LayerAttributeRules(layer: layer)
         let isRuled = attributeRules?.concerns(.update) == true || attributeRules?.concerns(.delete) == true
-        let kindColumns = kinds.reduce(into: Set<Int>()) { $0.formUnion($1.columns.union([$1.column])) }
-        checkedWith = kindColumns.union(contingencies?.columns ?? [])
+        kindColumns = Set(kinds.flatMap(\.columns))
+        checkedWith = kindColumns.union(kinds.map(\.column)).union(contingencies?.columns ?? [])
             .union(ownership.map { [$0.creatorColumn] } ?? [])
             .union(isRuled ? layer.columns.indices.filter { layer.columns[$0].isStored } : []).sorted()
     }
@@ -59,7 +62,7 @@ struct RowRules {
         var row = defaults
         var isGiven = [Bool](repeating: false, count: row.count)
         for attribute in edit.attributes {
-            guard let index = try assignable(attribute.name, in: batch.origin) else { continue }
+            guard let index = try assignable(attribute.name, in: batch) else { continue }
             row[index] = attribute.value
             isGiven[index] = true
         }
@@ -70,21 +73,25 @@ struct RowRules {
             }
             try kind.check(row[kind.column])
         }
+        // What a rule fills is checked after it, and so are the domains of a kind that it may change.
+        var calculated = run?.targets ?? []
+        let late = run == nil ? [] : kindColumns
         let domains = domains { row[$0] }
-        func check(_ index: Int) throws(EditError) {
+        for index in row.indices where isChecked(index, batch.origin) && !calculated.contains(index) {
             let column = layer.columns[index]
             // A default fills what is not there, so an explicit null must be meant.
             row[index] = try AttributeRules.stored(
-                row[index], in: column, domain: domains[index] ?? column.field.domain)
-        }
-        // What a rule fills is checked after it.
-        var calculated = run?.targets ?? []
-        for index in row.indices where isChecked(index, batch.origin) && !calculated.contains(index) {
-            try check(index)
+                row[index], in: column, domain: late.contains(index) ? nil : domains[index] ?? column.field.domain)
         }
         if let run {
             calculated.formUnion(try run.calculate(&row))
-            for index in calculated.sorted() { try check(index) }
+            let domains = self.domains { row[$0] }
+            for kind in kinds { try kind.check(row[kind.column]) }
+            for index in calculated.union(late).sorted() where isChecked(index, batch.origin) {
+                let column = layer.columns[index]
+                row[index] = try AttributeRules.stored(
+                    row[index], in: column, domain: domains[index] ?? column.field.domain)
+            }
             try run.check(row)
         }
         try contingencies?.check(isConcerned: { _ in true }) { index in
@@ -128,18 +135,19 @@ struct RowRules {
         var given: [Assignment] = []
         var values = current
         for attribute in edit.attributes {
-            guard let index = try assignable(attribute.name, in: batch.origin) else { continue }
+            guard let index = try assignable(attribute.name, in: batch) else { continue }
             given.append((index, attribute.value))
             if !checkedWith.isEmpty { values[index] = attribute.value }
         }
-        let domains = kinds.isEmpty ? [:] : domains { values[$0] ?? .null }
+        var domains = kinds.isEmpty ? [:] : domains { values[$0] ?? .null }
         var result: [Assignment] = []
+        let late = run == nil ? [] : kindColumns
         for (index, value) in given where isChecked(index, batch.origin) {
             let column = layer.columns[index]
-            let domain = domains[index] ?? column.field.domain
+            let domain = late.contains(index) ? nil : domains[index] ?? column.field.domain
             result.append((index, try AttributeRules.stored(value, in: column, domain: domain)))
         }
-        if let run { try keep(run, &result, current, domains) }
+        if let run { domains = try keep(run, &result, current) }
         if !checkedWith.isEmpty {
             for assignment in result { values[assignment.column] = assignment.value }
             try checkWhole(Set(given.map(\.column)).union(result.map(\.column)), values, domains)
@@ -149,28 +157,32 @@ struct RowRules {
     }
 
     /// Adds what the layer's rules set, and throws where the feature would not keep them.
+    /// - Returns: the domains of the feature as the rules leave it, whose kind they may have changed.
     private func keep(
-        _ run: AttributeRuleRun, _ result: inout [Assignment], _ current: [Int: AttributeValue],
-        _ domains: [Int: DomainDefinition]
-    ) throws(EditError) {
+        _ run: AttributeRuleRun, _ result: inout [Assignment], _ current: [Int: AttributeValue]
+    ) throws(EditError) -> [Int: DomainDefinition] {
         var row = layer.columns.indices.map { current[$0] ?? .null }
         var changed: Set<Int> = []
         for (index, value) in result {
             let column = layer.columns[index]
-            if AttributeRuleRun.arcadeValue(row[index], column) != AttributeRuleRun.arcadeValue(value, column) {
+            if ArcadeValue(row[index], of: column) != ArcadeValue(value, of: column) {
                 changed.insert(index)
             }
             row[index] = value
         }
-        for index in try run.calculate(&row, changed: changed).sorted() {
+        let calculated = try run.calculate(&row, changed: changed)
+        let domains = kinds.isEmpty ? [:] : domains { row[$0] }
+        let late = Set(result.map(\.column)).intersection(kindColumns)
+        for index in calculated.union(late).sorted() {
             let column = layer.columns[index]
             let value = try AttributeRules.stored(
                 row[index], in: column, domain: domains[index] ?? column.field.domain)
             result.append((index, value))
             row[index] = value
-            changed.insert(index)
+            if calculated.contains(index) { changed.insert(index) }
         }
         try run.check(row, changed: changed)
+        return domains
     }
 
     /// Checks what an update makes of a feature as a whole: values that it keeps must fit a kind that it changes.
@@ -222,13 +234,14 @@ struct RowRules {
 
     /// The column of a submitted attribute; nil for what the store fills itself and what clients send back unasked
     /// (ids, fields that can't be edited). A name that the layer doesn't have is an error: its value would be lost.
-    private func assignable(_ name: String, in origin: EditBatch.Origin) throws(EditError) -> Int? {
+    private func assignable(_ name: String, in batch: EditBatch) throws(EditError) -> Int? {
+        let origin = batch.origin
         guard let index = layer.index(of: name) else {
             throw EditError(code: 1000, description: "The layer has no field \(name.prefix(80)).")
         }
         let column = layer.columns[index]
         guard column.isStored, index != layer.objectIDIndex, index != layer.globalIDIndex else { return nil }
-        if origin == .edit, !column.field.isEditable || maintained.contains(index) { return nil }
+        if origin == .edit, maintained.contains(index) || !column.field.isEditable && !batch.isMadeByRule { return nil }
         return index
     }
 

@@ -1,25 +1,26 @@
 import FieldworkArcade
 import FieldworkGeometry
 import FieldworkREST
+import Foundation
 
 /// The attribute rules of a layer with what they are run with for the edits of one batch.
 struct RuledLayer {
     private let layer: StoredLayer
     private let rules: LayerAttributeRules
     private let batch: EditBatch
-    private let isOnDevice: Bool
+    private let place: AttributeRulePlace
     private let data: AttributeRuleData
 
     /// nil for a layer without rules.
     init?(
         _ layer: StoredLayer, _ rules: LayerAttributeRules?, _ catalogue: ServiceCatalogue?,
-        _ connection: StoreConnection, _ batch: EditBatch, isOnDevice: Bool
+        _ connection: StoreConnection, _ batch: EditBatch, _ place: AttributeRulePlace
     ) {
         guard let rules, let catalogue else { return nil }
         self.layer = layer
         self.rules = rules
         self.batch = batch
-        self.isOnDevice = isOnDevice
+        self.place = place
         data = AttributeRuleData(layer, catalogue, connection, now: Double(batch.moment.milliseconds))
     }
 
@@ -31,9 +32,10 @@ struct RuledLayer {
     /// The rules for one edit; nil where none concerns it.
     /// - Parameters:
     ///   - geometry: the bytes of what the feature is going to have.
+    ///   - globalID: the id that a new feature is going to have.
     ///   - original: the values that it had, by column, and the bytes of its geometry; nil for a new one.
     func run(
-        _ event: AttributeRuleDefinition.Event, geometry: [UInt8]?,
+        _ event: AttributeRuleDefinition.Event, geometry: [UInt8]?, globalID: UUID? = nil,
         original: (values: [Int: AttributeValue], geometry: [UInt8]?)? = nil
     ) throws -> AttributeRuleRun? {
         guard concerns(event) else { return nil }
@@ -44,9 +46,9 @@ struct RuledLayer {
                 layer.columns.indices.map { original.values[$0] ?? .null }, layer, try read(original.geometry),
                 rules.arcadeLayer)
         }
-        return AttributeRuleRun(
-            rules: rules, layer: layer, event: event, batch: batch, isOnDevice: isOnDevice,
-            geometry: try read(geometry), original: before, data: data)
+        let subject = AttributeRuleRun.Subject(
+            event: event, geometry: try read(geometry), original: before, globalID: globalID)
+        return AttributeRuleRun(subject, of: layer, rules: rules, batch: batch, place: place, data: data)
     }
 
     private func read(_ blob: [UInt8]?) throws -> Geometry? {

@@ -50,7 +50,7 @@ package struct LayerStyle: Sendable {
     fileprivate let sprites: [String: JSONValue]
 
     /// The attribute that carries the text of a class of labels.
-    package static func labelAttribute(_ number: Int) -> String { "label/\(number)" }
+    package static func labelAttribute(_ number: Int) -> String { DrawnExpressions.labelAttribute(number) }
 
     package init(_ looks: Looks, source: String) {
         var drawing = JSONObject()

@@ -9,7 +9,8 @@ package enum StyleFields {
     package static func names(_ layer: LayerDefinition) -> [String] {
         let ids = [layer.objectIDField, layer.displayField, layer.typeIDField].compactMap { $0?.lowercased() }
         var wanted = Set(ids + drawn(layer).map { $0.lowercased() })
-        for info in layer.drawingInfo?["labelingInfo"]?.arrayValue ?? [] {
+        for info in layer.drawingInfo?["labelingInfo"]?.arrayValue ?? []
+        where !DrawnExpressions.evaluatesLabel(info, layer) {
             wanted.formUnion(StyleLabels.fields(info, layer).map { $0.lowercased() })
         }
         return layer.fields.filter { $0.type != .geometry && wanted.contains($0.name.lowercased()) }.map(\.name)
@@ -18,7 +19,7 @@ package enum StyleFields {
     /// The fields that the renderer looks at, in the layer's order.
     static func drawn(_ layer: LayerDefinition) -> [String] {
         var wanted: Set<String> = []
-        let renderer = layer.drawingInfo?["renderer"]
+        let renderer = DrawnRenderer.evaluated(layer.drawingInfo?["renderer"])
         for json in [renderer].compactMap({ $0 }) + (renderer?["visualVariables"]?.arrayValue ?? []) {
             for member in members { if let name = json[member]?.stringValue { wanted.insert(name.lowercased()) } }
         }

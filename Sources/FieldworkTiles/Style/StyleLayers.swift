@@ -17,7 +17,7 @@ package struct StyleLayers {
 
     private init?(_ layer: LayerDefinition, source: String, pictures: String = "") {
         guard let geometry = layer.geometryType else { return nil }
-        let renderer = StyleFields.spelled(layer.drawingInfo?["renderer"], layer)
+        let renderer = StyleFields.spelled(DrawnRenderer.evaluated(layer.drawingInfo?["renderer"]), layer)
         let opacity = 1 - min(max(layer.drawingInfo?["transparency"]?.doubleValue ?? 0, 0), 100) / 100
         self.layer = layer
         self.geometry = geometry
@@ -39,14 +39,18 @@ package struct StyleLayers {
 
     /// Layers that write the labels: above all features of all layers.
     /// - Parameter attribute: names the attribute in which features carry the text of a class of labels, for who has it ready;
-    ///   nil where the style makes the texts, as far as it can.
+    ///   nil where the style makes the texts, as far as it can, and features carry the others.
     package static func labels(
         _ layer: LayerDefinition, source: String, attribute: ((_ number: Int) -> String)? = nil
     ) -> [JSONValue] {
         guard let layers = StyleLayers(layer, source: source) else { return [] }
         let infos = layer.drawingInfo?["labelingInfo"]?.arrayValue ?? []
         return infos.enumerated().compactMap { index, info in
-            let labels = StyleLabels(info, layer: layer, geometry: layers.geometry, attribute: attribute?(index))
+            let evaluated =
+                attribute == nil && DrawnExpressions.evaluatesLabel(info, layer)
+                ? LayerStyle.labelAttribute(index) : nil
+            let labels = StyleLabels(
+                info, layer: layer, geometry: layers.geometry, attribute: attribute?(index) ?? evaluated)
             guard var object = labels.members else { return nil }
             object["id"] = .string("\(layer.name)/label/\(index)")
             return .object(layers.placed(object, info: info))

@@ -13,9 +13,7 @@ struct StyleVariables {
 
     private func variable(_ type: String) -> JSONValue? {
         variables.first {
-            // What an expression makes nobody here can evaluate.
             $0["type"]?.stringValue == type && $0["field"]?.stringValue?.isEmpty == false
-                && $0["valueExpression"]?.stringValue?.isEmpty != false
         }
     }
 

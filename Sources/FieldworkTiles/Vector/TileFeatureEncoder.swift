@@ -6,6 +6,9 @@ package import FieldworkREST
 package struct TileFeatureEncoder: FeatureEncoder {
     package var bytes: [UInt8] = []
     private let columns: [String]
+    /// The columns that the tile carries; the others are read for expressions alone.
+    private let carried: Set<Int>
+    private let expressions: FeatureExpressions?
     private let objectIDColumn: Int?
     private let geometryType: LayerGeometryType
     private let transform: ProjectionTransform?
@@ -36,14 +39,19 @@ package struct TileFeatureEncoder: FeatureEncoder {
     /// - Parameters:
     ///   - query: its `outFields` are the attributes; its geometries are asked for in the layer's own reference.
     ///   - total: the features of the tile, where the query gives only some of them.
+    ///   - carried: the names of the attributes that the tile carries; nil for all.
+    ///   - expressions: what the layer's looks ask for besides, over the fields of the query.
     ///   - maximumBytes: what the layer may take, uncompressed.
     package init(
         layer definition: LayerDefinition, query: FeatureQuery, address: TileAddress, total: Int? = nil,
-        maximumBytes: Int = 3 * Limits.tileBytes
+        carried: [String]? = nil, expressions: FeatureExpressions? = nil, maximumBytes: Int = 3 * Limits.tileBytes
     ) throws(ServiceError) {
         let layout = try AnswerLayout(layer: definition, query: query)
         geometryType = definition.geometryType ?? .point
-        columns = layout.fields.map(\.name)
+        let columns = layout.fields.map(\.name)
+        self.columns = columns
+        self.carried = Set(columns.indices.filter { carried?.contains(columns[$0]) ?? true })
+        self.expressions = expressions
         objectIDColumn = columns.firstIndex(of: definition.objectIDField)
         layer = VectorLayer(name: definition.name)
         self.total = total
@@ -71,21 +79,27 @@ package struct TileFeatureEncoder: FeatureEncoder {
         id = nil
         isComplete = false
         layer.forgetTags()
+        expressions?.beginFeature()
     }
 
     package mutating func null(column: Int) {}
 
     package mutating func integer(_ value: Int64, column: Int) {
         if column == objectIDColumn { id = value }
+        expressions?.integer(value, column: column)
+        guard carried.contains(column) else { return }
         layer.tag(columns[column], .integer(value))
     }
 
     package mutating func real(_ value: Double, column: Int) {
-        guard value.isFinite else { return }
+        expressions?.real(value, column: column)
+        guard value.isFinite, carried.contains(column) else { return }
         layer.tag(columns[column], .real(value))
     }
 
     package mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {
+        expressions?.text(value, column: column)
+        guard carried.contains(column) else { return }
         let text = String(decoding: value, as: UTF8.self)
         let isLong = value.count > Limits.tileTextCharacters
         layer.tag(columns[column], .text(isLong ? String(text.prefix(Limits.tileTextCharacters)) : text))
@@ -95,6 +109,7 @@ package struct TileFeatureEncoder: FeatureEncoder {
 
     package mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {
         guard let blob else { return }
+        expressions?.geometry(blob)
         switch geometryType {
         case .point: try addPoint(blob)
         case .multipoint:
@@ -153,6 +168,13 @@ package struct TileFeatureEncoder: FeatureEncoder {
 
     package mutating func endFeature() {
         guard isComplete else { return layer.forgetTags() }
+        for (name, value) in expressions?.results() ?? [] {
+            switch value {
+            case .integer(let number): layer.tag(name, .integer(number))
+            case .real(let number): layer.tag(name, .real(number))
+            case .text(let text): layer.tag(name, .text(text))
+            }
+        }
         layer.add(id: id, kind: kind, commands: geometry.commands)
         weights.append(weight)
         if layer.byteCount > 2 * maximumBytes { prune() }

@@ -1,4 +1,6 @@
+import FieldworkArcade
 import FieldworkGeometry
+import FieldworkTiles
 public import Foundation
 
 /// How features are drawn: which symbol each gets. Drawing itself is the app's.
@@ -9,9 +11,11 @@ public class Renderer: @unchecked Sendable {
     /// What gives the value that decides, in place of a field.
     let expression: RendererExpression?
     private let variables: RendererVariables
+    private let drawn: DrawnExpressions?
 
     init(_ json: JSONValue) {
         self.json = json
+        drawn = DrawnExpressions(renderer: json)
         expression = RendererExpression(json)
         variables = RendererVariables(json)
     }
@@ -50,6 +54,27 @@ public class Renderer: @unchecked Sendable {
 
     /// The symbol of a feature before visual variables change it.
     func baseSymbol(for feature: any GeoElement) -> Symbol? { nil }
+
+    /// What the renderer's expressions give for a feature, for who draws without evaluating Arcade: the number of the class that the
+    /// value expression chooses, under `expression/class`, and the values of visual variables under `expression/0` and so on, by
+    /// their places among all of the renderer's. An expression that fails with the feature gives no value.
+    /// - Parameter scale: the denominator of the map's scale, for expressions that ask for it.
+    public final func expressionValues(for feature: any GeoElement, scale: Double? = nil) -> [String: Double] {
+        guard let drawn, isSupported else { return [:] }
+        let table = (feature as? Feature)?.table
+        var context = ArcadeSnapshot(feature, table, timeZone: table?.timeZone ?? .current).context
+        guard let arcade = context.feature else { return [:] }
+        context.viewScale = scale
+        var values: [String: Double] = [:]
+        for (name, value) in DrawnExpressionRunner(drawn, context).values(arcade) {
+            switch value {
+            case .integer(let number): values[name] = Double(number)
+            case .real(let number): values[name] = number
+            case .text: continue
+            }
+        }
+        return values
+    }
 
     /// What a legend lists, in the author's order.
     public var legendEntries: [RendererLegendEntry] { [] }

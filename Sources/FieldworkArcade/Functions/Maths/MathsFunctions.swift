@@ -8,15 +8,9 @@ enum MathsFunctions {
         number("Tan", tan),
         .two("Atan2") { _, y, x in .number(atan2(try Coercion.number(y), try Coercion.number(x))) },
         .two("Pow") { _, base, exponent in .number(pow(try Coercion.number(base), try Coercion.number(exponent))) },
-        .two("Ceil", optional: true) { _, value, places in
-            .number(try rounded(value, places) { $0.rounded(.up) })
-        },
-        .two("Floor", optional: true) { _, value, places in
-            .number(try rounded(value, places) { $0.rounded(.down) })
-        },
-        .two("Round", optional: true) { _, value, places in
-            .number(try rounded(value, places) { ($0 + 0.5).rounded(.down) })
-        },
+        rounding("Ceil") { $0.rounded(.up) },
+        rounding("Floor") { $0.rounded(.down) },
+        rounding("Round") { ($0 + 0.5).rounded(.down) },
         .many("Constrain", 3...3) { _, arguments in
             let low = try Coercion.number(arguments[1])
             let high = try Coercion.number(arguments[2])
@@ -38,7 +32,17 @@ enum MathsFunctions {
     ]
 
     private static func number(_ name: String, _ function: @escaping @Sendable (Double) -> Double) -> Builtin {
-        .one(name) { _, value in .number(function(try Coercion.number(value))) }
+        var made = Builtin.one(name) { _, value in .number(function(try Coercion.number(value))) }
+        made.ofNumber = function
+        return made
+    }
+
+    private static func rounding(_ name: String, _ round: @escaping @Sendable (Double) -> Double) -> Builtin {
+        var made = Builtin.two(name, optional: true) { _, value, places in
+            .number(try rounded(value, places, round))
+        }
+        made.ofNumber = { $0.isFinite ? round($0) : $0 }
+        return made
     }
 
     /// Rounds at a decimal place. Numbers that are decimals in the script, such as 1.005, are rounded as decimals.

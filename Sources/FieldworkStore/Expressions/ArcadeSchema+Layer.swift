@@ -38,3 +38,12 @@ extension ArcadeDomain {
         }
     }
 }
+
+extension ArcadeLayer {
+    /// A layer of a store as scripts know it.
+    convenience init(_ definition: LayerDefinition) {
+        self.init(
+            id: String(definition.id), name: definition.name, schema: ArcadeSchema(definition),
+            spatialReference: definition.spatialReference)
+    }
+}

@@ -1,0 +1,73 @@
+import FieldworkREST
+
+extension LayerWriter {
+    /// - Parameter isPartOfWhole: the row goes with one that it belongs to.
+    func delete(_ identifier: FeatureIdentifier, isPartOfWhole: Bool = false) throws -> EditResult {
+        guard let found = try find(identifier) else {
+            var result = EditResult(objectID: nil, globalID: nil)
+            switch identifier {
+            case .objectID(let id): result.objectID = id
+            case .globalID(let id): result.globalID = id
+            }
+            // A cache that lacks what its service has deleted is up to date.
+            if batch.origin != .cache {
+                result.error = EditError(code: 1018, description: "There is no feature with this id.")
+            }
+            return result
+        }
+        var run: AttributeRuleRun?
+        // Parts belong to whom their whole belongs.
+        if !isPartOfWhole {
+            do {
+                try checkOwner(.delete, of: found)
+                run = try deleteRun(of: found)
+            } catch let error as EditError {
+                return EditResult(objectID: found.objectID, globalID: found.globalID, error: error)
+            }
+        }
+        do {
+            return try carrying(run?.edits ?? []) { try remove(found) }
+        } catch let error as EditError {
+            return EditResult(objectID: found.objectID, globalID: found.globalID, error: error)
+        }
+    }
+
+    private func remove(_ found: Found) throws -> EditResult {
+        let statement = try connection.cached("DELETE FROM \(table) WHERE \(key) = ?")
+        defer { statement.finish() }
+        try statement.bind(found.objectID, at: 1)
+        var result = EditResult(objectID: found.objectID, globalID: found.globalID)
+        switch try statement.execute() {
+        case .done: break
+        case .notUnique(let message), .refused(let message): result.error = EditError(code: 1018, description: message)
+        }
+        return result
+    }
+
+    /// The layer's rules, after they were asked; nil where none of them concerns deletes. Throws `EditError` where one keeps the
+    /// feature.
+    private func deleteRun(of found: Found) throws -> AttributeRuleRun? {
+        guard let ruled, ruled.concerns(.delete) else { return nil }
+        let blob = try storedGeometry(of: found.objectID)
+        let run = try ruled.run(.delete, geometry: blob, original: (found.values, blob))
+        var row = layer.columns.indices.map { found.values[$0] ?? .null }
+        _ = try run?.calculate(&row)
+        try run?.check(row)
+        return run
+    }
+
+    /// Empties a column of the rows that hold a value there, since what it named is deleted.
+    func clear(_ column: KeyColumn, holding value: AttributeValue) throws {
+        let tracked = rules.tracked(in: batch)
+        let sets = ["\(column.sql) = NULL"] + tracked.map { "\(quoted(layer.columns[$0.column].name)) = ?" }
+        let statement = try connection.cached(
+            "UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(column.sql) = ?")
+        defer { statement.finish() }
+        for (offset, assignment) in tracked.enumerated() { try statement.bind(assignment.value, at: offset + 1) }
+        try statement.bind(value, at: tracked.count + 1)
+        switch try statement.execute() {
+        case .done: break
+        case .notUnique(let message), .refused(let message): throw EditError(code: 1018, description: message)
+        }
+    }
+}
