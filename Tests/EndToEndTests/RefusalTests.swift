@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What cannot be done is said with its name, before any long work, and with what to do next.
-@Suite("Refusals on the command line", .serialized)
+@Suite("Refusals on the command line", .serialized, .timeLimit(.minutes(5)))
 struct RefusalTests {
     private static func run(_ arguments: String..., status: Int32) async throws -> String {
         let output = try await FieldworkProcess.run(arguments)
@@ -79,6 +79,12 @@ struct RefusalTests {
         try Data(advice.utf8).write(to: document)
         _ = try await Self.run(
             "service", "edit", "Trees", "--merge", "--file", document.path, "--data", data, status: 0)
+        // A running server looks at most a second later whether a definition has changed.
+        while try await (PlainRequest.post(service, [("f", "json")])["capabilities"] as? String)?.contains("Sync")
+            != true
+        {
+            try await Task.sleep(for: .milliseconds(100))
+        }
         _ = try await Self.run("offline", "create", service, "--extent=-123,45,-122,46", "--out", out, status: 0)
         await server.kill()
     }
