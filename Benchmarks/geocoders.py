@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sets a locator beside addok, the search engine for addresses that France's register runs on: the same addresses, the same questions,
-one after the other over HTTP on loopback, in rounds that alternate; then the ratios.
+"""Sets a locator beside addok, the search engine for addresses that France's register runs on: the same addresses, each question to
+the one and then to the other, over HTTP on loopback; then the ratios.
 
     apt-get install redis-server && python3 -m venv peers && peers/bin/pip install addok gunicorn
     python3 Benchmarks/geocoders.py --osm FILE.osm.pbf --python peers/bin/python [--rounds 3] [--most 2000]
@@ -154,20 +154,21 @@ def main():
         questions = questions[:chosen.most]
         for operation, share in [("forward", 0.99), ("suggest", 0.95), ("reverse", 0.99)]:
             times, right = {"ours": [], "theirs": []}, collections.Counter()
-            for turn in range(chosen.rounds):
-                for who, ask, of in (("ours", ours, server), ("theirs", theirs, addok)):
-                    for index, (text, place) in enumerate(questions):
-                        if operation == "suggest":
-                            # As many letters as people have typed when they look up: the number, and some of the name.
-                            text = text[:6 + index % 8]
+            for _ in range(chosen.rounds):
+                for index, (text, place) in enumerate(questions):
+                    if operation == "suggest":
+                        # As many letters as people have typed when they look up: the number, and some of the name.
+                        text = text[:6 + index % 8]
+                    # Whatever else the machine does falls on both.
+                    for who, ask, of in (("ours", ours, server), ("theirs", theirs, addok)):
                         spent, hit = ask(of, operation, text, place)
                         times[who].append(spent)
                         right[who] += hit
-            a, b = (sum(times[who]) / len(times[who]) * 1000 for who in ("ours", "theirs"))
+            a, b = (percentile(times[who], 0.5) for who in ("ours", "theirs"))
             p, q = (percentile(times[who], share) for who in ("ours", "theirs"))
             total = len(questions) * chosen.rounds
             print(
-                f"{operation}: mean {a:.2f} ms, addok {b:.2f} ms ({b / a:.1f} times); p{share * 100:.0f} {p:.2f} ms, addok {q:.2f} ms "
+                f"{operation}: median {a:.2f} ms, addok {b:.2f} ms ({b / a:.1f} times); p{share * 100:.0f} {p:.2f} ms, addok {q:.2f} ms "
                 f"({q / p:.1f} times); answered rightly {100 * right['ours'] / total:.1f} %, addok {100 * right['theirs'] / total:.1f} %")
     finally:
         for one in (server, addok):

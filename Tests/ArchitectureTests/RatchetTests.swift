@@ -173,7 +173,7 @@ struct RatchetTests {
         "FieldworkCollect": 8,
         "FieldworkCommand": 5,
         "FieldworkGeometry": 3,
-        "FieldworkLocator": 5,
+        "FieldworkLocator": 4,
         "FieldworkPortal": 6,
         "FieldworkREST": 7,
         "FieldworkServer": 16,

@@ -15,7 +15,7 @@ private let extract: URL? = {
 @Suite("OpenStreetMap extracts", .enabled(if: extract != nil, "there is no ../shared/data/osm"))
 struct OpenStreetMapTests {
     /// The most that an address of the extract takes in the file, with all that belongs to it. It only falls.
-    private static let bytesPerAddress = 100
+    private static let bytesPerAddress = 80
 
     @Test("Labels lead to themselves, streets and places are found, unknown numbers get a place between houses")
     func sanFrancisco() async throws {
