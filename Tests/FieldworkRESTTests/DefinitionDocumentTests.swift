@@ -75,7 +75,7 @@ struct DefinitionDocumentTests {
                 ".fieldName"
             ),
             (
-                #"{"name":"A","type":"esriARTCalculation","scriptExpression":"1","triggeringEvents":["esriARTEDelete"]}"#,
+                #"{"name":"A","type":"esriARTCalculation","scriptExpression":"1","triggeringEvents":["esriARTEDelete"],"fieldName":"species"}"#,
                 ".triggeringEvents"
             ),
             (

@@ -84,6 +84,23 @@ struct ReplicaDeltaTests {
         #expect(layer.hasGeometryUpdates)
     }
 
+    @Test("What a client hands in outside of its area is among its deletes, and nobody else is told of one")
+    func handedInOutside() async throws {
+        try await apply(Samples.batch(adds: [Samples.tree("in", x: 5)]))
+        var client = try await store.client("a", area: area)
+        let other = try await store.client("b", area: area)
+        let id = UUID()
+        client.trees[id] = FieldClient.Tree(species: "far", note: nil, x: 500)
+        let upload = client.upload()
+        _ = try await store.apply(upload, to: Samples.name)
+        let layer = try #require(try await store.delta(for: client, upload: upload.layers[0]).layers[0])
+        #expect(layer.deletes == [id])
+        #expect(layer.adds.isEmpty && layer.updates.isEmpty)
+        let others = try await store.delta(for: other).layers[0]
+        #expect(others?.deletes.isEmpty != false)
+        #expect(try await store.currentTrees().keys.contains(id))
+    }
+
     @Test("What moved out and in again is an update; what was never inside is nothing")
     func thereAndBack() async throws {
         try await apply(Samples.batch(adds: [Samples.tree("in", x: 5), Samples.tree("out", x: 500)]))

@@ -83,6 +83,38 @@ struct RefusedEditTests {
         }
     }
 
+    @Test("A new feature that the service refused and that was deleted here since is not sent, not even as a delete")
+    func refusedAndDeleted() async throws {
+        try await OfflineService.with { service in
+            let one = try await service.takeOffline("one")
+            try await Self.limitOccupants(to: 50, service)
+            let values: [String: any Sendable] = ["primcause": "New", "numoccup": Int16(99)]
+            try await one.damages.add(one.damages.makeFeature(attributes: values, geometry: OfflineService.place(3)))
+            #expect(try await service.sync(one).flatMap(\.editResults).count == 1)
+            try await one.damages.delete(#require(try await one.damage("New")))
+            let waiting = try await one.differences()
+            #expect(waiting.isEmpty, "\(waiting)")
+            #expect(try await service.sync(one).isEmpty)
+            #expect(!one.hasLocalEdits)
+            #expect(try await !service.rows().contains { $0.attributes["primcause"] == .text("New") })
+        }
+    }
+
+    @Test("What was deleted here does not come back with a sync that hands nothing in, though others changed it")
+    func deletedHere() async throws {
+        try await OfflineService.with { service in
+            let one = try await service.takeOffline("one")
+            try await one.damages.delete(#require(try await one.damage("Cause 1")))
+            let row = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("Cause 1") })
+            let change = FeatureEdit(objectID: row.objectID, attributes: [("typdamage", .text("Major"))])
+            _ = try await service.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, updates: [change])], moment: Date.now), to: service.name)
+            try await Self.download(one, service)
+            #expect(try await one.damage("Cause 1") == nil)
+            #expect(try await one.differences().count == 1)
+        }
+    }
+
     @Test("A feature that is new here, with a photo, is not taken for one that the service deleted")
     func newWithPhoto() async throws {
         try await OfflineService.with(attachments: true) { service in
