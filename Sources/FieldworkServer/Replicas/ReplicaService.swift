@@ -44,7 +44,7 @@ struct ReplicaService: Sendable {
                     try await Self.makeTiles(job, tiles, keeper)
                 }
             }
-            let published = PublishedService(definition: try await store.service(job.service), version: 0)
+            let published = PublishedService(definition: try await store.service(job.service).restricted, version: 0)
             let seen = try await access.seen(published, byPerson: job.editor)
             let order = ReplicaWorker.Order(
                 id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),
@@ -196,6 +196,7 @@ struct ReplicaService: Sendable {
             order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment
         ).definition
         asked.name = known.definition.name
+        asked.view = known.definition.view
         asked.created = known.definition.created
         guard known.state != .retired, asked == known.definition else { throw taken }
     }

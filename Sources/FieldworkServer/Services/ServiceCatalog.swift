@@ -8,6 +8,8 @@ struct PublishedService: Sendable {
     var version: UInt64
     /// Whether the service allows edits that whoever asks may not make.
     var withholdsEditing = false
+    /// The item that stands for it in the portal; nil on a server without people.
+    var itemID: String?
 
     /// The service for who asks: features that are not for him are in none of its answers.
     func seen(by editor: String?) -> PublishedService {
@@ -82,23 +84,8 @@ final class ServiceCatalog: Sendable {
         } catch let error as StoreError where error.code == .serviceNotFound {
             return nil
         }
-        let restricted = Self.restricted(definition)
+        let restricted = definition.restricted
         return state.withLock { keep(restricted, for: key, in: &$0) }
-    }
-
-    /// The layers with the conditions of their definitions, read once. Administration refuses a condition that can't be
-    /// read; where another program wrote one, the layer shows nothing rather than what it should not.
-    private static func restricted(_ definition: ServiceDefinition) -> ServiceDefinition {
-        var result = definition
-        for index in result.layers.indices {
-            let nothing = SQLExpression.isNull(.field(result.layers[index].objectIDField), negated: false)
-            do {
-                result.layers[index].restriction = try result.layers[index].definitionCondition()
-            } catch {
-                result.layers[index].restriction = nothing
-            }
-        }
-        return result
     }
 
     private func keep(_ definition: ServiceDefinition, for key: String, in state: inout State) -> PublishedService {
@@ -111,5 +98,23 @@ final class ServiceCatalog: Sendable {
         if state.entries.count >= Limits.cachedServices { state.entries.removeAll() }
         state.entries[key] = Entry(service: service, readAt: .now)
         return service
+    }
+}
+
+extension ServiceDefinition {
+    /// The layers with the conditions of their definitions, beside those of a view. Administration refuses a condition that can't be
+    /// read; where another program wrote one, the layer shows nothing rather than what it should not.
+    var restricted: ServiceDefinition {
+        var result = self
+        for index in result.layers.indices {
+            let layer = result.layers[index]
+            do {
+                guard let own = try layer.definitionCondition() else { continue }
+                result.layers[index].restriction = layer.restriction.map { .binary(.and, $0, own) } ?? own
+            } catch {
+                result.layers[index].restriction = .isNull(.field(layer.objectIDField), negated: false)
+            }
+        }
+        return result
     }
 }

@@ -20,6 +20,8 @@ struct LayerWriter {
     let key: String
     let insertSQL: String
     private let globalIDs = GlobalIDSource()
+    /// What the batch reaches of the layer; nil for all.
+    let reach: ReachedFeatures?
 
     init(
         layer: StoredLayer, rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
@@ -35,6 +37,7 @@ struct LayerWriter {
             batch.origin == .edit
             ? relationships.map { RelationshipKeeper(relationships: $0, connection: connection) } : nil
         let isEdit = batch.origin == .edit
+        reach = batch.scope?.conditions[layer.definition.id].map { ReachedFeatures($0, in: layer, on: connection) }
         ruled = RuledLayer(
             layer, isEdit ? rules.attributeRules : nil, catalogue, connection, batch, isOnDevice: isOnDevice)
         table = quoted(layer.tableName)
@@ -99,7 +102,10 @@ struct LayerWriter {
         }
         if layer.geometryColumn != nil { try bind(row.geometry, to: statement, at: position) }
         switch try statement.execute() {
-        case .done: return EditResult(objectID: connection.lastInsertedRowID, globalID: row.globalID)
+        case .done:
+            let objectID = connection.lastInsertedRowID
+            reach?.include(objectID)
+            return EditResult(objectID: objectID, globalID: row.globalID)
         case .notUnique(let message):
             statement.finish()
             return try notUnique(objectID: row.objectID, globalID: row.globalID, message)
@@ -110,7 +116,7 @@ struct LayerWriter {
     /// An id that is there already. The result names the feature that has it, so that a client that sends an edit again
     /// after it lost the answer learns what became of it.
     private func notUnique(objectID: Int64?, globalID: UUID?, _ message: String) throws -> EditResult {
-        if let globalID, let existing = try find(.globalID(globalID)) {
+        if let globalID, let existing = try findAny(.globalID(globalID)) {
             return EditResult(
                 objectID: existing.objectID, globalID: globalID,
                 error: EditError(code: 1016, description: "A feature with this global id exists already."))
@@ -272,7 +278,7 @@ struct LayerWriter {
 
     /// - Parameter isPartOfWhole: the row goes with one that it belongs to.
     func delete(_ identifier: FeatureIdentifier, isPartOfWhole: Bool = false) throws -> EditResult {
-        guard let found = try find(identifier) else {
+        guard let found = try isPartOfWhole ? findAny(identifier) : find(identifier) else {
             var result = EditResult(objectID: nil, globalID: nil)
             switch identifier {
             case .objectID(let id): result.objectID = id
@@ -331,7 +337,7 @@ struct LayerWriter {
 
     /// Brings a deleted feature back as it was last, with its ids. Does nothing for one that is there or never was.
     func restore(_ globalID: UUID) throws {
-        guard let column = layer.globalIDColumn.map(quoted), try find(.globalID(globalID)) == nil else { return }
+        guard let column = layer.globalIDColumn.map(quoted), try findAny(.globalID(globalID)) == nil else { return }
         var names = layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map { quoted($0.name) }
         if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
         let list = names.joined(separator: ", ")
@@ -342,7 +348,7 @@ struct LayerWriter {
             ORDER BY fieldwork_version DESC LIMIT 1
             """
         ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
-        if let restored = try find(.globalID(globalID)) { try restoreAttachments(of: restored.objectID) }
+        if let restored = try findAny(.globalID(globalID)) { try restoreAttachments(of: restored.objectID) }
     }
 
     // MARK: Both
@@ -387,7 +393,14 @@ struct LayerWriter {
         }
     }
 
+    /// A feature that the batch reaches.
     func find(_ identifier: FeatureIdentifier) throws -> Found? {
+        guard let found = try findAny(identifier) else { return nil }
+        guard let reach else { return found }
+        return try reach.contains(found.objectID) ? found : nil
+    }
+
+    func findAny(_ identifier: FeatureIdentifier) throws -> Found? {
         let globalID = layer.globalIDColumn.map(quoted)
         let checked = rules.checkedWith
         var columns = "\(key), \(globalID ?? "NULL")"
