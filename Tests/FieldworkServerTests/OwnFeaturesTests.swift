@@ -84,6 +84,33 @@ struct OwnFeaturesTests {
         }
     }
 
+    @Test("A job gives no features that the layer's own condition leaves out")
+    func jobs() async throws {
+        try await TemporaryStore.serve { server, store in
+            var definition = SyncService.definition
+            definition.layers[0].unknownMembers = JSONObject(["definitionExpression": "Name <> 'hidden'"])
+            try await store.createService(definition)
+            let adds = ["hidden", "shown"].map { FeatureEdit(globalID: UUID(), attributes: [("Name", .text($0))]) }
+            let batch = EditBatch(
+                layers: [LayerEdits(layerID: 0, adds: adds)], usesGlobalIDs: true, moment: TemporaryStore.moment)
+            #expect(try await !store.apply(batch, to: definition.name).hasErrors)
+            let started = try await server.client.post(
+                "Field/FeatureServer/createReplica",
+                ["f": "json", "layers": "0", "async": "true", "transportType": "esriTransportTypeUrl"])
+            func path(_ member: String, of answer: TestClient.Answer) throws -> String? {
+                try answer.json[member]?.stringValue?.components(separatedBy: "/arcgis").last.map { "/arcgis" + $0 }
+            }
+            let job = try #require(try path("statusUrl", of: started), "\(started.text)")
+            var result: String?
+            for _ in 0..<600 where result == nil {
+                result = try path("resultUrl", of: try await server.client.get(job, ["f": "json"]))
+                if result == nil { try await Task.sleep(for: .milliseconds(50)) }
+            }
+            let document = try await server.client.get(try #require(result))
+            #expect(document.text.contains("shown") && !document.text.contains("hidden"), "\(document.text)")
+        }
+    }
+
     @Test("The history of such a layer can't be read, and no version of it restored")
     func history() async throws {
         try await Self.serve { server in

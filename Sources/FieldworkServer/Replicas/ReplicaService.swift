@@ -44,7 +44,7 @@ struct ReplicaService: Sendable {
                     try await Self.makeTiles(job, tiles, keeper)
                 }
             }
-            let published = PublishedService(definition: try await store.service(job.service), version: 0)
+            let published = PublishedService(definition: try await store.service(job.service).restricted, version: 0)
             let seen = try await access.seen(published, byPerson: job.editor)
             let order = ReplicaWorker.Order(
                 id: job.id, operation: job.operation, parameters: RequestParameters(job.parameters),

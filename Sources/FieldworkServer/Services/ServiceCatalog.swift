@@ -82,23 +82,8 @@ final class ServiceCatalog: Sendable {
         } catch let error as StoreError where error.code == .serviceNotFound {
             return nil
         }
-        let restricted = Self.restricted(definition)
+        let restricted = definition.restricted
         return state.withLock { keep(restricted, for: key, in: &$0) }
-    }
-
-    /// The layers with the conditions of their definitions, read once. Administration refuses a condition that can't be
-    /// read; where another program wrote one, the layer shows nothing rather than what it should not.
-    private static func restricted(_ definition: ServiceDefinition) -> ServiceDefinition {
-        var result = definition
-        for index in result.layers.indices {
-            let nothing = SQLExpression.isNull(.field(result.layers[index].objectIDField), negated: false)
-            do {
-                result.layers[index].restriction = try result.layers[index].definitionCondition()
-            } catch {
-                result.layers[index].restriction = nothing
-            }
-        }
-        return result
     }
 
     private func keep(_ definition: ServiceDefinition, for key: String, in state: inout State) -> PublishedService {
@@ -111,5 +96,22 @@ final class ServiceCatalog: Sendable {
         if state.entries.count >= Limits.cachedServices { state.entries.removeAll() }
         state.entries[key] = Entry(service: service, readAt: .now)
         return service
+    }
+}
+
+extension ServiceDefinition {
+    /// The layers with the conditions of their definitions, read once. Administration refuses a condition that can't be read; where
+    /// another program wrote one, the layer shows nothing rather than what it should not.
+    var restricted: ServiceDefinition {
+        var result = self
+        for index in result.layers.indices {
+            let nothing = SQLExpression.isNull(.field(result.layers[index].objectIDField), negated: false)
+            do {
+                result.layers[index].restriction = try result.layers[index].definitionCondition()
+            } catch {
+                result.layers[index].restriction = nothing
+            }
+        }
+        return result
     }
 }
