@@ -89,4 +89,29 @@ struct ArcadeExpressionTests {
             #expect(tree.attributeValue(forKey: "DBH") as? Double == before)
         }
     }
+
+    @Test(
+        "Statistics and groups over a table of a geodatabase are those of its features, and count what was edited here",
+        arguments: [
+            ("Count(Filter($layer, 'eggs > 2'))", 3.0), ("Sum($layer, 'eggs')", 15), ("Max($layer, 'eggs')", 5),
+            ("Min(Filter($layer, 'eggs > 2'), 'eggs + 1')", 4), ("Mean($layer, 'eggs')", 3),
+            ("Variance($layer, 'eggs')", 2), ("Round(Stdev($layer, 'eggs'), 3)", 1.414),
+            ("Count(Distinct($layer, 'eggs'))", 5), ("Sum(Filter($layer, 'eggs > 99'), 'eggs')", 0),
+            ("Sum(GroupBy($layer, 'Bird', {name: 'most', expression: 'eggs', statistic: 'MAX'}), 'most')", 9),
+            ("Sum($layer, 'eggs / 2')", 7.5),
+        ])
+    func statistics(expression: String, expected: Double) async throws {
+        try await SightingsFile.with { url in
+            let file = try await Sightings(url)
+            let birds = [try await file.add("egret"), try await file.add("heron", x: 10)]
+            for eggs in 1...5 {
+                let owner = birds[eggs % 2].attributeValue(forKey: "GlobalID")
+                let nest = file.nests.makeFeature(attributes: ["Bird": owner as? UUID ?? UUID(), "eggs": Int16(eggs)])
+                try await file.nests.add(nest)
+            }
+            let evaluator = ArcadeEvaluator(expression: ArcadeExpression(expression: expression), profile: .popup)
+            let result = try await evaluator.evaluate(withProfileVariables: ["$layer": file.nests])
+            #expect(result.result(as: .double) as? Double == expected)
+        }
+    }
 }

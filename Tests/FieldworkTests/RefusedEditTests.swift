@@ -105,13 +105,22 @@ struct RefusedEditTests {
         try await OfflineService.with { service in
             let one = try await service.takeOffline("one")
             try await one.damages.delete(#require(try await one.damage("Cause 1")))
-            let row = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("Cause 1") })
-            let change = FeatureEdit(objectID: row.objectID, attributes: [("typdamage", .text("Major"))])
+            let rows = try await service.rows().filter {
+                ["Cause 1", "Cause 2"].contains($0.attributes["primcause"]?.textValue)
+            }
+            let changes = rows.map { FeatureEdit(objectID: $0.objectID, attributes: [("typdamage", .text("Major"))]) }
             _ = try await service.store.apply(
-                EditBatch(layers: [LayerEdits(layerID: 0, updates: [change])], moment: Date.now), to: service.name)
+                EditBatch(layers: [LayerEdits(layerID: 0, updates: changes)], moment: Date.now), to: service.name)
             try await Self.download(one, service)
+            // Until the service has decided about the delete, nothing of its layer is taken over.
+            #expect(try await one.damage("Cause 2")?.attributes["typdamage"] as? String == "Minor")
             #expect(try await one.damage("Cause 1") == nil)
             #expect(try await one.differences().count == 1)
+            try await service.sync(one)
+            #expect(try await one.damage("Cause 1") == nil)
+            #expect(try await one.damage("Cause 2")?.attributes["typdamage"] as? String == "Major")
+            #expect(try await service.served("typdamage")["Cause 1"] == nil)
+            #expect(!one.hasLocalEdits)
         }
     }
 

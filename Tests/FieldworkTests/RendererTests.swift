@@ -167,6 +167,23 @@ struct RendererTests {
     }
 
     @Test(
+        "What expressions give for a feature is told to who draws by himself, and nothing where the renderer has none")
+    func expressionValues() throws {
+        let renderer = try Self.renderer(
+            """
+            {"type":"uniqueValue","valueExpression":"Iif($feature.girth > 40, 'old', 'young')","uniqueValueInfos":[
+             {"value":"young","symbol":{"type":"esriSMS"}},{"value":"old","symbol":{"type":"esriSMS"}}],
+             "visualVariables":[{"type":"sizeInfo","field":"girth"},
+             {"type":"rotationInfo","valueExpression":"$feature.girth * $view.scale"}]}
+            """)
+        let values = renderer.expressionValues(for: Self.feature(["girth": 50.0]), scale: 2)
+        #expect(values == ["expression/class": 1, "expression/1": 100])
+        #expect(renderer.expressionValues(for: Self.feature(["girth": 5.0]))["expression/class"] == 0)
+        #expect(renderer.expressionValues(for: Self.feature(["height": 5.0])).isEmpty)
+        #expect(SimpleRenderer(symbol: Self.marker(1)).expressionValues(for: Self.feature([:])).isEmpty)
+    }
+
+    @Test(
         "Unique values are compared with what an expression makes, as text",
         arguments: [
             ("Iif($feature.girth > 40, 'old', 'young')", ["girth": 41.0], 1.0),
