@@ -226,6 +226,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkLocator", name: "suggestions", value: "50", meaning: "Suggestions of one answer."),
         NamedLimit(module: "FieldworkLocator", name: "readers", value: "4", meaning: "Connections of an open locator, each of which answers one question at a time."),
         NamedLimit(module: "FieldworkLocator", name: "roads", value: "4_000_000", meaning: "Streets with a name and a place that one locator has."),
+        NamedLimit(module: "FieldworkLocator", name: "recordsPerCheckpoint", value: "100_000", meaning: "Records of addresses, streets and places after which a making keeps what it has taken."),
         NamedLimit(module: "FieldworkLocator", name: "cutMarginMetres", value: "1_000.0", meaning: "Metres around the area that a part of a locator is cut for."),
         NamedLimit(module: "FieldworkOSM", name: "openStreetMapNodes", value: "64_000_000", meaning: "Points of OpenStreetMap ways that are kept while an extract is read: 17 bytes each."),
         NamedLimit(module: "FieldworkOSM", name: "openStreetMapBlockBytes", value: "32 << 20", meaning: "Bytes of an OpenStreetMap block when it is unpacked, as the format has it."),
