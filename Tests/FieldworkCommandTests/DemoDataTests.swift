@@ -46,8 +46,8 @@ struct DemoDataTests {
     }
 
     @Test("The city has about 60,000 trees, each of a species that is there, in a neighbourhood that is there")
-    func city() {
-        let city = PortlandGrid()
+    func city() async {
+        let city = await DemoCity.made.value
         #expect((58_000...62_000).contains(city.trees.count))
         func texts(_ edits: [FeatureEdit], _ name: String) -> [String] {
             edits.compactMap { edit in edit.attributes.first { $0.name == name }?.value.textValue }
@@ -66,8 +66,8 @@ struct DemoDataTests {
     }
 
     @Test("Every tree stands in the neighbourhood that it names")
-    func neighborhoods() throws {
-        let city = PortlandGrid()
+    func neighborhoods() async throws {
+        let city = await DemoCity.made.value
         var extents: [String: Envelope] = [:]
         for edit in city.neighborhoods {
             guard case .geometry(let geometry) = edit.geometry else { continue }
@@ -131,4 +131,9 @@ struct DemoDataTests {
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".making") }
         #expect(left.isEmpty)
     }
+}
+
+/// The demo's city, made once: that takes seconds, in which one of the few threads that tests share does nothing else.
+enum DemoCity {
+    static let made = Task { PortlandGrid() }
 }

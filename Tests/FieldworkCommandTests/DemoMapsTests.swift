@@ -123,8 +123,8 @@ struct DemoMapsTests {
     }
 
     @Test("The first view shows trees, and the bookmarks are the neighbourhoods of their names")
-    func places() throws {
-        let city = PortlandGrid()
+    func places() async throws {
+        let city = await DemoCity.made.value
         let map = try DemoMaps.document(of: "TreesOfPortland")
         let target = try #require(map["initialState"]?["viewpoint"]?["targetGeometry"])
         let view = try #require(try GeoServicesJSON.geometry(from: target) as? Envelope)
