@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import Foundation
 import Synchronization
 import Testing
 
@@ -49,19 +50,20 @@ struct LargeRequestThreadsTests {
         let first = Task {
             await Self.run(on: threads, WorkAllowance(time: .seconds(3_600), client: "a")) {
                 held.add()
-                while released.value == 0 {}
+                while released.value == 0 { usleep(1_000) }
             }
         }
         while held.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
-        let allowance = WorkAllowance(time: .milliseconds(200), client: "a")
         let second = Task {
+            // Long enough for a busy machine to get from here to the queue.
+            let allowance = WorkAllowance(time: .seconds(2), client: "a")
             await Self.run(on: threads, allowance) {}
             // It waited for the whole of its time, and has it still.
             try allowance.check()
         }
         // Another client's request is not held up by the two.
         await Self.run(on: threads, WorkAllowance(time: .seconds(3_600), client: "b")) {}
-        try await Task.sleep(for: .milliseconds(400))
+        try await Task.sleep(for: .milliseconds(2_500))
         released.add()
         await first.value
         await #expect(throws: Never.self) { try await second.value }
