@@ -69,6 +69,26 @@ struct AttributeRuleEditTests {
         #expect(changes.map(\.generation) == own.map(\.generation) && changes.count == 1)
     }
 
+    @Test("A device gets what rules made of its upload, once: the upload again brings about nothing more")
+    func uploads() async throws {
+        let planted =
+            "{className: 'Trees', adds: [{attributes: {species: 'acorn'}, geometry: Geometry($feature)}]}"
+        let store = try await store(trees: [
+            Self.rule("if ($feature.species == 'acorn') { return {edit: []} } return {edit: [\(planted)]}", [.insert])
+        ])
+        let replicas = try #require(store as? any ReplicaStore)
+        var client = try await replicas.client("ada")
+        client.trees[UUID()] = FieldClient.Tree(species: "oak", note: nil, x: 1)
+        let upload = client.upload()
+        for _ in 0..<2 {
+            let result = try await replicas.apply(upload, to: Samples.name)
+            #expect(!result.hasErrors, "\(result.layers[0].adds)")
+        }
+        client.take(try await replicas.delta(for: client, upload: upload.layers[0]))
+        #expect(client.trees.values.compactMap(\.species).sorted() == ["acorn", "oak"])
+        #expect(try await replicas.currentTrees() == client.trees)
+    }
+
     @Test("Many adds at a time have their rows each")
     func manyAdds() async throws {
         let store = try await store(trees: [Self.rule("return {edit: [\(Self.visit("$feature.species"))]}", [.insert])])

@@ -63,7 +63,7 @@ final class Machine {
         last = .null
         base = 0
         for index in stack.indices { stack[index] = .null }
-        // Nobody else has it, as a rule: then it serves again.
+        // Where no value of an earlier run still refers to the object, it is used again instead of a new one.
         if isKnownUniquelyReferenced(&self.feature), let known = self.feature, known.source == nil {
             known.become(feature)
         } else {

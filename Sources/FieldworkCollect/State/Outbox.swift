@@ -84,8 +84,7 @@ actor Outbox {
 
     func listen(_ listener: @escaping @Sendable (Change) async -> Void) { self.listener = listener }
 
-    /// What goes with each sync of an offline area: the conflicts, which are looked at and settled without a network too, and what is
-    /// fetched anew.
+    /// - Parameter body: runs beside each sync of an offline area: it looks for conflicts, and fetches again what is out of date.
     func accompanySync(_ body: @escaping @Sendable () async -> Void) { companion = body }
 
     /// Runs until the task is cancelled.

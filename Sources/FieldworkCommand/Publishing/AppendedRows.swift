@@ -4,8 +4,8 @@ import FieldworkREST
 import FieldworkStore
 import Foundation
 
-/// Tells rows that are appended a second time from new ones: somebody who sends a file twice, or a longer one, or one
-/// with its bad rows mended, does not want its rows twice.
+/// Finds the rows of a file that were appended before. Users append a file twice by mistake, or again after more rows came or
+/// bad rows were mended; no row may become two features by that.
 ///
 /// A row without a global id gets one that is made of what it says. The store takes no second feature with it, whoever
 /// sends the row, and also after a crew has changed the feature. Rows that came in otherwise, as when the layer was

@@ -84,7 +84,7 @@ struct Publisher {
                     at: copy, as: ServiceName(name: service.name),
                     layerName: notices.contains(where: \.isSplit) ? nil : options.layerName)
             } catch let error as StoreError {
-                // Nobody but this command knows the copy by its name.
+                // The error names the temporary copy; the user knows the file by the name that was given.
                 throw StoreError(
                     error.code, error.message.replacing(copy.lastPathComponent, with: url.lastPathComponent))
             }

@@ -57,7 +57,7 @@ struct CollectCommand: AsyncParsableCommand {
         }
     }
 
-    /// What is no GeoPackage is said here: the app's page would say it to somebody who did not choose the file.
+    /// Refuses a file that is no GeoPackage before the app starts: whoever chose the file is at the terminal, not in the browser.
     private static func requireGeoPackage(_ file: String) async throws {
         do {
             _ = try await OfflineFile(file).summary()

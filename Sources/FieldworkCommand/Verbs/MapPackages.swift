@@ -33,7 +33,7 @@ struct PackageArgument {
     }
 }
 
-/// A map package whose files no other Fieldwork may open meanwhile.
+/// A map package that this program has locked: no other Fieldwork can open its files until `end`.
 struct TakenPackage {
     let package: MobileMapPackage
     let uses: [GeodatabaseUse]

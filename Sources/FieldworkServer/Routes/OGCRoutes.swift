@@ -111,10 +111,13 @@ extension RouteContext {
     }
 
     fileprivate func map(of layers: [LayerDefinition]) async throws -> Answer {
-        let ogc = try await ogc(.map)
-        let boxes = layers.compactMap { ogc.boxes[$0.id] }
-        let asked = try OGCMapRequest(
-            request.parameters, layers: layers, whole: GeometryEngine.combineExtents(of: boxes))
+        var whole: Envelope?
+        // To find the extents is work, which a map of a given box does not need.
+        if request.parameters["bbox"] == nil {
+            let boxes = try await ogc(.map).boxes
+            whole = GeometryEngine.combineExtents(of: layers.compactMap { boxes[$0.id] })
+        }
+        let asked = try OGCMapRequest(request.parameters, layers: layers, whole: whole)
         return try await map.image(asked.export, of: try service, request)
     }
 
