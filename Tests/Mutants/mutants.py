@@ -3,13 +3,13 @@
 
 Each file of `patches` is one fault. All of them stand in one build of the copy, behind the environment variable
 FIELDWORK_MUTANT: a fault is on where the variable has its number. First the tests that should notice each fault run. With
---all, what went by or was noticed by one test alone goes through the whole of the suites: several of these faults are on
-together there, and each test that fails runs once more with every one of them alone. A group that ends the process, or never
-ends, is halved. In a group one fault may hide another: that one is then reported as gone by, never as noticed.
+--all, what went by or was noticed by one test alone goes on to the other suites that reach its place, the quickest first,
+until two tests have noticed it or the time for one fault is over. Which suite reaches which place is found out once, by a
+run of every suite without a fault, and kept beside the results.
 
     mutants.py --check                        says which patches no longer fit the sources
     mutants.py                                builds the copy and runs every fault
-    mutants.py --only 10,32,200-219 --all     runs some of them, and whole suites where one test or none noticed
+    mutants.py --only 10,32,200-219 --all     runs some of them, and further suites where one test or none noticed
     mutants.py --copy DIR --no-build          runs what was built before
     mutants.py --results FILE                 keeps what was found in a file, and goes on where an earlier run was ended
     mutants.py --results FILE --table         prints what the file has as the table of RESULTS.md
@@ -33,14 +33,14 @@ from patches import Misfit, Patch, read_all
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VARIABLE = "FIELDWORK_MUTANT"
-# The suites that a whole run goes through: those that take minutes are left to the names in the patches.
+# A folder in which each place of a fault that is reached leaves a file with its number.
+REACHED = "FIELDWORK_MUTANT_REACHED"
+# The modules of tests that --all goes through: those that take minutes are left to the names in the patches.
 WHOLE = [
     "FieldworkGeometryTests", "FieldworkRESTTests", "FieldworkStoreTests", "FieldworkPostGISTests", "FieldworkServerTests",
     "FieldworkTests", "FieldworkPortalTests", "FieldworkLocatorTests", "FieldworkTilesTests", "FieldworkArcadeTests",
-    "FieldworkCommandTests", "SeedCompatibilityTests", "SimulationTests.SimulationTests", "FieldworkCollectTests",
+    "FieldworkCommandTests", "FieldworkDrawingTests", "FieldworkOSMTests", "SeedCompatibilityTests", "FieldworkCollectTests",
 ]
-# How many faults are on together in a run of the whole suites.
-GROUP = 8
 # These start programs and browsers, which would starve each other.
 ALONE = ("FieldworkCollectTests", "EndToEndTests")
 SWITCH = """\
@@ -131,31 +131,46 @@ class Runner:
         self.bundle = next(copy.products.glob("*PackageTests.xctest"))
         self.resources = threading.Lock()
 
-    def run(self, numbers, tests, patch=None):
+    def run(self, numbers, tests, reached=None):
         """Runs tests, named by their suites or by their ids, with faults on."""
         alone = [name for name in tests if name.startswith(ALONE)]
         noticed, text, started = {}, "", time.monotonic()
         for group in (alone, [name for name in tests if name not in alone]):
             if group:
-                failed, output = self._run(numbers, group, group is alone)
+                failed, output = self._run(numbers, group, group is alone, reached)
                 noticed |= failed
                 text += output
         return Outcome(noticed, time.monotonic() - started, text)
 
-    def whole(self, patches, tests, shaky):
-        """Which tests of whole suites notice each of several faults, that are on together at first."""
-        if not patches:
-            return {}
-        together = self.run(",".join(str(patch.number) for patch in patches), tests)
-        if len(patches) == 1:
-            return {patches[0]: together.noticed}
-        if together.is_cut_off:
-            half = len(patches) // 2
-            return self.whole(patches[:half], tests, shaky) | self.whole(patches[half:], tests, shaky)
-        names = sorted(set(together.noticed) - shaky)
-        return {patch: self.run(patch.number, names).noticed if names else {} for patch in patches}
+    def suites(self, modules):
+        """The suites of modules of tests."""
+        command = [str(self.bundle), "--testing-library", "swift-testing", "--list-tests"]
+        listed = subprocess.run(command, cwd=self.copy.folder, check=True, capture_output=True, text=True).stdout
+        return sorted({line.split("/")[0] for line in listed.splitlines() if "/" in line and line.split(".")[0] in modules})
 
-    def _run(self, numbers, tests, alone):
+    def reach(self, suite):
+        """Which places of faults a suite reaches, how long it takes, and which of its tests fail without a fault."""
+        with tempfile.TemporaryDirectory(prefix="reached-") as folder:
+            outcome = self.run(0, [suite], reached=folder)
+            return {
+                "places": sorted(int(name) for name in os.listdir(folder)), "seconds": outcome.seconds,
+                "fails": sorted(outcome.noticed)}
+
+    def further(self, patch, noticed, reach, budget):
+        """Which other tests notice a fault: two are enough."""
+        found, spent = dict(noticed), 0
+        suites = sorted(
+            (suite for suite, what in reach.items() if patch.number in what["places"] and suite not in patch.tests),
+            key=lambda suite: reach[suite]["seconds"])
+        for suite in suites:
+            if len(found) > 1 or spent + reach[suite]["seconds"] > budget:
+                break
+            outcome = self.run(patch.number, [suite])
+            spent += outcome.seconds
+            found |= {name: text for name, text in outcome.noticed.items() if name not in reach[suite]["fails"]}
+        return found
+
+    def _run(self, numbers, tests, alone, reached):
         command = self.before + [str(self.bundle), "--testing-library", "swift-testing"]
         for name in tests:
             # An id is whole; a suite or a module goes on.
@@ -163,6 +178,8 @@ class Runner:
         if alone:
             command.append("--no-parallel")
         environment = dict(os.environ, NO_COLOR="1", **{VARIABLE: str(numbers)})
+        if reached:
+            environment[REACHED] = reached
         cut_off = None
         with tempfile.NamedTemporaryFile(prefix="mutants-", suffix=".jsonl") as events:
             command += ["--event-stream-output-path", events.name, "--event-stream-version", "0"]
@@ -320,6 +337,20 @@ def control(runner, names):
     return set(again.noticed), first
 
 
+def reach_of(runner, modules, options):
+    """Which suite reaches which place: from the file that keeps it, and by a run of each suite that it does not have."""
+    kept = json.loads(options.reach.read_text()) if options.reach and options.reach.is_file() else {}
+    left = [suite for suite in runner.suites(modules) if suite not in kept]
+    if left:
+        print(f"Which places {len(left)} suites reach is found out first.", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for suite, found in zip(left, pool.map(runner.reach, left)):
+            kept[suite] = found
+            if options.reach:
+                options.reach.write_text(json.dumps(kept, indent=1))
+    return kept
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only say which patches no longer fit")
@@ -329,8 +360,10 @@ def main():
     parser.add_argument("--copy", type=pathlib.Path, default=ROOT / ".build/mutants", help="where the copy is built")
     parser.add_argument("--no-build", action="store_true", help="the copy is written and built already")
     parser.add_argument("--write-only", action="store_true", help="write the copy, for a build by hand")
-    parser.add_argument("--all", action="store_true", help="whole suites for what went by or was noticed by one test")
-    parser.add_argument("--whole", default=",".join(WHOLE), help="the suites that --all goes through")
+    parser.add_argument("--all", action="store_true", help="further suites for what went by or was noticed by one test")
+    parser.add_argument("--whole", default=",".join(WHOLE), help="the modules of tests that --all goes through")
+    parser.add_argument("--reach", type=pathlib.Path, help="a file that keeps which suite reaches which place")
+    parser.add_argument("--budget", type=int, default=120, help="the seconds that --all takes for one fault")
     parser.add_argument("--tests", help="run these tests instead of those that the patches name")
     parser.add_argument("--jobs", type=int, default=1, help="how many faults to run at the same time")
     parser.add_argument("--seconds", type=int, default=900, help="how long one run of tests may take")
@@ -385,24 +418,26 @@ def main():
         few = [
             patch for patch in patches
             if len(outcomes[patch].noticed) < 2 and not (results[patch] or (None, False))[1]]
-        suites = options.whole.split(",")
-        print(f"The whole suites for {len(few)}:")
-        # Without a fault, so that no test that fails anyway is run again for each.
-        shaky |= set(runner.run(0, suites).noticed) if few else set()
+        modules = options.whole.split(",")
+        if not any(name.startswith("Sources/FieldworkCollect/") for patch in few for name in patch.files):
+            modules = [module for module in modules if module != "FieldworkCollectTests"]
+        reach = reach_of(runner, modules, options)
+        print(f"Further suites for {len(few)}:")
         resources = [patch for patch in few if patch.is_resource]
         compiled = [patch for patch in few if not patch.is_resource]
 
-        def keep(found):
-            for patch, noticed in found.items():
-                outcomes[patch].noticed |= noticed
-                results.keep(patch, counted(outcomes[patch]), True)
-                report(patch, outcomes[patch])
+        def keep(patch, noticed):
+            outcomes[patch].noticed |= noticed
+            results.keep(patch, counted(outcomes[patch]), True)
+            report(patch, outcomes[patch])
 
         # Only the app has such files.
         for patch in resources:
-            keep({patch: runner.try_patch(patch, ["FieldworkCollectTests"]).noticed})
-        for start in range(0, len(compiled), GROUP):
-            keep(runner.whole(compiled[start:start + GROUP], suites, shaky))
+            keep(patch, runner.try_patch(patch, ["FieldworkCollectTests"]).noticed)
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            more = pool.map(lambda patch: runner.further(patch, outcomes[patch].noticed, reach, options.budget), compiled)
+            for patch, noticed in zip(compiled, more):
+                keep(patch, noticed)
     gone = [patch for patch in patches if not outcomes[patch].noticed]
     explained = [patch for patch in gone if patch.equivalent]
     many = [patch for patch in patches if len(outcomes[patch].noticed) > 1]
