@@ -34,8 +34,13 @@ struct AttackTests {
         let last = AttackForm.onlyRequest.map { $0 + 1 } ?? Self.requests
         let middle = max(first, min(last, Self.warmUp))
         let warm = await Self.send(first..<middle, to: target)
+        // What large requests leave is given back some seconds after them.
+        let rests = Duration.seconds(AttackForm.isFull ? 15 : 0)
+        try await Task.sleep(for: rests)
         let before = try target.memory().now
         let rest = await Self.send(middle..<last, to: target)
+        let busy = try target.memory().now
+        try await Task.sleep(for: rests)
         let after = try target.memory()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let slowest = warm.slowest.seconds > rest.slowest.seconds ? warm.slowest : rest.slowest
@@ -44,7 +49,7 @@ struct AttackTests {
             """
             Attack, \(kind): \(last - first) generated requests in \(Int(seconds)) s, \(warm.refused + rest.refused) refused; slowest \
             \(longest) s, \(warm.overASecond + rest.overASecond) over 1 s; \
-            memory \(before) MB after the warm-up, \(after.now) MB at the end, \(after.peak) MB at most
+            memory \(before) MB after the warm-up, \(busy) MB with the last request, \(after.now) MB at the end, \(after.peak) MB at most
               slowest: \(slowest.line.prefix(300))
             """)
         for failure in (warm.failures + rest.failures).prefix(20) { Issue.record("\(failure)") }
