@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
@@ -54,7 +55,8 @@ struct HeatMap: Sendable {
 
     private static func stops(_ renderer: JSONValue) -> [(ratio: Double, color: SIMD4<Double>)] {
         var last = -Double.infinity
-        let read = (renderer["colorStops"]?.arrayValue ?? []).compactMap { stop -> (ratio: Double, color: SIMD4<Double>)? in
+        let read = (renderer["colorStops"]?.arrayValue ?? []).compactMap {
+            stop -> (ratio: Double, color: SIMD4<Double>)? in
             guard let ratio = stop["ratio"]?.doubleValue, ratio > last, let color = SwatchColor(stop["color"]) else {
                 return nil
             }

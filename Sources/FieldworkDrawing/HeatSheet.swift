@@ -69,8 +69,9 @@ struct HeatSheet {
     private static func pixel(_ color: SIMD4<Double>) -> UInt32 {
         let opacity = color.w / 255
         let premultiplied = SIMD4<Double>(color.x * opacity, color.y * opacity, color.z * opacity, color.w)
-        let parts = SIMD4<UInt32>(clamping: SIMD4<Int>(premultiplied.rounded(.toNearestOrEven)).clamped(
-            lowerBound: .zero, upperBound: SIMD4(repeating: 255)))
+        let parts = SIMD4<UInt32>(
+            clamping: SIMD4<Int>(premultiplied.rounded(.toNearestOrEven)).clamped(
+                lowerBound: .zero, upperBound: SIMD4(repeating: 255)))
         return parts.w << 24 | parts.x << 16 | parts.y << 8 | parts.z
     }
 }

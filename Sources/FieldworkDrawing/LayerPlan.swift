@@ -59,7 +59,8 @@ package struct LayerPlan: Sendable {
             ? HeatMap(renderer, columns: columns, scale: frame.symbolScale, farthest: farthest) : nil
         let reach = max(looks.map(\.reach).max() ?? 0, heat?.reach ?? 0)
         let varies = variables.isEmpty ? 0 : 64 * frame.symbolScale
-        margin = min(max(reach, varies) + 2, isTile ? (isPoint ? Self.tileMargin : 4) : max(512, (heat?.reach ?? 0) + 2))
+        margin = min(
+            max(reach, varies) + 2, isTile ? (isPoint ? Self.tileMargin : 4) : max(512, (heat?.reach ?? 0) + 2))
     }
 
     /// Pixels around a tile from which points are drawn into it.

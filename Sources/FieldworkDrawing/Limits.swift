@@ -21,7 +21,7 @@ package enum Limits {
     /// Pixels that a point of a heat map may reach.
     static let heatReach = 1_024.0
     /// Cells of the grid of a heat map that a point reaches at most, to each side.
-    static let heatCells = 16.0
+    static let heatCells = 24.0
     /// Bytes of a picture that a symbol carries.
     package static let symbolPictureBytes = 1_024 * 1_024
     /// Pixels across and down of a symbol in a legend.

@@ -1,3 +1,4 @@
+import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -14,12 +15,11 @@ struct HeatMapTests {
     /// 15 points are 20 pixels, at whose middle one point has a density of 3/(π · 20²).
     private static let peak = 3 / (Double.pi * 400)
 
-    private static func definition(_ more: JSONObject) -> ServiceDefinition {
+    private static func definition(_ more: [String: JSONValue]) -> ServiceDefinition {
         var definition = TreesService.definition
-        var renderer: JSONObject = [
-            "type": "heatmap",
-            "colorStops": [["ratio": 0, "color": [0, 0, 255, 0]], ["ratio": 1, "color": [255, 0, 0, 255]]],
-        ]
+        var renderer = JSONObject()
+        renderer["type"] = "heatmap"
+        renderer["colorStops"] = [["ratio": 0, "color": [0, 0, 255, 0]], ["ratio": 1, "color": [255, 0, 0, 255]]]
         for (name, value) in more { renderer[name] = value }
         definition.layers[0].drawingInfo = ["renderer": .object(renderer)]
         return definition

@@ -1,4 +1,5 @@
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import TestSupport
 import Testing

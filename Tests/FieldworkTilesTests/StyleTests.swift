@@ -56,7 +56,7 @@ struct StyleTests {
         #expect(layers.count == 1)
         #expect(layers[0]["type"] == "heatmap")
         let paint = try #require(layers[0]["paint"])
-        #expect(paint["heatmap-radius"]?.doubleValue == 20)
+        #expect(paint["heatmap-radius"]?.doubleValue == 20 * 1.5.squareRoot())
         #expect(paint["heatmap-weight"] == ["max", 0, ["to-number", ["get", "Height"], 0]])
         // The map library's kernel is 1/√(2π) at its point.
         let intensity = try #require(paint["heatmap-intensity"]?.doubleValue)

@@ -123,18 +123,21 @@ struct StyleVariables {
         let points = renderer?["radius"]?.doubleValue
         let density = renderer?["maxDensity"]?.doubleValue
         let blur = renderer?["blurRadius"]?.doubleValue
-        let pixels: Double
+        let across: Double
         if points == nil, density == nil, let blur {
             // The map library's bell curve ends at three deviations, of half of the blur's radius each.
-            pixels = max(1, 1.5 * blur)
-            paint["heatmap-intensity"] = .number(Self.peak / max(renderer?["maxPixelIntensity"]?.doubleValue ?? 100, 1e-9))
+            across = max(1, 1.5 * blur)
+            paint["heatmap-intensity"] = .number(
+                Self.peak / max(renderer?["maxPixelIntensity"]?.doubleValue ?? 100, 1e-9))
         } else {
-            pixels = max(1, SymbolDrawing.pixels(points ?? 18))
+            let pixels = max(1, SymbolDrawing.pixels(points ?? 18))
+            // The library's bell curve exp(−4.5 d²/R²) has the sum of the kernel (1 − d²/r²)², where R² is 1.5 r².
+            across = pixels * 1.5.squareRoot()
             // What a point adds at its place, as a share of the density of the last colour.
             let added = 3 / (.pi * pixels * pixels)
             paint["heatmap-intensity"] = .number(Self.peak * added / max(density ?? 0.04, 1e-9))
         }
-        paint["heatmap-radius"] = .number(pixels)
+        paint["heatmap-radius"] = .number(across)
         if let field = renderer?["field"]?.stringValue, !field.isEmpty {
             paint["heatmap-weight"] = ["max", 0, ["to-number", ["get", .string(field)], 0]]
         }
