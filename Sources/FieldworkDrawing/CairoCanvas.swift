@@ -69,6 +69,19 @@ final class CairoCanvas {
         return body(surface)
     }
 
+    /// Writes every pixel of a raster, row by row: opacity first, the colours multiplied with it.
+    func fill(_ body: (UnsafeMutableBufferPointer<UInt32>) -> Void) throws(DrawingError) {
+        cairo_surface_flush(surface)
+        // A pixel of this format takes four bytes, so that rows have no gaps between them.
+        guard format.isRaster, let data = cairo_image_surface_get_data(surface),
+            Int(cairo_image_surface_get_stride(surface)) == 4 * width
+        else { throw .library("no pixels") }
+        data.withMemoryRebound(to: UInt32.self, capacity: width * height) { pixels in
+            body(UnsafeMutableBufferPointer(start: pixels, count: width * height))
+        }
+        cairo_surface_mark_dirty(surface)
+    }
+
     /// The finished image.
     /// - Parameter isTransparent: whether what was not drawn on stays clear, where the format can say so.
     func finished(isTransparent: Bool) throws -> [UInt8] {

@@ -14,10 +14,7 @@ package struct DrawingEncoder: FeatureEncoder {
     private var clipped = ClipBuffer()
     private var record = DrawingRecord()
     private var places: [(x: Double, y: Double)] = []
-    private let left: Double
-    private let top: Double
-    private let perUnitX: Double
-    private let perUnitY: Double
+    private let toPixels: MapFrame.Pixels
     private let box: ClipBox
     /// Pixels that a vertex must be away from the one before it.
     private let tolerance: Double
@@ -37,8 +34,7 @@ package struct DrawingEncoder: FeatureEncoder {
         }
         values = [DrawingValue](repeating: .null, count: columns + plan.places.count)
         let frame = plan.frame
-        (left, top) = (frame.extent.xMin, frame.extent.yMax)
-        (perUnitX, perUnitY) = (1 / frame.resolutionX, 1 / frame.resolutionY)
+        toPixels = frame.pixels
         box = ClipBox(
             xLow: -plan.margin, yLow: -plan.margin, xHigh: Double(frame.width) + plan.margin,
             yHigh: Double(frame.height) + plan.margin)
@@ -85,7 +81,7 @@ package struct DrawingEncoder: FeatureEncoder {
         expressions?.geometry(blob)
         switch plan.geometryType {
         case .point, .multipoint:
-            record.kind = .points
+            record.kind = plan.heat == nil ? .points : .heat
             if let plain = VertexBuffer.plainPoint(blob) {
                 let place = transform?.apply(x: plain.x, y: plain.y) ?? plain
                 addPoint(place.x, place.y)
@@ -111,11 +107,11 @@ package struct DrawingEncoder: FeatureEncoder {
     }
 
     private mutating func addPoint(_ x: Double, _ y: Double) {
-        let (column, row) = ((x - left) * perUnitX, (top - y) * perUnitY)
-        guard box.contains((x: column, y: row)) else { return }
+        let place = toPixels.place(x, y)
+        guard box.contains(place) else { return }
         record.starts.append(record.xs.count)
-        record.xs.append(Float(column))
-        record.ys.append(Float(row))
+        record.xs.append(Float(place.x))
+        record.ys.append(Float(place.y))
     }
 
     /// The vertices of a part in pixels, without those that are nearer than the tolerance to the one before. A place that the
@@ -124,10 +120,10 @@ package struct DrawingEncoder: FeatureEncoder {
         places.removeAll(keepingCapacity: true)
         var last: (x: Double, y: Double)?
         for index in part {
-            let place = ((buffer.xs[index] - left) * perUnitX, (top - buffer.ys[index]) * perUnitY)
-            guard abs(place.0) < 1e9, abs(place.1) < 1e9 else { continue }
-            if let last, index + 1 < part.upperBound, abs(place.0 - last.x) < tolerance,
-                abs(place.1 - last.y) < tolerance
+            let place = toPixels.place(buffer.xs[index], buffer.ys[index])
+            guard abs(place.x) < 1e9, abs(place.y) < 1e9 else { continue }
+            if let last, index + 1 < part.upperBound, abs(place.x - last.x) < tolerance,
+                abs(place.y - last.y) < tolerance
             {
                 continue
             }
@@ -169,9 +165,18 @@ package struct DrawingEncoder: FeatureEncoder {
     package mutating func endFeature() {
         guard !record.xs.isEmpty else { return }
         evaluate()
+        if let heat = plan.heat {
+            record.weight = Float(heat.column.map { values[$0].number ?? 0 } ?? 1)
+            if record.weight.isFinite { record.append(to: &bytes) }
+            return
+        }
         guard let symbol = plan.finder.index(of: values) else { return }
         record.symbol = symbol
         record.variables = plan.variables.isEmpty ? VisualVariables.Result() : plan.variables.result(values)
+        // A turn by a value is one from north, which turns with the map.
+        if let degrees = record.variables.rotation {
+            record.variables.rotation = degrees - Float(plan.frame.rotation)
+        }
         for (number, label) in plan.labels.enumerated() {
             if let text = label.text(values) { record.labels.append(DrawingRecord.Label(number: number, text: text)) }
         }

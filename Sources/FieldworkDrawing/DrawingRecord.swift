@@ -3,6 +3,8 @@
 struct DrawingRecord: Sendable {
     enum Kind: UInt8 {
         case points, lines, areas
+        /// Points of a heat map, with a weight and without a symbol.
+        case heat
     }
 
     struct Label: Sendable, Hashable {
@@ -14,6 +16,8 @@ struct DrawingRecord: Sendable {
     var kind = Kind.points
     var symbol = 0
     var variables = VisualVariables.Result()
+    /// Times that each point of a heat map counts.
+    var weight: Float = 1
     var labels: [Label] = []
     /// x to the right and y downwards, part by part.
     var xs: [Float] = []
@@ -34,6 +38,7 @@ struct DrawingRecord: Sendable {
 
     func append(to bytes: inout [UInt8]) {
         bytes.append(kind.rawValue)
+        if kind == .heat { Self.append(weight, to: &bytes) }
         Self.append(UInt32(truncatingIfNeeded: symbol), to: &bytes)
         bytes.append(variables.isEmpty ? 0 : 1)
         if !variables.isEmpty {
@@ -86,6 +91,7 @@ struct DrawingRecordReader {
         record.clear()
         guard let kind = DrawingRecord.Kind(rawValue: try next()) else { throw .record }
         record.kind = kind
+        if kind == .heat { record.weight = try next() }
         record.symbol = Int(try next() as UInt32)
         record.variables = VisualVariables.Result()
         if try next() as UInt8 == 1 { record.variables = try variables() }

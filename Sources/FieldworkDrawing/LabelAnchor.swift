@@ -12,7 +12,7 @@ struct LabelAnchor: Sendable, Hashable {
     /// nil for a feature that is outside of the image.
     init?(_ record: DrawingRecord, in frame: MapFrame) {
         switch record.kind {
-        case .points:
+        case .points, .heat:
             guard let x = record.xs.first, let y = record.ys.first else { return nil }
             (self.x, self.y) = (Double(x), Double(y))
         case .lines:

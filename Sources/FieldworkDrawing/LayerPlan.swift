@@ -17,6 +17,8 @@ package struct LayerPlan: Sendable {
     let looks: [SymbolLook]
     let finder: ClassFinder
     let variables: VisualVariables
+    /// How points add up; nil for a layer whose features are drawn each.
+    let heat: HeatMap?
     let labels: [LabelClass]
     let geometryType: LayerGeometryType
     /// Pixels around the image from which features are drawn into it.
@@ -49,9 +51,21 @@ package struct LayerPlan: Sendable {
         variables = VisualVariables(renderer, columns: columns)
         opacity = 1 - min(max(info?["transparency"]?.doubleValue ?? 0, 0), 100) / 100
         labels = LabelClass.classes(of: layer, columns: columns, in: frame)
-        let reach = looks.map(\.reach).max() ?? 0
-        let varies = variables.isEmpty ? 0 : 64 * frame.symbolScale
         let isPoint = geometryType == .point || geometryType == .multipoint
-        margin = min(max(reach, varies) + 2, isTile ? (isPoint ? 32 : 4) : 512)
+        // A tile draws no points from further away than its margin.
+        let farthest = isTile ? Self.tileMargin - 2 : Limits.heatReach
+        heat =
+            isPoint
+            ? HeatMap(renderer, columns: columns, scale: frame.symbolScale, farthest: farthest) : nil
+        let reach = max(looks.map(\.reach).max() ?? 0, heat?.reach ?? 0)
+        let varies = variables.isEmpty ? 0 : 64 * frame.symbolScale
+        margin = min(
+            max(reach, varies) + 2, isTile ? (isPoint ? Self.tileMargin : 4) : max(512, (heat?.reach ?? 0) + 2))
     }
+
+    /// Pixels around a tile from which points are drawn into it.
+    private static let tileMargin = 32.0
+
+    /// Bytes that drawing the layer takes besides the image.
+    package var memory: Int { heat == nil ? 0 : HeatSheet.memory(width: frame.width, height: frame.height) }
 }

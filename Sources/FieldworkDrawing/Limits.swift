@@ -18,6 +18,10 @@ package enum Limits {
     static let markerStampReach = 256.0
     /// Bytes of pictures of markers that one image keeps, as many as differ in size, colour and rotation.
     package static let markerStampBytes = 32 * 1_024 * 1_024
+    /// Pixels that a point of a heat map may reach.
+    static let heatReach = 1_024.0
+    /// Cells of the grid of a heat map that a point reaches at most, to each side.
+    static let heatCells = 24.0
     /// Bytes of a picture that a symbol carries.
     package static let symbolPictureBytes = 1_024 * 1_024
     /// Pixels across and down of a symbol in a legend.

@@ -1,6 +1,7 @@
 package import FieldworkGeometry
+import Foundation
 
-/// What an image shows: a part of a plane, and how many pixels it takes.
+/// What an image shows: a part of a plane, how many pixels it takes, and how far it is turned.
 package struct MapFrame: Sendable {
     /// In the reference of the image.
     package let extent: Envelope
@@ -9,6 +10,8 @@ package struct MapFrame: Sendable {
     /// Pixels to the inch: symbols grow with it.
     package let dpi: Double
     package let reference: SpatialReference?
+    /// Degrees against the clock by which the map is turned about the middle of the image; the extent is that of the map before.
+    package var rotation = 0.0
 
     /// - Parameter extent: it is made larger where its sides are not as those of the image, so that nothing is stretched.
     package init(extent: Envelope, width: Int, height: Int, dpi: Double) throws(DrawingError) {
@@ -71,11 +74,49 @@ package struct MapFrame: Sendable {
         resolutionX * Self.metersPerUnit(reference) * dpi / Self.metersPerInch
     }
 
-    /// The extent with so many pixels more on each side.
+    /// What of the plane the image shows, with so many pixels more on each side.
     package func grown(pixels: Double) -> Envelope {
-        let (right, up) = (pixels * resolutionX, pixels * resolutionY)
+        let (across, down) = (Double(width) / 2 + pixels, Double(height) / 2 + pixels)
+        let (sine, cosine) = (abs(turn.sine), abs(turn.cosine))
+        let right = (across * cosine + down * sine) * resolutionX
+        let up = (across * sine + down * cosine) * resolutionY
+        let (x, y) = ((extent.xMin + extent.xMax) / 2, (extent.yMin + extent.yMax) / 2)
         return Envelope(
-            xMin: extent.xMin - right, yMin: extent.yMin - up, xMax: extent.xMax + right, yMax: extent.yMax + up,
-            spatialReference: reference)
+            xMin: x - right, yMin: y - up, xMax: x + right, yMax: y + up, spatialReference: reference)
+    }
+
+    private var turn: (sine: Double, cosine: Double) {
+        // Without a turn nothing is rounded.
+        rotation == 0 ? (0, 1) : (sin(rotation * .pi / 180), cos(rotation * .pi / 180))
+    }
+
+    /// Finds the pixels of places.
+    package var pixels: Pixels { Pixels(self, turn) }
+
+    /// From places of the plane to pixels of the image: x to the right and y downwards.
+    package struct Pixels: Sendable {
+        private let left: Double
+        private let top: Double
+        private let perUnitX: Double
+        private let perUnitY: Double
+        private let middle: (x: Double, y: Double)
+        private let turn: (sine: Double, cosine: Double)
+
+        fileprivate init(_ frame: MapFrame, _ turn: (sine: Double, cosine: Double)) {
+            (left, top) = (frame.extent.xMin, frame.extent.yMax)
+            (perUnitX, perUnitY) = (1 / frame.resolutionX, 1 / frame.resolutionY)
+            middle = (Double(frame.width) / 2, Double(frame.height) / 2)
+            self.turn = turn
+        }
+
+        @inline(__always)
+        package func place(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
+            let (column, row) = ((x - left) * perUnitX, (top - y) * perUnitY)
+            guard turn.sine != 0 || turn.cosine != 1 else { return (column, row) }
+            let (across, down) = (column - middle.x, row - middle.y)
+            return (
+                middle.x + across * turn.cosine + down * turn.sine, middle.y + down * turn.cosine - across * turn.sine
+            )
+        }
     }
 }

@@ -13,6 +13,7 @@ package final class MapPainter {
     private var stamps = MarkerStamps()
     private var plan: LayerPlan?
     private var pictures: [Int: SymbolPixels] = [:]
+    private var heat: HeatSheet?
     private var layerNumber = 0
     private var record = DrawingRecord()
     /// Names of layers that have more features than are drawn.
@@ -49,6 +50,7 @@ package final class MapPainter {
         for (index, look) in plan.looks.enumerated() {
             if let picture = look.picture { pictures[index] = SymbolPixels(picture.bytes) }
         }
+        heat = plan.heat.map { HeatSheet($0, width: frame.width, height: frame.height) }
         if plan.opacity < 1 { cairo_push_group(canvas.context) }
     }
 
@@ -65,6 +67,15 @@ package final class MapPainter {
                     work = 0
                     try WorkAllowance.check()
                 }
+                if record.kind == .heat {
+                    for index in record.xs.indices {
+                        heat?.add(
+                            x: Double(record.xs[index]), y: Double(record.ys[index]), weight: Double(record.weight))
+                    }
+                    // A point is added to hundreds of pixels.
+                    work += 4 * record.xs.count
+                    continue
+                }
                 guard record.symbol < plan.looks.count else { continue }
                 try draw(record, plan.looks[record.symbol])
                 place(record, plan)
@@ -74,8 +85,10 @@ package final class MapPainter {
         self.record = record
     }
 
-    package func endLayer() {
+    package func endLayer() throws {
         guard let plan else { return }
+        try heat?.paint(on: canvas)
+        heat = nil
         if plan.opacity < 1 {
             cairo_pop_group_to_source(canvas.context)
             cairo_paint_with_alpha(canvas.context, plan.opacity)

@@ -9,88 +9,6 @@ import Testing
 /// The SDK gives a feature a symbol, the style draws it, the legend lists it: all three from one renderer.
 @Suite("Renderers: SDK, style and legend agree")
 struct RendererAgreementTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "../shared/data").standardized
-
-    struct Recorded: Sendable, CustomTestStringConvertible {
-        let name: String
-        let renderer: JSONValue
-        var testDescription: String { name }
-    }
-
-    /// Renderers that are found in documents of others, whatever stands around them.
-    private static let recorded: [Recorded] = ["geoservices", "webmap"].flatMap { part -> [Recorded] in
-        let root = folder.appending(path: part)
-        guard let files = FileManager.default.enumerator(atPath: root.path) else { return [] }
-        return files.compactMap { $0 as? String }.filter { $0.hasSuffix(".json") }.sorted().flatMap { path in
-            guard let data = try? Data(contentsOf: root.appending(path: path)),
-                let json = try? JSONParser.parse(data)
-            else { return [Recorded]() }
-            return renderers(in: json).enumerated().map { Recorded(name: "\(path) \($0)", renderer: $1) }
-        }
-    }
-
-    private static func renderers(in json: JSONValue) -> [JSONValue] {
-        switch json {
-        case .array(let items): return items.flatMap(renderers)
-        case .object(let object):
-            let own = object["renderer"].flatMap { $0["type"]?.stringValue == nil ? nil : $0 }
-            return (own.map { [$0] } ?? []) + object.members.flatMap { renderers(in: $0.value) }
-        default: return []
-        }
-    }
-
-    private static func marker(_ red: Int, _ style: String = "esriSMSCircle", size: Double = 9) -> JSONValue {
-        [
-            "type": "esriSMS", "style": .string(style), "color": [JSONValue(red), 0, 0, 255], "size": .number(size),
-            "outline": ["type": "esriSLS", "style": "esriSLSSolid", "color": [0, 0, 0, 255], "width": 1],
-        ]
-    }
-
-    /// What recorded documents hold none of.
-    private static let made: [Recorded] = [
-        Recorded(
-            name: "groups of two fields",
-            renderer: [
-                "type": "uniqueValue", "field1": "Kind", "field2": "State", "fieldDelimiter": "|",
-                "defaultSymbol": marker(9),
-                "uniqueValueGroups": [
-                    [
-                        "heading": "Trees",
-                        "classes": [
-                            ["label": "Old", "values": [["1", "old"], ["2", "old"]], "symbol": marker(1)],
-                            ["label": "New", "values": [["1", "new"]], "symbol": marker(2, "esriSMSDiamond")],
-                        ],
-                    ]
-                ],
-            ]),
-        Recorded(
-            name: "classes of numbers, turned and sized",
-            renderer: [
-                "type": "classBreaks", "field": "Height", "minValue": 0,
-                "classBreakInfos": [
-                    ["classMaxValue": 10, "label": "low", "symbol": marker(1)],
-                    ["classMaxValue": 20, "label": "high", "symbol": marker(2)],
-                ],
-                "visualVariables": [
-                    [
-                        "type": "sizeInfo", "field": "Height", "minDataValue": 0, "maxDataValue": 20, "minSize": 4,
-                        "maxSize": 24,
-                    ]
-                ],
-            ]),
-        Recorded(
-            name: "shares of another field",
-            renderer: [
-                "type": "classBreaks", "field": "Height", "normalizationType": "esriNormalizeByField",
-                "normalizationField": "Kind", "minValue": 0, "defaultSymbol": marker(7),
-                "classBreakInfos": [
-                    ["classMaxValue": 2, "label": "small", "symbol": marker(1)],
-                    ["classMaxValue": 9, "label": "large", "symbol": marker(2)],
-                ],
-            ]),
-    ]
-
     // MARK: Features
 
     /// The fields that a renderer names, and for each the values that tell its classes apart, and some that none names.
@@ -154,26 +72,17 @@ struct RendererAgreementTests {
         return try #require(try JSONParser.parse(LayerStyle(looks, source: "s").drawing).arrayValue)
     }
 
-    /// What a renderer's symbols are for.
-    private static func type(_ renderer: JSONValue) -> (name: String, kind: GeometryKind) {
-        let infos = ["uniqueValueInfos", "classBreakInfos"].flatMap { renderer[$0]?.arrayValue ?? [] }
-        let symbols = [renderer["symbol"], renderer["defaultSymbol"]] + infos.map { $0["symbol"] }
-        switch symbols.compactMap({ $0?["type"]?.stringValue }).first {
-        case "esriSLS": return ("esriGeometryPolyline", .line)
-        case "esriSFS", "esriPFS": return ("esriGeometryPolygon", .polygon)
-        default: return ("esriGeometryPoint", .point)
-        }
-    }
-
     // MARK: Tests
 
-    @Test("There are recorded renderers", .enabled(if: FileManager.default.fileExists(atPath: folder.path)))
-    func thereAreRecordings() { #expect(Self.recorded.count >= 15) }
+    @Test("There are recorded renderers", .enabled(if: RecordedRenderer.areInstalled))
+    func thereAreRecordings() { #expect(RecordedRenderer.recorded.count >= 15) }
 
-    @Test("The style draws each feature as it draws the symbol that the SDK gives it", arguments: recorded + made)
-    func styleAgrees(_ recorded: Recorded) throws {
+    @Test(
+        "The style draws each feature as it draws the symbol that the SDK gives it",
+        arguments: RecordedRenderer.recorded + RecordedRenderer.made)
+    func styleAgrees(_ recorded: RecordedRenderer) throws {
         let renderer = try Renderer.fromJSON(Data(recorded.renderer.text.utf8))
-        let type = Self.type(recorded.renderer)
+        let type = recorded.type
         let symbology = Symbology(renderer, kind: type.kind)
         let fields = Self.values(recorded.renderer).keys.sorted()
         let style = try Self.layers(symbology.renderer, type.name, fields)
@@ -197,11 +106,13 @@ struct RendererAgreementTests {
         if recorded.renderer["type"] != "simple" { #expect(looks.count > 1) }
     }
 
-    @Test("The legend lists each symbol that a feature may get", arguments: recorded + made)
-    func legendAgrees(_ recorded: Recorded) throws {
+    @Test(
+        "The legend lists each symbol that a feature may get",
+        arguments: RecordedRenderer.recorded + RecordedRenderer.made)
+    func legendAgrees(_ recorded: RecordedRenderer) throws {
         guard recorded.renderer["visualVariables"] == nil else { return }
         let renderer = try Renderer.fromJSON(Data(recorded.renderer.text.utf8))
-        let symbology = Symbology(renderer, kind: Self.type(recorded.renderer).kind)
+        let symbology = Symbology(renderer, kind: recorded.type.kind)
         let listed = Set(symbology.legend.map(\.swatch))
         #expect(!listed.isEmpty)
         for attributes in Self.features(recorded.renderer) {

@@ -151,7 +151,7 @@ struct MapImageTests {
         "What can't be drawn is refused, by name",
         arguments: [
             ("size", "5000,10"), ("size", "0,10"), ("dpi", "0"), ("dpi", "10000"), ("format", "bmp"), ("bbox", "1,2"),
-            ("layers", "0"), ("layers", "top:0"), ("rotation", "30"), ("dynamicLayers", "[{\"id\":7}]"),
+            ("layers", "0"), ("layers", "top:0"), ("rotation", "north"), ("dynamicLayers", "[{\"id\":7}]"),
             ("layerDefs", "0"),
         ])
     func refused(name: String, value: String) async throws {

@@ -46,6 +46,23 @@ struct StyleTests {
         #expect(layers[0]["paint"]?["circle-stroke-width"]?.doubleValue == 1)
     }
 
+    @Test("A heat map adds up points as images do: weighted by its field, with the last colour at the greatest density")
+    func heatMap() throws {
+        let renderer: JSONValue = [
+            "type": "heatmap", "field": "HEIGHT", "radius": 15, "maxDensity": .number(3 / (.pi * 400)),
+            "colorStops": [["ratio": 0, "color": [0, 0, 255, 0]], ["ratio": 1, "color": [255, 0, 0, 255]]],
+        ]
+        let layers = StyleLayers.drawing(Self.layer(.point, renderer), source: "esri")
+        #expect(layers.count == 1)
+        #expect(layers[0]["type"] == "heatmap")
+        let paint = try #require(layers[0]["paint"])
+        #expect(paint["heatmap-radius"]?.doubleValue == 20 * 1.5.squareRoot())
+        #expect(paint["heatmap-weight"] == ["max", 0, ["to-number", ["get", "Height"], 0]])
+        // The map library's kernel is 1/√(2π) at its point.
+        let intensity = try #require(paint["heatmap-intensity"]?.doubleValue)
+        #expect(abs(intensity / (2 * .pi).squareRoot() - 1) < 1e-3)
+    }
+
     @Test("Unique values match the text of the field; without a default the others aren't drawn")
     func uniqueValues() {
         let renderer: JSONValue = [

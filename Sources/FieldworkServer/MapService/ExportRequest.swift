@@ -29,14 +29,17 @@ extension ExportRequest {
                 "gdbVersion", "historicMoment", "layerTimeOptions", "layerParameterValues", "mapRangeValues",
                 "layerRangeValues", "clipping", "spatialFilter", "selectionDefinitions", "datumTransformations",
             ], in: parameters)
-        if let rotation = try parameters.number("rotation"), rotation != 0 {
-            throw .invalidParameter("'rotation' must be 0.")
-        }
         let output = try Self.output(request)
         guard let format = ImageFormat(name: parameters["format"] ?? "png") else {
             throw .invalidParameter("'format' must be one of \(ImageFormat.names).")
         }
-        let frame = try Self.frame(parameters, service)
+        var frame = try Self.frame(parameters, service)
+        if let rotation = try parameters.number("rotation") {
+            guard rotation.isFinite else {
+                throw .invalidParameter("'rotation' must be a number of degrees; positive ones turn against the clock.")
+            }
+            frame.rotation = rotation.truncatingRemainder(dividingBy: 360)
+        }
         self.init(
             frame: frame, format: format, isTransparent: try parameters.bool("transparent") ?? false,
             layers: try DrawnLayer.read(parameters, of: service, scale: frame.scale), output: output)

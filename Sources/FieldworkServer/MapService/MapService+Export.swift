@@ -97,6 +97,8 @@ extension MapService {
                 frame, format: format, isTransparent: isTransparent, background: background, isTile: isTile)
             for drawn in layers {
                 guard let plan = LayerPlan(drawn.layer, in: frame, isTile: isTile) else { continue }
+                try WorkAllowance.current?.charge(plan.memory)
+                defer { WorkAllowance.current?.giveBack(plan.memory) }
                 let query = drawn.query(plan)
                 let expressions = plan.expressions.map { expressions in
                     FeatureExpressions(
@@ -110,7 +112,7 @@ extension MapService {
                 for try await piece in try await store.encodedFeatures(query, in: address, encoder: encoder) {
                     try painter.paint(piece)
                 }
-                painter.endLayer()
+                try painter.endLayer()
             }
             return (try painter.finished(), painter.cutLayers)
         } catch let error as DrawingError {

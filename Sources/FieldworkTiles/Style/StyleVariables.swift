@@ -107,6 +107,9 @@ struct StyleVariables {
         return ["case", ["has", field], own == 0 ? angle : ["+", own, angle], own]
     }
 
+    /// Where the map library's bell curve is 1: it is 0.3989 at its point (1/√(2π)).
+    private static let peak = 2.5066
+
     /// How dense points are, as the renderer's colours.
     func heatmap(opacity: Double) -> JSONValue {
         var colors: [JSONValue] = ["interpolate", ["linear"], ["heatmap-density"]]
@@ -117,8 +120,27 @@ struct StyleVariables {
             last = ratio
         }
         var paint = JSONObject()
-        let radius = renderer?["radius"]?.doubleValue ?? renderer?["blurRadius"]?.doubleValue ?? 10
-        paint["heatmap-radius"] = .number(max(1, SymbolDrawing.pixels(radius)))
+        let points = renderer?["radius"]?.doubleValue
+        let density = renderer?["maxDensity"]?.doubleValue
+        let blur = renderer?["blurRadius"]?.doubleValue
+        let across: Double
+        if points == nil, density == nil, let blur {
+            // The map library's bell curve ends at three deviations, of half of the blur's radius each.
+            across = max(1, 1.5 * blur)
+            paint["heatmap-intensity"] = .number(
+                Self.peak / max(renderer?["maxPixelIntensity"]?.doubleValue ?? 100, 1e-9))
+        } else {
+            let pixels = max(1, SymbolDrawing.pixels(points ?? 18))
+            // The library's bell curve exp(−4.5 d²/R²) has the sum of the kernel (1 − d²/r²)², where R² is 1.5 r².
+            across = pixels * 1.5.squareRoot()
+            // What a point adds at its place, as a share of the density of the last colour.
+            let added = 3 / (.pi * pixels * pixels)
+            paint["heatmap-intensity"] = .number(Self.peak * added / max(density ?? 0.04, 1e-9))
+        }
+        paint["heatmap-radius"] = .number(across)
+        if let field = renderer?["field"]?.stringValue, !field.isEmpty {
+            paint["heatmap-weight"] = ["max", 0, ["to-number", ["get", .string(field)], 0]]
+        }
         if colors.count > 4 { paint["heatmap-color"] = .array(colors) }
         if opacity < 1 { paint["heatmap-opacity"] = .number(opacity) }
         return .object(paint)

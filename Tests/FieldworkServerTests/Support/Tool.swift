@@ -24,7 +24,9 @@ enum Tool {
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // GDAL keeps tiles of services below the folder that the tests run in, unless it is told where.
+        let tiles = ["GDAL_DEFAULT_WMS_CACHE_PATH": folder.appending(path: "tiles").path]
+        process.environment = ProcessInfo.processInfo.environment.merging(tiles) { $1 }.merging(environment) { $1 }
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
         let status = try await withCheckedThrowingContinuation { continuation in
