@@ -66,9 +66,12 @@ struct AccessMatrixTests {
         }
     }
 
-    @Test("Each route of the table admits and refuses each caller as its right says")
-    func everyRoute() async throws {
+    @Test(
+        "Each route of the table admits and refuses each caller as its right says, for a service and for a view of one",
+        arguments: ["Trees", "Shade"])
+    func everyRoute(service: String) async throws {
         try await PeopleServer.with { people in
+            try await ViewPortalTests.addShade(people)
             var tokens = try await people.tokens()
             var looked = 0
             for route in RouteTable(instance: "arcgis").routes {
@@ -77,7 +80,7 @@ struct AccessMatrixTests {
                 if tokens.isEmpty { tokens = try await people.tokens() }
                 for caller in Caller.allCases {
                     let expected = Self.exception(route, caller) ?? Self.expected(route.right, caller)
-                    let answer = try await Self.send(route, token: tokens[caller] ?? nil, people)
+                    let answer = try await Self.send(route, of: service, token: tokens[caller] ?? nil, people)
                     looked += 1
                     // A wrong parameter or a missing feature is known only to who was let in.
                     switch expected {
@@ -108,10 +111,13 @@ struct AccessMatrixTests {
 
     /// A request for a route with something for each of its parameters. Nothing that it asks for is there, or it lacks what it needs:
     /// no row changes what the next one finds.
-    private static func send(_ route: Route, token: String?, _ people: PeopleServer) async throws -> TestClient.Answer {
+    private static func send(
+        _ route: Route, of service: String, token: String?, _ people: PeopleServer
+    ) async throws -> TestClient.Answer {
         var path = "/" + route.pattern
         for (name, value) in [
-            ("{instance}", "arcgis"), ("{service}", "Trees"), ("{layer}", "0"), ("{objectId}", "999999"),
+            ("{instance}", "arcgis"), ("{service}", route.base == .geocodeServer ? "Trees" : service), ("{layer}", "0"),
+            ("{objectId}", "999999"),
             ("{feature}", "999999"), ("{toGeneration}", "1"), ("{attachmentId}", "1"), ("{conflict}", "1"),
             ("{itemID}", "i1"), ("{id}", "6f9619ff-8b86-d011-b42d-00cf4fc964ff"), ("{folder}", "Nowhere"),
             ("{name}", "nothing"), ("{username}", "zoe"), ("{item}", String(repeating: "0", count: 32)),

@@ -421,6 +421,8 @@ enum LimitTable {
         NamedLimit(module: "FieldworkServer", name: "idsInProtocolBuffer", value: "1_000_000", meaning: "Object ids of one answer in protocol buffers: it is held in memory as a whole."),
         NamedLimit(module: "FieldworkServer", name: "addressesPerCut", value: "250_000", meaning: "Addresses of the part of a locator that is cut for a client."),
         NamedLimit(module: "FieldworkStore", name: "recordReaders", value: "3", meaning: "Readers of the tables that belong to no service, each a connection."),
+        NamedLimit(module: "FieldworkStore", name: "knownViews", value: "1_000", meaning: "Views of which a process remembers what they show."),
+        NamedLimit(module: "FieldworkStore", name: "viewSettlingSeconds", value: "5", meaning: "Seconds until every process has learnt that a view was changed. What a device was given until then it is given anew."),
         NamedLimit(module: "FieldworkStore", name: "fieldsPerLayer", value: "240", meaning: "Columns of a layer besides its geometry: as many as the bit masks of the change log tell apart."),
         NamedLimit(module: "FieldworkStore", name: "layersPerService", value: "1_000", meaning: "Layers and tables of one service."),
         NamedLimit(module: "FieldworkStore", name: "serviceNameLength", value: "120", meaning: "Characters of a service's or folder's name: it becomes a file's name."),

@@ -63,6 +63,8 @@ enum PortalTables {
             "CREATE INDEX IF NOT EXISTS portal_item_groups_group ON {item_groups} (group_id)",
             // Services that everyone may edit; a table of its own, so that portals of earlier versions get it by themselves.
             "CREATE TABLE IF NOT EXISTS {open_items} (item \(text) PRIMARY KEY)",
+            // What views of services show, by their paths in lower case.
+            "CREATE TABLE IF NOT EXISTS {views} (path \(text) PRIMARY KEY, definition \(text) NOT NULL)",
             """
             CREATE TABLE IF NOT EXISTS {contents} (
                 item \(text) NOT NULL, name \(text) NOT NULL, type \(text) NOT NULL, file_name \(text) NOT NULL,
