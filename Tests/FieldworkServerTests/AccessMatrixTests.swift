@@ -109,11 +109,8 @@ struct AccessMatrixTests {
         return answer.errorCode ?? words.first { answer.text.contains("code=\"\($0.key)\"") }?.value
     }
 
-    /// A request for a route with something for each of its parameters. Nothing that it asks for is there, or it lacks what it needs:
-    /// no row changes what the next one finds.
-    private static func send(
-        _ route: Route, of service: String, token: String?, _ people: PeopleServer
-    ) async throws -> TestClient.Answer {
+    /// An address of a route, with something for each of its parameters.
+    private static func address(of route: Route, of service: String) -> String {
         var path = "/" + route.pattern
         for (name, value) in [
             ("{instance}", "arcgis"), ("{service}", route.base == .geocodeServer ? "Trees" : service), ("{layer}", "0"),
@@ -125,9 +122,27 @@ struct AccessMatrixTests {
         ] {
             path = path.replacing(name, with: value)
         }
+        return path
+    }
+
+    @Test("The address that the matrix asks for is that of the route which it means, for every route")
+    func addresses() throws {
+        let table = RouteTable(instance: "arcgis")
+        for route in table.routes {
+            let path = Self.address(of: route, of: "Trees")
+            #expect(!path.contains("{") && !path.contains("*"), "\(route.pattern): a parameter has no value in this test")
+            let match = table.match(try RequestTarget(path))
+            #expect(match?.route === route, "\(route.pattern): \(path) leads to \(match?.route.pattern ?? "nothing")")
+        }
+    }
+
+    /// Nothing that a request asks for is there, or it lacks what it needs: no row changes what the next one finds.
+    private static func send(
+        _ route: Route, of service: String, token: String?, _ people: PeopleServer
+    ) async throws -> TestClient.Answer {
+        let path = address(of: route, of: service)
         let headers = token.map { [("X-Esri-Authorization", "Bearer \($0)")] } ?? []
         if route.method == .write { return try await people.client.post(path, ["f": "json"], headers: headers) }
         return try await people.client.get(path, ["f": "json"], headers: headers)
     }
-
 }

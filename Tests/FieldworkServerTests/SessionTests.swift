@@ -81,6 +81,85 @@ struct SessionTests {
     }
 
     @Test(
+        "An account that was guessed at waits at every door, whatever address a client says it comes from, and so does one that is not there",
+        arguments: ["viewer", "nobody"])
+    func guessing(name: String) async throws {
+        try await PeopleServer.with { people in
+            func generate(_ password: String, _ number: Int) async throws -> TestClient.Answer {
+                try await people.client.post(
+                    "/arcgis/tokens/generateToken", ["username": name, "password": password, "f": "json"],
+                    headers: [("X-Forwarded-For", "192.0.2.\(number)"), ("Forwarded", "for=192.0.2.\(number)")])
+            }
+            let failures = FieldworkPortal.Limits.failuresPerAccount
+            for number in 0..<failures {
+                #expect(try await generate("guess \(number)", number).text.contains("Invalid username or password"))
+            }
+            // The right password opens nothing now, and is told the same as a wrong one.
+            let locked = try await generate(PeopleServer.password, 99)
+            #expect(locked.text.contains("Try again in") && !locked.text.contains("\"token\""), "\(locked.text)")
+            let page = try await people.client.get(
+                "\(Self.oauth)/authorize", ["client_id": "directory", "response_type": "code"])
+            let mark = try #require(page.text.range(of: "name=\"oauth_state\" value=\""))
+            let state = String(page.text[mark.upperBound...].prefix { $0 != "\"" })
+            let sent = try await people.client.post(
+                "\(Self.oauth)/signin",
+                ["oauth_state": state, "username": name, "password": PeopleServer.password, "authorize": "true"])
+            #expect(sent.header("Set-Cookie") == nil && sent.text.contains("Try again in"), "\(sent.text)")
+            let entries = try await people.portal.audit().filter { $0.action == "signIn.failed" }
+            #expect(entries.count == failures && entries.allSatisfy { $0.target == name })
+            #expect(entries.allSatisfy { $0.address == "127.0.0.1" }, "\(entries)")
+        }
+    }
+
+    @Test("No page tells its address to another site: a code or a token in it would go along")
+    func referrers() async throws {
+        try await PeopleServer.with { people in
+            let token = try await people.token("administrator")
+            let html = [("Accept", "text/html"), ("X-Esri-Authorization", "Bearer \(token)")]
+            for path in [
+                "\(Self.oauth)/authorize?client_id=directory&response_type=code", "\(Self.oauth)/approval?code=abc",
+                "/arcgis/home", "/arcgis/home/people", "/arcgis/rest/services?token=\(token)",
+                "/arcgis/rest/services/Trees/FeatureServer/0?f=html&token=\(token)",
+            ] {
+                let page = try await people.client.get(path, headers: html)
+                #expect(page.header("Content-Type")?.hasPrefix("text/html") == true, "\(path)")
+                #expect(page.header("Referrer-Policy") == "same-origin", "\(path)")
+                #expect(!page.text.contains(token), "\(path)")
+            }
+        }
+    }
+
+    @Test("A token that was revoked, or whose person has another password, opens nothing at the next request")
+    func ended() async throws {
+        try await PeopleServer.with { people in
+            let path = "Trees/FeatureServer/0/query"
+            func code(_ token: String) async throws -> Int? {
+                try await people.client.get(
+                    path, ["f": "json", "where": "1=1", "returnCountOnly": "true", "token": token]
+                ).errorCode
+            }
+            let token = try await people.token("viewer")
+            #expect(try await code(token) == nil)
+            _ = try await people.client.post(
+                "\(Self.oauth)/revokeToken", ["client_id": "fieldwork", "auth_token": token, "f": "json"])
+            #expect(try await code(token) == 498)
+            let other = try await people.token("viewer")
+            let group = try await people.portal.addGroup(
+                title: "Crew", for: .everybody, owner: "administrator", by: Self.author)
+            _ = try await people.portal.addMembers(["viewer"], to: group.id, for: .everybody, by: Self.author)
+            let item = try #require(try await people.portal.item(ofService: "Trees"))
+            _ = try await people.portal.share(
+                item.id, everyone: false, organisation: false, addingGroups: [group.id], onlyGroups: true,
+                for: .everybody, by: Self.author)
+            #expect(try await code(other) == nil)
+            _ = try await people.portal.removeMembers(["viewer"], from: group.id, for: .everybody, by: Self.author)
+            #expect(try await code(other) == 403, "who left the group sees it no more")
+            try await people.portal.setPassword("another horse", of: "viewer", by: Self.author)
+            #expect(try await code(other) == 498)
+        }
+    }
+
+    @Test(
         "Three servers of a database honour each other's tokens, and within a second what one of them takes away",
         .enabled(if: TemporaryPostgres.isInstalled))
     func threeServers() async throws {

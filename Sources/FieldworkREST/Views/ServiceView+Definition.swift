@@ -15,6 +15,10 @@ extension ServiceView {
             let allowed = shown.capabilities
             shown.layers[index].capabilities = Self.allowed(shown.layers[index].capabilities, by: allowed)
         }
+        if shown.layers.count < source.layers.count {
+            // Their scripts may ask for layers that are not shown. They run in the source all the same.
+            for index in shown.layers.indices { shown.layers[index].attributeRules = [] }
+        }
         shown.unknownMembers["isView"] = true
         if shown.layers.contains(where: { $0.restriction != nil }) {
             // Where the features lie that are not shown is nobody's business.

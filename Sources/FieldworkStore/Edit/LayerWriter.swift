@@ -62,10 +62,10 @@ struct LayerWriter {
             var row = try newRow(edit)
             if !takesObjectIDs { row.objectID = try formerObjectID(edit, row.globalID) }
             return try carrying(row.ruleEdits) {
+                // Asked before there is a feature of this id again.
+                let returns = try !takesObjectIDs && row.objectID != nil && reachesDeleted(row.globalID)
                 let result = try insert(row, edit)
-                if !takesObjectIDs, let former = row.objectID, result.error == nil {
-                    try restoreAttachments(of: former)
-                }
+                if returns, let former = row.objectID, result.error == nil { try restoreAttachments(of: former) }
                 return result
             }
         } catch let error as EditError {

@@ -29,3 +29,18 @@ final class ReachedFeatures {
         return true
     }
 }
+
+extension LayerWriter {
+    /// Whether the batch would reach a deleted feature if it were there as it was last: what was attached to one that a view did not
+    /// show does not come back through that view.
+    func reachesDeleted(_ globalID: UUID?) throws -> Bool {
+        guard reach != nil else { return true }
+        guard let globalID else { return false }
+        try connection.run("SAVEPOINT fieldwork_reach")
+        try restore(globalID)
+        let isReached = try find(.globalID(globalID)) != nil
+        try connection.run("ROLLBACK TO fieldwork_reach")
+        try connection.run("RELEASE fieldwork_reach")
+        return isReached
+    }
+}

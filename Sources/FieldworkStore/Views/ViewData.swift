@@ -31,7 +31,8 @@ package final class ViewData: ServiceData {
             }
         }
         self.base = base
-        self.view = ViewScope(path: view.name.path, conditions: conditions, hidden: hidden)
+        self.view = ViewScope(
+            path: view.name.path, conditions: conditions, hidden: hidden, source: catalogue.definition.layers)
         self.shown = shown
     }
 

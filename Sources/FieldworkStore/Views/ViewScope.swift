@@ -9,11 +9,26 @@ package struct ViewScope: Sendable {
     let conditions: [Int: SQLExpression]
     /// By layer, in lower case. Every shown layer has an entry.
     private let hidden: [Int: Set<String>]
+    /// By layer: the words that no answer about it may have, in lower case. An edit may be refused for what a hidden field or a
+    /// layer out of sight holds.
+    private let unspeakable: [Int: Set<String>]
+    /// The names of the layers that are not shown, in lower case.
+    private let hiddenLayers: [String]
 
-    init(path: String, conditions: [Int: SQLExpression], hidden: [Int: Set<String>]) {
+    /// - Parameter source: the layers of the service, with all their fields.
+    init(path: String, conditions: [Int: SQLExpression], hidden: [Int: Set<String>], source: [LayerDefinition]) {
         self.path = path
         self.conditions = conditions
         self.hidden = hidden
+        var all: Set<String> = []
+        var shown: [Int: Set<String>] = [:]
+        for layer in source {
+            let names = Set(layer.fields.map { $0.name.lowercased() })
+            all.formUnion(hidden[layer.id] ?? names)
+            shown[layer.id] = names.subtracting(hidden[layer.id] ?? names)
+        }
+        unspeakable = shown.mapValues { all.subtracting($0) }
+        hiddenLayers = source.filter { hidden[$0.id] == nil }.map { $0.name.lowercased() }
     }
 
     private func require(_ layerID: Int) throws {
@@ -93,22 +108,29 @@ package struct ViewScope: Sendable {
 
     private func shown(_ results: LayerEditResults) -> LayerEditResults {
         var results = results
-        let names = hidden[results.layerID] ?? []
-        guard !names.isEmpty else { return results }
         func clean(_ list: inout [EditResult]) {
             for index in list.indices {
-                guard let error = list[index].error, Self.mentions(names, error.description) else { continue }
+                guard let error = list[index].error, tells(error.description, results.layerID) else { continue }
                 list[index].error?.description = "The edit breaks a rule of the layer."
             }
         }
         clean(&results.adds)
         clean(&results.updates)
         clean(&results.deletes)
+        clean(&results.attachments.adds)
+        clean(&results.attachments.updates)
+        clean(&results.attachments.deletes)
         return results
     }
 
-    private static func mentions(_ names: Set<String>, _ text: String) -> Bool {
-        text.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { names.contains(String($0)) }
+    /// Whether a text names what the view does not show.
+    private func tells(_ text: String, _ layerID: Int) -> Bool {
+        // A missing feature is said in words of the store's own, which a field may have for its name.
+        guard !text.hasPrefix("There is no ") else { return false }
+        let text = text.lowercased()
+        let names = unspeakable[layerID] ?? []
+        return text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { names.contains(String($0)) }
+            || hiddenLayers.contains(where: text.contains)
     }
 
     /// - Parameter ids: the features that the edits named. What relationships took along may be out of sight.
