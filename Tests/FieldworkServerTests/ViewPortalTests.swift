@@ -98,10 +98,16 @@ struct ViewPortalTests {
                 "\(administered)")
             #expect(
                 try await people.post("\(Self.admin)/0/truncate", ["f": "json"], as: "owner").errorCode != nil)
+            #expect(try await people.portal.view("oaks")?.changed != 0, "hiding a field is a change")
             let removed = try await people.post("\(Self.content)/owner/items/\(id)/delete", ["f": "json"], as: "owner")
             #expect(try removed.json["success"] == true, "\(removed.text)")
             #expect(try await people.get("Oaks/FeatureServer", as: "owner").errorCode == 404)
             #expect(try await people.get("Trees/FeatureServer/0/query", query, as: "owner").errorCode == nil)
+            // Devices of the former view must not take a delta of another one for theirs.
+            #expect(try await Self.create(people, as: "owner").errorCode == nil)
+            #expect(try await people.portal.view("Oaks")?.changed != 0)
+            #expect(try await Self.create(people, as: "owner", "Limes").errorCode == nil)
+            #expect(try await people.portal.view("Limes")?.changed == 0)
         }
     }
 

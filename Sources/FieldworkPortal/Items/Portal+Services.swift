@@ -132,7 +132,11 @@ extension Portal {
             try Self.apply(change, to: &item, moment, records)
             try Self.write(item, records)
             try Self.note("item.add", item.id, path, author, moment, records)
-            if let view { try Self.write(view, author, moment, records) }
+            if var view {
+                // Devices may have what an earlier view of this name showed.
+                if try Self.wasView(path, records) { view.changed = moment }
+                try Self.write(view, author, moment, records)
+            }
             return item
         }
     }

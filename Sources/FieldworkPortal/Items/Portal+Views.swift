@@ -68,6 +68,13 @@ extension Portal: ViewSource {
         try note("view.change", view.name.path, text, author, moment, records)
     }
 
+    /// Whether there has been a view of a path.
+    static func wasView(_ path: String, _ records: Records) throws -> Bool {
+        try records.row(
+            "SELECT 1 FROM {audit} WHERE action = 'view.change' AND lower(target) = ? LIMIT 1",
+            [.text(path.lowercased())]) != nil
+    }
+
     /// - Returns: whether the service was a view.
     static func removeView(_ key: String, _ records: Records) throws -> Bool {
         try records.run("DELETE FROM {views} WHERE path = ?", [.text(key)]) > 0

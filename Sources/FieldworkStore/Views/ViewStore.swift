@@ -104,7 +104,14 @@ package final class ViewStore<Base: ServiceStore & ReplicaStore & AttachmentStor
     /// a moment later.
     private func floor(_ view: ServiceView, _ data: Base.Service) async throws -> Int64 {
         guard view.changed > 0 else { return 0 }
-        return try await data.generation(before: Self.settled(view)) + 1
+        let settled = Self.settled(view)
+        let last = try await data.generation(before: settled)
+        if settled < Date.now, try await data.generation() == last {
+            // A generation without edits, so that what devices get from now on is told from what they had. Where it can't be written,
+            // they get everything again until somebody edits.
+            _ = try? await data.writer.edit { try $0.openGeneration(editor: nil, moment: Date.now) }
+        }
+        return last + 1
     }
 
     private static func settled(_ view: ServiceView) -> Date {

@@ -17,11 +17,11 @@ final class SaidViews: ViewSource {
     func views() async throws -> [String: ServiceView] { said.withLock { $0 } }
 
     /// Changes a view as the portal does.
-    func change(_ name: ServiceName, _ body: @Sendable (inout ServiceView) -> Void) {
+    func change(_ name: ServiceName, at moment: Date = .now, _ body: @Sendable (inout ServiceView) -> Void) {
         said.withLock { views in
             guard var view = views[name.path.lowercased()] else { return }
             body(&view)
-            view.changed = Int64(Date.now.timeIntervalSince1970 * 1_000)
+            view.changed = Int64(moment.timeIntervalSince1970 * 1_000)
             views[name.path.lowercased()] = view
         }
     }
