@@ -68,6 +68,8 @@ package enum Limits {
     package static let searchLength = 8_192
     /// Terms of a search.
     package static let searchTerms = 500
+    /// Results of a search that are sorted at most; more are met on a walk along the order.
+    static let sortedResults = 4_000
     /// Words of one phrase that are looked for; the rest is not.
     package static let wordsPerPhrase = 16
     /// How deep the brackets of a search may lie within each other.

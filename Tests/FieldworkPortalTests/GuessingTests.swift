@@ -1,3 +1,4 @@
+import FieldworkStore
 import TestSupport
 import Testing
 

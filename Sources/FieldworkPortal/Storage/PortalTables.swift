@@ -56,6 +56,8 @@ enum PortalTables {
             "CREATE INDEX IF NOT EXISTS portal_items_owner ON {items} (owner, folder)",
             "CREATE INDEX IF NOT EXISTS portal_items_modified ON {items} (modified, id)",
             "CREATE INDEX IF NOT EXISTS portal_items_title ON {items} (sort_title, id)",
+            // A search counts by this index what its reader may read, without a look at the items.
+            "CREATE INDEX IF NOT EXISTS portal_items_seen ON {items} (id, everyone, organisation, owner)",
             """
             CREATE TABLE IF NOT EXISTS {item_groups} (
                 item \(text) NOT NULL, group_id \(text) NOT NULL, PRIMARY KEY (item, group_id))
@@ -82,7 +84,9 @@ enum PortalTables {
                 field \(text) NOT NULL, term \(text) NOT NULL, item \(text) NOT NULL,
                 PRIMARY KEY (field, term, item))
             """,
-            "CREATE INDEX IF NOT EXISTS portal_terms_term ON {terms} (term)",
+            "CREATE INDEX IF NOT EXISTS portal_terms_word ON {terms} (term, item)",
+            // Of earlier versions: it led to the rows.
+            "DROP INDEX IF EXISTS portal_terms_term",
             "CREATE INDEX IF NOT EXISTS portal_terms_item ON {terms} (item)",
             """
             CREATE TABLE IF NOT EXISTS {texts} (

@@ -1,4 +1,4 @@
-package import FieldworkREST
+import FieldworkREST
 import Foundation
 
 /// What a view shows of its source, as edits and answers are held to it.
