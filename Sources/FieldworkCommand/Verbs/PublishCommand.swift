@@ -230,8 +230,8 @@ struct PublishCommand: AsyncParsableCommand {
 
     /// A view hides a service of its name.
     private func requireNoView() async throws {
-        let file = Portal.file(in: data.url)
-        guard database.store == nil, FileManager.default.fileExists(atPath: file.path) else { return }
+        let file = Portal.file(in: services.data.url)
+        guard services.database.store == nil, FileManager.default.fileExists(atPath: file.path) else { return }
         let portal = Portal(lookingInto: file)
         // A portal of an earlier version has no views.
         let view = try? await portal.view(name.path)
