@@ -32,6 +32,8 @@ package enum Limits {
     package static let exchangeGraceSeconds: Int64 = 60
     /// How long an authorization code may be used, in seconds.
     package static let codeSeconds: Int64 = 300
+    /// How long a link is good by which a person chooses a password, in seconds: three days.
+    package static let invitationSeconds: Int64 = 259_200
     /// How long a person may take to sign in, in seconds.
     package static let stateSeconds: Int64 = 1_800
     /// Sign-ins that may be under way at a time; of more, the oldest are forgotten.
@@ -66,6 +68,8 @@ package enum Limits {
     package static let searchLength = 8_192
     /// Terms of a search.
     package static let searchTerms = 500
+    /// Results of a search that are sorted at most; more are met on a walk along the order.
+    static let sortedResults = 4_000
     /// Words of one phrase that are looked for; the rest is not.
     package static let wordsPerPhrase = 16
     /// How deep the brackets of a search may lie within each other.

@@ -11,7 +11,10 @@ import ServiceLifecycle
 /// The GeoServices REST server over a store. Runs as a service: on graceful shutdown it takes no more requests, finishes
 /// those that are being answered, and closes the store.
 package struct FeatureServer: Service {
+    /// The services, and the views that the portal has of them.
     private let store: any FeatureStore
+    /// The services alone.
+    private let services: any FeatureStore
     private let configuration: ServerConfiguration
     private let logger: Logger
     private let onReady: @Sendable (_ port: Int) async -> Void
@@ -23,7 +26,8 @@ package struct FeatureServer: Service {
         store: any FeatureStore, configuration: ServerConfiguration, logger: Logger,
         onReady: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
-        self.store = store
+        services = store
+        self.store = configuration.portal?.over(store) ?? store
         self.configuration = configuration
         self.logger = logger
         self.onReady = onReady
@@ -86,7 +90,7 @@ package struct FeatureServer: Service {
         await replicas?.jobs.resume()
         var tasks: [Task<Void, Never>] = []
         if let replicas { tasks.append(Task { await replicas.jobs.watch() }) }
-        if let store = store as? any ReplicaStore {
+        if let store = services as? any ReplicaStore {
             tasks.append(
                 Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() })
         }
@@ -155,7 +159,7 @@ package struct FeatureServer: Service {
         _ replicas: ReplicaService?, _ attachments: AttachmentService?, metrics: ServerMetrics
     ) -> RequestRouter {
         let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
-        let readiness = Readiness(store: store, logger: logger)
+        let readiness = Readiness(store: services, logger: logger)
         var service = FeatureService(store: store, uploads: attachments?.uploads)
         service.now = now
         return RequestRouter(
@@ -168,7 +172,7 @@ package struct FeatureServer: Service {
             administration: Administration(
                 store: store, catalog: catalog, service: service, key: configuration.administrationKey),
             access: Access(portal: configuration.portal), store: store, metrics: metrics, readiness: readiness,
-            storeMetrics: StoreMetrics(store: store, folder: configuration.dataFolder, readiness: readiness),
+            storeMetrics: StoreMetrics(store: services, folder: configuration.dataFolder, readiness: readiness),
             metricsKey: configuration.access.metricsKey,
             isReadByAll: configuration.access.isReadByAll,
             directory: ServicesDirectory(

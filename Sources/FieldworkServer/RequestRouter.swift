@@ -137,7 +137,8 @@ struct RequestRouter: Sendable {
             }
             let rights = try await access.rights(of: request.principal, on: found.definition.name)
             if right != .administer { try access.require(right, rights, of: request.principal) }
-            let service = right == .administer ? found : access.seen(found, by: request.editor, rights)
+            var service = right == .administer ? found : access.seen(found, by: request.editor, rights)
+            service.itemID = try await access.itemID(of: found.definition.name, for: request.principal)
             layer = try match.values.layerID.map { id throws(ServiceError) in try service.layer(id: id) }
             try right.require(of: service.definition, layer)
             published = service

@@ -4,10 +4,10 @@ package import Foundation
 extension GeoPackageFile {
     /// See `ReplicaStore.write`.
     package func write(
-        _ request: ChangeRequest, as definition: ServiceDefinition, into target: URL,
+        _ request: ChangeRequest, of catalogue: ServiceCatalogue, as definition: ServiceDefinition, into target: URL,
         notes: @escaping @Sendable (Int64) -> [(name: String, value: String)]
     ) async throws -> Int64 {
-        let maker = ReplicaFileWriter(catalogue: catalogueSnapshot, source: .file(url), target: target)
+        let maker = ReplicaFileWriter(catalogue: catalogue, source: .file(url), target: target)
         return try await OneTimeWorker().run { try maker.make(request, definition, notes: notes) }
     }
 }

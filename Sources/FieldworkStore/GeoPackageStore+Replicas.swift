@@ -8,6 +8,8 @@ extension GeoPackageStore: ReplicaStore {
         _ request: ChangeRequest, of service: ServiceName, as definition: ServiceDefinition, into file: URL,
         notes: @escaping @Sendable (Int64) -> [(name: String, value: String)]
     ) async throws -> Int64 {
-        try await self.file(service).write(request, as: definition, into: file, notes: notes)
+        let data = try await self.file(service)
+        return try await data.write(
+            request, of: data.catalogueSnapshot, as: definition, into: file, notes: notes)
     }
 }

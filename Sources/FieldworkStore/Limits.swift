@@ -2,6 +2,10 @@
 package enum Limits {
     /// Readers of the tables that belong to no service, each a connection.
     package static let recordReaders = 3
+    /// Views of which a process remembers what they show.
+    static let knownViews = 1_000
+    /// Seconds until every process has learnt that a view was changed. What a device was given until then it is given anew.
+    static let viewSettlingSeconds = 5
     /// Columns of a layer besides its geometry: as many as the bit masks of the change log tell apart.
     package static let fieldsPerLayer = 240
     /// Layers and tables of one service.

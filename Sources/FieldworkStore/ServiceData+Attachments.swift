@@ -105,11 +105,13 @@ extension ServiceData {
 
     package func attachmentHistory(of objectID: Int64, in layerID: Int) async throws -> [AttachmentVersion] {
         let layer = try layer(layerID)
+        guard view?.conditions[layerID] == nil else { return [] }
         return try await read { try AttachmentLog(layer: layer, connection: $0).history(of: objectID) }
     }
 
     package func attachmentContent(ofVersion version: Int64, in layerID: Int) async throws -> EncodedFeatures? {
         let layer = try layer(layerID)
+        guard view?.conditions[layerID] == nil else { return nil }
         let row = try await readers.read {
             try AttachmentLog(layer: layer, connection: $0).mediaRow(ofVersion: version)
         }

@@ -39,22 +39,30 @@ extension ServiceData {
 
     package func registerReplica(_ definition: ReplicaDefinition, generation: Int64?) async throws -> Replica {
         for part in definition.layers { _ = try layer(part.layerID) }
-        return try await writer.write { connection in
+        var definition = definition
+        definition.view = view?.path
+        return try await writer.write { [definition] connection in
             try ReplicaRegistry(connection: connection).create(
                 definition, generation: generation ?? ChangeLog.generation(on: connection))
         }
     }
 
     package func replicas() async throws -> [Replica] {
-        try await readers.read { try ReplicaRegistry(connection: $0).replicas() }
+        let path = view?.path
+        return try await readers.read {
+            try ReplicaRegistry(connection: $0).replicas().filter { $0.definition.view == path }
+        }
     }
 
     package func replica(_ id: UUID) async throws -> Replica? {
-        try await readers.read { try ReplicaRegistry(connection: $0).replica(id) }
+        let path = view?.path
+        return try await readers.read { try ReplicaRegistry(connection: $0).replica(id) }
+            .flatMap { $0.definition.view == path ? $0 : nil }
     }
 
     package func retireReplica(_ id: UUID) async throws -> Bool {
-        try await writer.write { try ReplicaRegistry(connection: $0).retire(id) }
+        guard try await replica(id) != nil else { return false }
+        return try await writer.write { try ReplicaRegistry(connection: $0).retire(id) }
     }
 
     package func acknowledge(_ generations: [Int: Int64], of id: UUID, at moment: Date) async throws {
@@ -94,10 +102,12 @@ extension ServiceData {
     }
 
     package func logFloors() async throws -> [Int: Int64] {
-        let ids = Array(catalogueSnapshot.layers.keys)
+        let catalogue = catalogueSnapshot
         return try await readers.read { connection in
             var floors: [Int: Int64] = [:]
-            for id in ids { floors[id] = try LogCompaction.floor(of: id, on: connection) }
+            for id in catalogue.layers.keys {
+                floors[id] = max(catalogue.floor, try LogCompaction.floor(of: id, on: connection))
+            }
             return floors
         }
     }
@@ -116,24 +126,31 @@ extension ServiceData {
     // MARK: Merging
 
     package func apply(_ upload: ReplicaUpload) async throws -> ReplicaUploadResult {
-        try await writer.edit { try UploadApplier(applier: $0).apply(upload) }
+        guard let view else { return try await writer.edit { try UploadApplier(applier: $0).apply(upload) } }
+        let restricted = try view.restricted(upload)
+        return view.shown(try await writer.edit { try UploadApplier(applier: $0).apply(restricted) })
     }
 
     // MARK: Conflicts
 
     package func conflicts(in states: Set<MergeConflict.State>, limit: Int) async throws -> [MergeConflict] {
-        try await readers.read { try ConflictLog(connection: $0).conflicts(in: states, limit: limit) }
+        // They tell of all fields and of features of others.
+        guard view == nil else { return [] }
+        return try await readers.read { try ConflictLog(connection: $0).conflicts(in: states, limit: limit) }
     }
 
     package func conflict(_ id: Int64) async throws -> MergeConflict? {
-        try await readers.read { try ConflictLog(connection: $0).conflict(id) }
+        guard view == nil else { return nil }
+        return try await readers.read { try ConflictLog(connection: $0).conflict(id) }
     }
 
     package func restoreConflict(_ id: Int64, editor: String?, moment: Date) async throws -> EditResult {
-        try await writer.edit { try ConflictRestorer(applier: $0).restore(id, editor: editor, moment: moment) }
+        guard view == nil else { throw StoreError(.invalidQuery, "There is no conflict \(id).") }
+        return try await writer.edit { try ConflictRestorer(applier: $0).restore(id, editor: editor, moment: moment) }
     }
 
     package func closeConflict(_ id: Int64) async throws {
+        guard view == nil else { throw StoreError(.invalidQuery, "There is no conflict \(id).") }
         try await writer.write { connection in
             let log = ConflictLog(connection: connection)
             guard let conflict = try log.conflict(id) else {

@@ -17,9 +17,19 @@ package protocol ServiceData: AnyObject, Sendable {
     func adopt(_ catalogue: ServiceCatalogue)
     /// Runs a query on the readers that are to answer it. They may lie elsewhere, and show no older state for that.
     func querying<Result>(_ body: (ReaderPool) async throws -> Result) async throws -> Result
+    /// What a view shows of the service; nil for the service itself.
+    var view: ViewScope? { get }
+    /// See `ReplicaStore.write`.
+    /// - Parameter catalogue: the layers with the fields that the file gets.
+    func write(
+        _ request: ChangeRequest, of catalogue: ServiceCatalogue, as definition: ServiceDefinition, into target: URL,
+        notes: @escaping @Sendable (Int64) -> [(name: String, value: String)]
+    ) async throws -> Int64
 }
 
 extension ServiceData {
+    package var view: ViewScope? { nil }
+
     // MARK: Definition
 
     /// Takes over a definition that another program wrote.
@@ -140,7 +150,10 @@ extension ServiceData {
     // MARK: Writing
 
     /// Applies edits in one transaction; see `FeatureStore.apply`. The batch is one generation.
-    package func apply(_ batch: EditBatch) async throws -> EditBatchResult { try await writer.apply(batch) }
+    package func apply(_ batch: EditBatch) async throws -> EditBatchResult {
+        guard let view else { return try await writer.apply(batch) }
+        return view.shown(try await writer.apply(try view.restricted(batch)))
+    }
 
     // MARK: Change log
 
@@ -167,6 +180,8 @@ extension ServiceData {
 
     package func history(of feature: FeatureIdentifier, in layerID: Int) async throws -> [FeatureVersion] {
         let layer = try layer(layerID)
+        // What a feature was before may be what the view does not show.
+        guard view?.conditions[layerID] == nil else { return [] }
         return try await read { try ChangeLog(layer: layer, connection: $0).history(of: feature) }
     }
 

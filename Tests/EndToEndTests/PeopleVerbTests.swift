@@ -77,6 +77,62 @@ struct PeopleVerbTests {
         #expect(await server.interrupt() == 0)
     }
 
+    @Test("A view is made, shared, shown, changed and removed, and its service stays private")
+    func views() async throws {
+        let folder = try TemporaryFolder()
+        let data = folder.url.appending(path: "data")
+        let place = ["--data", data.path]
+        let csv = folder.url.appending(path: "trees.csv")
+        try Data(Self.table.utf8).write(to: csv)
+        let publish = ["publish", csv.path, "--x", "lon", "--y", "lat"] + place
+        try #require(try await FieldworkProcess.run(publish + ["--service", "Trees"]).status == 0)
+        func views(_ words: String...) async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(["views"] + words + place)
+        }
+        let early = try await views("add", "Trees", "--name", "Oaks")
+        #expect(early.status == 66 && early.errors.contains("users add"), "\(early.errors)")
+        #expect(
+            try await Self.run(["users", "add", "ana", "--role", "administrator"] + place, line: "correct horse").status
+                == 0)
+        let added = try await views(
+            "add", "Trees", "--name", "Oaks", "--hide", "height", "--where", "species = 'Oak'", "--capabilities",
+            "Query")
+        #expect(added.status == 0 && added.text.contains("Oaks shows 1 layer of Trees"), "\(added.errors)")
+        for (words, status) in [
+            (["add", "Trees", "--name", "Oaks"], 73), (["add", "Trees", "--name", "Trees"], 73),
+            (["add", "Nothing", "--name", "New"], 66), (["add", "Trees", "--name", "New", "--hide", "nothing"], 65),
+            (["add", "Trees", "--name", "New", "--where", "nothing = 1"], 65),
+            (["add", "Trees", "--name", "New", "--capabilities", "Fly"], 65), (["show", "Nothing"], 66),
+            (["add", "Trees", "--name", "../New"], 65),
+        ] as [([String], Int32)] {
+            let refused = try await FieldworkProcess.run(["views"] + words + place)
+            #expect(refused.status == status, "\(words): \(refused.status) \(refused.errors)")
+        }
+        let clash = try await FieldworkProcess.run(publish + ["--service", "Oaks"])
+        #expect(clash.status == 73 && clash.errors.contains("is a view"), "\(clash.errors)")
+        #expect(try await FieldworkProcess.run(["share", "Oaks", "--everyone"] + place).status == 0)
+        let server = try await FieldworkProcess.serve(data: data)
+        func features(_ service: String) async throws -> [String: Any] {
+            try await PlainRequest.post(
+                "\(server.services)/\(service)/FeatureServer/0/query",
+                [("f", "json"), ("where", "1=1"), ("outFields", "*")])
+        }
+        #expect(Self.code(try await features("Trees")) == 499)
+        let seen = "\(try await features("Oaks"))"
+        #expect(seen.contains("Oak") && !seen.contains("Elm") && !seen.contains("height"), "\(seen)")
+        #expect(try await views("change", "Oaks", "--where", "species = 'Elm'", "--fields", "all").status == 0)
+        try await Task.sleep(for: .milliseconds(1_500))
+        let changed = "\(try await features("Oaks"))"
+        #expect(changed.contains("Elm") && changed.contains("height"), "\(changed)")
+        let shown = try await views("show", "Oaks")
+        #expect(shown.text.contains("species = 'Elm'") && shown.text.contains("Trees"), "\(shown.text)")
+        #expect(try await views("list").text == "Oaks  Trees\n")
+        #expect(try await views("remove", "Oaks").status == 0)
+        try await Task.sleep(for: .milliseconds(1_500))
+        #expect(Self.code(try await features("Oaks")) == 404)
+        #expect(await server.interrupt() == 0)
+    }
+
     @Test(
         "An application is registered, its secret is shown once and kept as a hash, and it is removed with its tokens")
     func apps() async throws {

@@ -1,3 +1,4 @@
+import FieldworkStore
 import TestSupport
 import Testing
 
@@ -37,6 +38,26 @@ struct GuessingTests {
             portal.pass(seconds: 2.1)
             _ = try await portal.portal.signIn("ana", password: TemporaryPortal.password, from: "192.0.2.99")
             #expect(await Self.guess(portal, "ana", from: "192.0.2.99") == .wrongPassword, "the count begins anew")
+        }
+    }
+
+    @Test("The right password opens nothing when enough guesses have failed while it was checked")
+    func manyAtOnce() async throws {
+        // A hash that takes long enough for the failures to come while it is computed.
+        try await TemporaryPortal.with(cost: 17) { portal in
+            try await portal.add("ana", .editor)
+            let right = Task {
+                try await portal.portal.signIn("ana", password: TemporaryPortal.password, from: "192.0.2.2")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+            let moment = portal.portal.now
+            for _ in 0..<Limits.failuresPerAccount {
+                try await portal.other.records.write { records in
+                    try SignInGuard.fail(
+                        [(SignInGuard.account("ana"), Limits.failuresPerAccount)], now: moment, records)
+                }
+            }
+            await #expect(throws: PortalError.self) { try await right.value }
         }
     }
 

@@ -108,12 +108,13 @@ struct PeopleTests {
             let code = try await portal.portal.issueCode(
                 to: "ana", client: made.app.client, redirect: "https://app.example/back", challenge: nil)
             let state = try await portal.portal.keepState("{}")
+            let invitation = try await portal.portal.invite("ana", by: TemporaryPortal.author).token
             await portal.portal.close()
             await portal.other.close()
             for file in try FileManager.default.contentsOfDirectory(at: portal.folder, includingPropertiesForKeys: nil)
             {
                 let bytes = try Data(contentsOf: file)
-                for secret in [TemporaryPortal.password, token, made.secret, code, state] {
+                for secret in [TemporaryPortal.password, token, made.secret, code, state, invitation] {
                     #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(file.lastPathComponent)")
                 }
                 let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int

@@ -66,9 +66,12 @@ struct AccessMatrixTests {
         }
     }
 
-    @Test("Each route of the table admits and refuses each caller as its right says")
-    func everyRoute() async throws {
+    @Test(
+        "Each route of the table admits and refuses each caller as its right says, for a service and for a view of one",
+        arguments: ["Trees", "Shade"])
+    func everyRoute(service: String) async throws {
         try await PeopleServer.with { people in
+            try await ViewPortalTests.addShade(people)
             var tokens = try await people.tokens()
             var looked = 0
             for route in RouteTable(instance: "arcgis").routes {
@@ -77,7 +80,7 @@ struct AccessMatrixTests {
                 if tokens.isEmpty { tokens = try await people.tokens() }
                 for caller in Caller.allCases {
                     let expected = Self.exception(route, caller) ?? Self.expected(route.right, caller)
-                    let answer = try await Self.send(route, token: tokens[caller] ?? nil, people)
+                    let answer = try await Self.send(route, of: service, token: tokens[caller] ?? nil, people)
                     looked += 1
                     // A wrong parameter or a missing feature is known only to who was let in.
                     switch expected {
@@ -106,22 +109,41 @@ struct AccessMatrixTests {
         return answer.errorCode ?? words.first { answer.text.contains("code=\"\($0.key)\"") }?.value
     }
 
-    /// A request for a route with something for each of its parameters. Nothing that it asks for is there, or it lacks what it needs:
-    /// no row changes what the next one finds.
-    private static func send(_ route: Route, token: String?, _ people: PeopleServer) async throws -> TestClient.Answer {
+    /// An address of a route, with something for each of its parameters.
+    private static func address(of route: Route, of service: String) -> String {
         var path = "/" + route.pattern
         for (name, value) in [
-            ("{instance}", "arcgis"), ("{service}", "Trees"), ("{layer}", "0"), ("{objectId}", "999999"),
+            ("{instance}", "arcgis"), ("{service}", route.base == .geocodeServer ? "Trees" : service), ("{layer}", "0"),
+            ("{objectId}", "999999"),
             ("{feature}", "999999"), ("{toGeneration}", "1"), ("{attachmentId}", "1"), ("{conflict}", "1"),
             ("{itemID}", "i1"), ("{id}", "6f9619ff-8b86-d011-b42d-00cf4fc964ff"), ("{folder}", "Nowhere"),
             ("{name}", "nothing"), ("{username}", "zoe"), ("{item}", String(repeating: "0", count: 32)),
-            ("{group}", String(repeating: "1", count: 32)), ("{prefix}", "p"), ("*", "nothing/at/all/here"),
+            ("{group}", String(repeating: "1", count: 32)), ("{prefix}", "p"), ("{level}", "1"),
+            ("{row}", "0"), ("{column}", "1"), ("{width}", "8"), ("{height}", "8"), ("{font}", "Sans"), ("*", "nothing/at/all/here"),
         ] {
             path = path.replacing(name, with: value)
         }
+        return path
+    }
+
+    @Test("The address that the matrix asks for is that of the route which it means, for every route")
+    func addresses() throws {
+        let table = RouteTable(instance: "arcgis")
+        for route in table.routes {
+            let path = Self.address(of: route, of: "Trees")
+            #expect(!path.contains("{") && !path.contains("*"), "\(route.pattern): a parameter has no value in this test")
+            let match = try table.match(RequestTarget(path))
+            #expect(match?.route === route, "\(route.pattern): \(path) leads to \(match?.route.pattern ?? "nothing")")
+        }
+    }
+
+    /// Nothing that a request asks for is there, or it lacks what it needs: no row changes what the next one finds.
+    private static func send(
+        _ route: Route, of service: String, token: String?, _ people: PeopleServer
+    ) async throws -> TestClient.Answer {
+        let path = address(of: route, of: service)
         let headers = token.map { [("X-Esri-Authorization", "Bearer \($0)")] } ?? []
         if route.method == .write { return try await people.client.post(path, ["f": "json"], headers: headers) }
         return try await people.client.get(path, ["f": "json"], headers: headers)
     }
-
 }

@@ -219,6 +219,42 @@ struct HomePageTests {
         }
     }
 
+    @Test("A link lets its person choose a password once, signs nobody in by itself, and ends with a newer one")
+    func invitation() async throws {
+        try await PeopleServer.with { people in
+            let author = Author.commandLine
+            try await people.portal.addPerson("zoe", password: Secret.make(), role: .editor, by: author)
+            let former = try await people.portal.invite("zoe", by: author).token
+            let code = try await people.portal.invite("zoe", by: author).token
+            func page(_ code: String) async throws -> TestClient.Answer {
+                try await people.client.get("\(Self.home)/welcome?code=\(code)")
+            }
+            func choose(_ code: String, _ password: String, again: String? = nil) async throws -> TestClient.Answer {
+                try await people.client.post(
+                    "\(Self.home)/choosePassword", ["code": code, "password": password, "again": again ?? password])
+            }
+            for bad in [former, "invented", ""] {
+                #expect(try await !page(bad).text.contains("<form method=\"post\" class=\"gap\""), "\(bad)")
+                #expect(try await choose(bad, "correct zoe").status != 302, "\(bad)")
+            }
+            // Looking, twice, uses nothing up.
+            for _ in 0..<2 { #expect(try await page(code).text.contains("value=\"zoe\"")) }
+            #expect(try await choose(code, "short").text.contains("8 characters"))
+            #expect(try await choose(code, "correct zoe", again: "correct zoo").text.contains("not the same"))
+            let opened = try await people.client.get(
+                "Trees/FeatureServer/0", ["f": "json", "token": code])
+            #expect(opened.errorCode == 498, "the code is no token")
+            let done = try await choose(code, "correct zoe")
+            #expect(done.status == 302 && done.header("Set-Cookie") == nil, "\(done.text)")
+            #expect(try await people.portal.signIn("zoe", password: "correct zoe", from: "::1").name == "zoe")
+            #expect(try await choose(code, "another one").status != 302, "it was used")
+            let late = try await people.portal.invite("zoe", by: author).token
+            try await people.portal.setDisabled(true, "zoe", by: author)
+            #expect(try await choose(late, "another one").status != 302)
+            #expect(try await people.portal.audit().contains { $0.action == "user.password" && $0.actor == "zoe" })
+        }
+    }
+
     @Test("Groups are made, joined and left on their pages by those who may")
     func groups() async throws {
         try await PeopleServer.with { people in

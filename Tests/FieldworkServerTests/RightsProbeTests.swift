@@ -26,14 +26,15 @@ struct RightsProbeTests {
     private enum Action: String, CaseIterable {
         case describe, query, find, page, edit, update, share, administer, delete
 
-        func isAllowed(_ rights: ItemRights) -> Bool {
+        /// What `fieldwork rights` and the pages print for it.
+        var word: String {
             switch self {
-            case .describe, .query, .find, .page: rights.reads
-            case .edit: rights.reads && rights.edits
-            case .update: rights.updates
-            case .share: rights.shares
-            case .administer: rights.administers
-            case .delete: rights.deletes
+            case .describe, .query, .find, .page: "sees"
+            case .edit: "edits features"
+            case .update: "changes the item"
+            case .share: "shares"
+            case .administer: "administers"
+            case .delete: "deletes"
             }
         }
 
@@ -44,7 +45,8 @@ struct RightsProbeTests {
 
     private struct Stage {
         let people: PeopleServer
-        let service: Item
+        /// A service, and a view of it whose rights are its own.
+        let services: [Item]
         var map: Item
         let groups: [Group]
         let role: Role
@@ -63,11 +65,11 @@ struct RightsProbeTests {
                 let actions = isMap ? Action.ofMap : Action.ofService
                 let action = try #require(actions.randomElement(using: &generator))
                 let name = (Self.people + [nil]).randomElement(using: &generator) ?? nil
-                let item = isMap ? stage.map : stage.service
+                let item = isMap ? stage.map : try #require(stage.services.randomElement(using: &generator))
                 let facts = try await people.portal.facts(ofItem: item.id)
                 let principal = try await Self.principal(name, people)
                 let rights = ItemRights(of: principal, on: facts)
-                let expected = action.isAllowed(rights)
+                let expected = rights.words(for: item).contains(action.word)
                 let done = try await Self.send(action, item, isMap, facts, stage.tokens[name ?? ""], people)
                 let words =
                     "seed \(Self.seed), probe \(number): \(action) of \(item.title) by \(name ?? "nobody") "
@@ -92,7 +94,9 @@ struct RightsProbeTests {
 
     private static func stage(_ people: PeopleServer) async throws -> Stage {
         let portal = people.portal
-        let service = try #require(try await portal.item(ofService: "Trees"))
+        try await ViewPortalTests.addShade(people)
+        var services: [Item] = []
+        for name in ["Trees", "Shade"] { services.append(try #require(try await portal.item(ofService: name))) }
         var groups: [Group] = []
         for isUpdating in [false, true] {
             groups.append(
@@ -103,7 +107,7 @@ struct RightsProbeTests {
         let role = try await portal.setRole(
             id: nil, name: "Any", description: "", privileges: [], by: author)
         var stage = Stage(
-            people: people, service: service, map: try await addMap(people), groups: groups, role: role)
+            people: people, services: services, map: try await addMap(people), groups: groups, role: role)
         for name in Self.people { stage.tokens[name] = try await people.token(name) }
         return stage
     }
@@ -131,7 +135,7 @@ struct RightsProbeTests {
                 }
             }
         }
-        for item in [stage.service, stage.map] {
+        for item in stage.services + [stage.map] {
             let owner = people.randomElement(using: &generator) ?? "owner"
             try await portal.reassign(item.id, to: owner, for: .everybody, by: author)
             let shared = stage.groups.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }.map(\.id)
@@ -140,7 +144,7 @@ struct RightsProbeTests {
                 item.id, everyone: everyone, organisation: Bool.random(using: &generator), addingGroups: shared,
                 onlyGroups: true, for: .everybody, by: author)
             try await portal.setProtected(Bool.random(using: &generator), item.id, for: .everybody, by: author)
-            if item.id == stage.service.id {
+            if item.id != stage.map.id {
                 let isOpen = everyone && Bool.random(using: &generator)
                 try await portal.setOpenToEdits(isOpen, item.id, for: .everybody, by: author)
             }
@@ -159,11 +163,11 @@ struct RightsProbeTests {
         let owned = "\(portal)/content/users/\(facts.owner)/items/\(item.id)"
         switch action {
         case .describe:
-            let path = isMap ? "\(portal)/content/items/\(item.id)" : "Trees/FeatureServer/0"
+            let path = isMap ? "\(portal)/content/items/\(item.id)" : "\(item.name)/FeatureServer/0"
             return try await client.get(path, ["f": "json"], headers: headers).errorCode == nil
         case .query:
             return try await client.get(
-                "Trees/FeatureServer/0/query", ["f": "json", "where": "1=1", "returnCountOnly": "true"],
+                "\(item.name)/FeatureServer/0/query", ["f": "json", "where": "1=1", "returnCountOnly": "true"],
                 headers: headers
             ).errorCode == nil
         case .find:
@@ -174,7 +178,7 @@ struct RightsProbeTests {
             return page.status == 200
         case .edit:
             return try await client.post(
-                "Trees/FeatureServer/0/deleteFeatures", ["f": "json", "objectIds": "999999"], headers: headers
+                "\(item.name)/FeatureServer/0/deleteFeatures", ["f": "json", "objectIds": "999999"], headers: headers
             ).errorCode == nil
         case .update:
             return try await client.post("\(owned)/update", ["f": "json", "snippet": "probed"], headers: headers)
@@ -189,7 +193,7 @@ struct RightsProbeTests {
             ).errorCode == nil
         case .administer:
             return try await client.post(
-                "/arcgis/rest/admin/services/Trees/FeatureServer/refresh", ["f": "json"], headers: headers
+                "/arcgis/rest/admin/services/\(item.name)/FeatureServer/refresh", ["f": "json"], headers: headers
             ).errorCode == nil
         case .delete:
             return try await client.post("\(owned)/delete", ["f": "json"], headers: headers).errorCode == nil

@@ -113,6 +113,15 @@ struct DemoPortal {
         }
     }
 
+    /// Draws the pictures of the maps that have none yet.
+    /// - Parameter local: the address of the services on this machine.
+    func prepareThumbnails(local: String) async throws {
+        for map in Self.maps {
+            guard let id = try await portal.mark("\(Self.mark) \(map.service)") else { continue }
+            try await DemoThumbnails(portal: portal, services: local).prepare(service: map.service, map: id)
+        }
+    }
+
     private struct PortalMap: Sendable {
         var service: String
         var title: String

@@ -66,15 +66,24 @@ struct PortalOption: ParsableArguments {
 
     /// The paths of the services.
     func servicePaths() async throws -> [String] {
+        try await withServices { try await $0.serviceNames().map(\.path) }
+    }
+
+    /// Runs something that needs the services of a folder or of a database.
+    func withServices<Result>(_ body: (any FeatureStore) async throws -> Result) async throws -> Result {
+        let store: any FeatureStore
         if let address = database.store {
-            let store = try await Database.open(address)
-            let names = try await store.serviceNames()
-            try await store.close()
-            return names.map(\.path)
+            store = try await Database.open(address)
+        } else {
+            store = try await GeoPackageStore.open(at: data.url)
         }
-        let store = try await GeoPackageStore.open(at: data.url)
-        let names = try await store.serviceNames()
-        try await store.close()
-        return names.map(\.path)
+        do {
+            let result = try await body(store)
+            try await store.close()
+            return result
+        } catch {
+            try? await store.close()
+            throw error
+        }
     }
 }

@@ -65,6 +65,15 @@ struct DemoCommand: AsyncParsableCommand {
                     Terminal.error("Warning: the demo's web maps were not written. \(CommandFailure(error).message)")
                 }
                 await ready.serverIsReady(port)
+                // The server draws them: it must not wait for its own answer.
+                Task {
+                    do {
+                        try await demo?.prepareThumbnails(local: listen.servicesAddress(port: port))
+                    } catch {
+                        logger.warning(
+                            "The pictures of the demo's maps were not drawn", metadata: ["error": "\(error)"])
+                    }
+                }
             }
             let app = AppBesideServer(
                 ready: ready, port: appPort,

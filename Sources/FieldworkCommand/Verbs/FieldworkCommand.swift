@@ -50,7 +50,7 @@ struct FieldworkCommand: AsyncParsableCommand {
             SignOutCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
             HistoryCommand.self, ArcadeCommand.self, CalculateCommand.self,
             UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,
-            AppsCommand.self,
+            AppsCommand.self, ViewsCommand.self,
             RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,
             RestoreBackupCommand.self, StatusCommand.self, ConfigCommand.self, LimitsCommand.self, ManualCommand.self,
         ])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkGeometry
+import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -204,6 +205,7 @@ struct PublishCommand: AsyncParsableCommand {
             }
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
             if isUpdate { return try await update(from: input) }
+            try await requireNoView()
             let document = try definition.map { try DefinitionFiles.read($0) }
             let offline = sync || asksForSync()
             let publication = try await Interruption.cancelling { [self] in
@@ -223,6 +225,20 @@ struct PublishCommand: AsyncParsableCommand {
                     "People who have signed in see it. fieldwork share \(name.path) --everyone lets everyone see it;"
                         + " --editing lets everyone edit it as well.")
             }
+        }
+    }
+
+    /// A view hides a service of its name.
+    private func requireNoView() async throws {
+        let file = Portal.file(in: services.data.url)
+        guard services.database.store == nil, FileManager.default.fileExists(atPath: file.path) else { return }
+        let portal = Portal(lookingInto: file)
+        // A portal of an earlier version has no views.
+        let view = try? await portal.view(name.path)
+        await portal.close()
+        guard view == nil else {
+            throw CommandFailure(
+                .cannotCreate, "\(name.path) is a view. fieldwork views remove \(name.path) removes it.")
         }
     }
 

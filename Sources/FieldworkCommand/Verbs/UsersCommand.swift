@@ -12,6 +12,7 @@ struct UsersCommand: AsyncParsableCommand {
 
             EXAMPLES
               fieldwork users add ana --role administrator
+              fieldwork users add cy --role viewer --link https://maps.example/arcgis
               printf '%s\\n' "$PASSWORD" | fieldwork users add ben --role editor --full-name "Ben Okri"
               fieldwork users list
             """,
@@ -32,16 +33,19 @@ struct UsersCommand: AsyncParsableCommand {
         var fullName: String?
         @Option(help: "An address of electronic mail.")
         var email = ""
+        @OptionGroup var link: LinkOption
         @OptionGroup var place: PortalOption
 
         func run() async throws {
             try await runVerb {
                 try await place.withPortal(makesFolder: true) { portal in
                     let role = try await portal.role(role)
-                    let password = try PasswordInput.read(for: name)
+                    // Nobody knows the password of somebody who is to choose one.
+                    let password = try link.isWanted ? Secret.make() : PasswordInput.read(for: name)
                     let person = try await portal.addPerson(
                         name, password: password, role: role, fullName: fullName, email: email, by: .commandLine)
                     Terminal.output("\(person.name) may sign in as \(role.word).")
+                    try await link.print(for: person.name, portal)
                 }
             }
         }
@@ -105,15 +109,17 @@ struct UsersCommand: AsyncParsableCommand {
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Set a person's password, and end every token.")
         @Argument(help: "The name of the person.") var name: String
+        @OptionGroup var link: LinkOption
         @OptionGroup var place: PortalOption
 
         func run() async throws {
             try await runVerb {
                 try await place.withPortal { portal in
+                    guard !link.isWanted else { return try await link.print(for: name, portal) }
                     let password = try PasswordInput.read(for: name)
                     try await portal.setPassword(password, of: name, by: .commandLine)
+                    Terminal.output("\(name) has a new password.")
                 }
-                Terminal.output("\(name) has a new password.")
             }
         }
     }

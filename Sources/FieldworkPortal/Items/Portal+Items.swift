@@ -313,7 +313,8 @@ extension Portal {
             throw PortalError(.protected, "Unable to delete \(item.title). Delete protection is turned on.")
         }
         guard rights.deletes else { throw PortalError.notAllowed }
-        guard item.service.map(services.contains) != true else {
+        let isView = try item.service.map { try removeView($0, records) } ?? false
+        guard isView || item.service.map(services.contains) != true else {
             throw PortalError(
                 .notAllowed, "The item \(item.title) stands for a service: unpublish the service instead.")
         }

@@ -1,5 +1,5 @@
 import FieldworkGeometry
-import FieldworkREST
+package import FieldworkREST
 import FieldworkStore
 
 /// What a service's item stands for; the protocol's types of items.
@@ -105,7 +105,7 @@ extension Portal {
     /// made for the service already, by a request that was interrupted, is taken again.
     package func addServiceItem(
         _ path: String, _ change: ItemChange, id chosenID: String? = nil, owner: String, folder: String = "",
-        for principal: Principal, by author: Author
+        view: ServiceView? = nil, for principal: Principal, by author: Author
     ) async throws -> Item {
         try principal.require(.publishFeatures)
         guard chosenID.map(Secret.isID) != false else {
@@ -122,7 +122,7 @@ extension Portal {
             }
             var change = change
             change.title = path.split(separator: "/").last.map(String.init) ?? path
-            change.typeKeywords = kind.typeKeywords
+            change.typeKeywords = kind.typeKeywords + (view == nil ? [] : ["View Service"])
             var item = Item(
                 id: chosenID ?? Secret.id(), owner: person.name,
                 folder: try Self.folder(folder, of: owner, records)?.id ?? "", title: "", type: kind.rawValue,
@@ -132,6 +132,11 @@ extension Portal {
             try Self.apply(change, to: &item, moment, records)
             try Self.write(item, records)
             try Self.note("item.add", item.id, path, author, moment, records)
+            if var view {
+                // Devices may have what an earlier view of this name showed.
+                if try Self.wasView(path, records) { view.changed = moment }
+                try Self.write(view, author, moment, records)
+            }
             return item
         }
     }

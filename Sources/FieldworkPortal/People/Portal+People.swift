@@ -89,15 +89,20 @@ extension Portal {
         let hash = try await hasher.hash(password).text
         let moment = now
         try await change { records in
-            let person = try Self.existing(name, records)
-            try records.run(
-                "UPDATE {people} SET password = ?, modified = ? WHERE name = ?",
-                [.text(hash), .integer(moment), .text(Person.key(name))])
-            // Whoever had the old password must not stay signed in.
-            try records.run("DELETE FROM {tokens} WHERE person = ?", [.text(Person.key(name))])
-            try records.run("DELETE FROM {failures} WHERE name = ?", [.text(SignInGuard.account(name))])
-            try Self.note("user.password", person.name, "", author, moment, records)
+            try Self.setPassword(hash, of: try Self.existing(name, records), author, moment, records)
         }
+    }
+
+    static func setPassword(
+        _ hash: String, of person: Person, _ author: Author, _ moment: Int64, _ records: Records
+    ) throws {
+        let key = AttributeValue.text(Person.key(person.name))
+        try records.run(
+            "UPDATE {people} SET password = ?, modified = ? WHERE name = ?", [.text(hash), .integer(moment), key])
+        // Whoever had the old password must not stay signed in.
+        try records.run("DELETE FROM {tokens} WHERE person = ?", [key])
+        try records.run("DELETE FROM {failures} WHERE name = ?", [.text(SignInGuard.account(person.name))])
+        try note("user.password", person.name, "", author, moment, records)
     }
 
     /// Takes every token of a person away, or lets the person sign in again.

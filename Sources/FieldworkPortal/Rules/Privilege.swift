@@ -13,7 +13,7 @@ package enum Privilege: String, Sendable, Hashable, CaseIterable {
     case addExternalMembers = "portal:user:addExternalMembersToGroup"
     /// To edit features as each layer's settings allow.
     case edit = "features:user:edit"
-    /// To edit features of all layers, whatever they allow to others.
+    /// What the protocol asks for in place of `edit`; it gives the same. Whose features somebody may change, each layer says.
     case fullEdit = "features:user:fullEdit"
     case publishFeatures = "portal:publisher:publishFeatures"
     case publishTiles = "portal:publisher:publishTiles"

@@ -1,3 +1,4 @@
+import FieldworkREST
 import Synchronization
 
 /// What requests need of rights, as it was read from the database a moment ago.
@@ -21,6 +22,7 @@ final class RightsMemory: Sendable {
         /// By the lower-case path of a service.
         var services: [String: ItemFacts] = [:]
         var hasPeople: Bool?
+        var views: [String: ServiceView]?
     }
 
     private let state = Mutex(State())
@@ -64,11 +66,13 @@ final class RightsMemory: Sendable {
         state.tokens.removeAll()
         state.services.removeAll()
         state.hasPeople = nil
+        state.views = nil
     }
 
     func token(_ hash: String) -> Token? { state.withLock { $0.tokens[hash] } }
     func service(_ key: String) -> ItemFacts? { state.withLock { $0.services[key] } }
     var hasPeople: Bool? { state.withLock { $0.hasPeople } }
+    var views: [String: ServiceView]? { state.withLock { $0.views } }
 
     func remember(_ token: Token, _ hash: String, round: UInt64) {
         keep(round) { state in
@@ -85,6 +89,7 @@ final class RightsMemory: Sendable {
     }
 
     func remember(hasPeople: Bool, round: UInt64) { keep(round) { $0.hasPeople = hasPeople } }
+    func remember(views: [String: ServiceView], round: UInt64) { keep(round) { $0.views = views } }
 
     private func keep(_ round: UInt64, _ body: (inout State) -> Void) {
         state.withLock { state in

@@ -56,6 +56,8 @@ enum PortalTables {
             "CREATE INDEX IF NOT EXISTS portal_items_owner ON {items} (owner, folder)",
             "CREATE INDEX IF NOT EXISTS portal_items_modified ON {items} (modified, id)",
             "CREATE INDEX IF NOT EXISTS portal_items_title ON {items} (sort_title, id)",
+            // A search counts by this index what its reader may read, without a look at the items.
+            "CREATE INDEX IF NOT EXISTS portal_items_seen ON {items} (id, everyone, organisation, owner)",
             """
             CREATE TABLE IF NOT EXISTS {item_groups} (
                 item \(text) NOT NULL, group_id \(text) NOT NULL, PRIMARY KEY (item, group_id))
@@ -63,6 +65,8 @@ enum PortalTables {
             "CREATE INDEX IF NOT EXISTS portal_item_groups_group ON {item_groups} (group_id)",
             // Services that everyone may edit; a table of its own, so that portals of earlier versions get it by themselves.
             "CREATE TABLE IF NOT EXISTS {open_items} (item \(text) PRIMARY KEY)",
+            // What views of services show, by their paths in lower case.
+            "CREATE TABLE IF NOT EXISTS {views} (path \(text) PRIMARY KEY, definition \(text) NOT NULL)",
             """
             CREATE TABLE IF NOT EXISTS {contents} (
                 item \(text) NOT NULL, name \(text) NOT NULL, type \(text) NOT NULL, file_name \(text) NOT NULL,
@@ -80,7 +84,9 @@ enum PortalTables {
                 field \(text) NOT NULL, term \(text) NOT NULL, item \(text) NOT NULL,
                 PRIMARY KEY (field, term, item))
             """,
-            "CREATE INDEX IF NOT EXISTS portal_terms_term ON {terms} (term)",
+            "CREATE INDEX IF NOT EXISTS portal_terms_word ON {terms} (term, item)",
+            // Of earlier versions: it led to the rows.
+            "DROP INDEX IF EXISTS portal_terms_term",
             "CREATE INDEX IF NOT EXISTS portal_terms_item ON {terms} (item)",
             """
             CREATE TABLE IF NOT EXISTS {texts} (

@@ -11,6 +11,8 @@ package enum TokenKind: String, Sendable, Hashable {
     case session
     /// Exchanged once for an access token.
     case code
+    /// Lets a person choose a password, once.
+    case invitation
 }
 
 /// A token as it is given out. It is kept nowhere as it is.

@@ -111,7 +111,7 @@ package struct DefinitionEdit: Sendable {
     }
 
     /// The id of an element: a number, or the text of one, which is how some clients send it.
-    static func id(_ element: JSONValue) -> Int? {
+    package static func id(_ element: JSONValue) -> Int? {
         element["id"].flatMap { id in
             id.integerValue.flatMap { Int(exactly: $0) } ?? id.stringValue.flatMap { Int($0) }
         }

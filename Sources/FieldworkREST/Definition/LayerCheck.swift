@@ -285,6 +285,7 @@ extension LayerDefinition {
     /// Whether the layer's own condition may hold now and not in a minute.
     package var dependsOnCurrentTime: Bool {
         Self.conditionMembers.contains { unknownMembers.string($0)?.lowercased().contains("current_") == true }
+            || restriction.map { "\($0)".contains(".current(") } == true
     }
 
     /// The condition under which features belong to the layer at all; nil when all do.

@@ -21,6 +21,8 @@ package struct EditBatch: Sendable {
     package var isMadeByRule = false
     /// Its place among the batches of whoever sends it; nil when that does not count.
     package var turn: EditTurn?
+    /// What the batch reaches; nil for all.
+    package var scope: EditScope?
 
     package enum Origin: Sendable, Hashable {
         /// A user's edit: schema rules, editor tracking, change log.
@@ -43,6 +45,14 @@ package struct EditBatch: Sendable {
         self.moment = moment
         self.origin = origin
     }
+}
+
+/// The features that edits through a view reach. Others are not there for them.
+package struct EditScope: Sendable {
+    /// By layer, for those that show some of their features.
+    package var conditions: [Int: SQLExpression]
+
+    package init(conditions: [Int: SQLExpression]) { self.conditions = conditions }
 }
 
 package struct LayerEdits: Sendable {

@@ -17,6 +17,7 @@ extension ReplicaDefinition {
         object.append("returnsAttachments", .bool(attachments.isReturned))
         object.append("attachments", .string(attachments.direction.rawValue))
         object.append("created", .integer(Int64((created.timeIntervalSince1970 * 1_000).rounded())))
+        if let view { object.append("view", .string(view)) }
         return .object(object)
     }
 
@@ -54,6 +55,7 @@ extension ReplicaDefinition {
                 isReturned: object.bool("returnsAttachments") ?? false,
                 direction: object.string("attachments").flatMap(AttachmentSync.Direction.init(rawValue:)) ?? .none),
             created: Date(timeIntervalSince1970: created / 1_000))
+        view = object.string("view")
     }
 
     private static func layer(_ json: JSONValue) throws(ServiceError) -> ReplicaLayer {

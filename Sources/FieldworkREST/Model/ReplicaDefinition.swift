@@ -18,6 +18,8 @@ package struct ReplicaDefinition: Sendable, Hashable {
     package var outputReference: SpatialReference?
     package var attachments: AttachmentSync
     package var created: Date
+    /// The view through which it was made, by its path; nil for the service itself. It is synchronised through nothing else.
+    package var view: String?
 
     package enum SyncModel: String, Sendable, Hashable, CaseIterable {
         case perLayer, perReplica, none
@@ -150,7 +152,7 @@ extension ReplicaDefinition {
         case .none:
             let relations = part.includesRelated ? relations(to: layer, in: service) : []
             guard relations.isEmpty || layer.restriction == nil else {
-                throw .invalidParameter("The rows of \(layer.name) can't be taken along: each sees only his own.")
+                throw .invalidParameter("The rows of \(layer.name) can't be taken along: some of them are not shown.")
             }
             return relations.isEmpty ? .none : .related(relations)
         case .useFilter:

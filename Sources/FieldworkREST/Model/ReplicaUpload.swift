@@ -12,6 +12,8 @@ package struct ReplicaUpload: Sendable {
     package var moment: Date
     /// What decides when two have changed the same. Clients of the plain protocol know of no other rule than the default.
     package var rule: ConflictRule
+    /// What the edits reach; nil for all.
+    package var scope: EditScope?
 
     package init(
         id: UUID? = nil, replicaID: UUID, layers: [ReplicaLayerUpload], rollsBackOnFailure: Bool = false,

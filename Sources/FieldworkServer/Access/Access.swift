@@ -17,6 +17,12 @@ struct Access: Sendable {
         return ItemRights(of: principal, on: try await portal.facts(ofService: service.path, as: kind))
     }
 
+    /// The item of a service in the portal, by which clients find one from the other; nil on a server without people.
+    func itemID(of service: ServiceName, for principal: Principal) async throws -> String? {
+        guard let portal, principal.kind != .everybody else { return nil }
+        return try await portal.facts(ofService: service.path).id
+    }
+
     private static let allRights = ItemRights(of: .everybody, on: ItemFacts(id: "", owner: "", sharing: Sharing()))
 
     /// Throws what the client is told when the right that a route needs is not there.

@@ -57,6 +57,10 @@ struct Administration: Sendable {
         let edit = try DefinitionEdit(operation, layerID: layerID, parameters: context.request.parameters)
         // The definition as it is, not as it was remembered a moment ago.
         let name = try context.service.definition.name
+        if let portal = context.server.access.portal, let view = try await portal.view(name.path) {
+            defer { catalog.invalidate() }
+            return try await ViewAdministration(portal: portal, context: context, view: view).edit(edit)
+        }
         let current = try await store.service(name)
         let (document, added) = try edit.applied(to: current.document)
         let changed: ServiceDefinition
@@ -83,12 +87,29 @@ struct Administration: Sendable {
         }
     }
 
+    /// A layer as who administers it sees it.
+    func layer(_ context: RouteContext) async throws -> JSONValue {
+        let (published, layer) = (try context.service, try context.layer)
+        let json = try await service.layer(layer, of: published)
+        guard let portal = context.server.access.portal,
+            let view = try await portal.views()[published.definition.name.path.lowercased()], let source = view.source,
+            let part = view.layer(layer.id), var object = json.objectValue
+        else { return json }
+        for member in ViewAdministration.members(of: part, source: source).members { object[member.key] = member.value }
+        return .object(object)
+    }
+
     // MARK: Features
 
     /// Deletes all features, as an edit: history and change log know of each, and replicas learn of it.
     func truncate(_ context: RouteContext) async throws -> JSONValue {
         let (layer, request) = (try context.layer, context.request)
         try Self.refuseJobs(request)
+        if let portal = context.server.access.portal,
+            try await portal.views()[context.service.definition.name.path.lowercased()] != nil
+        {
+            throw ServiceError.invalidParameter("A view can't be emptied: its source has the features.")
+        }
         if try request.parameters.bool("attachmentOnly") == true {
             throw ServiceError.invalidParameter("'attachmentOnly' is not supported.")
         }

@@ -18,8 +18,10 @@ extension PortalOperations {
         }
         guard let text = parameters["name"]?.stringValue, let name = PortalAnswers.serviceName(text), name.folder == nil
         else { throw ServiceError.invalidParameter("'createParameters' has a 'name', without a folder.") }
-        let definition = try Self.definition(parameters, name)
         guard try await isFree(name) else { throw Self.isTaken(name) }
+        let isView = try request.parameters.bool("isView") ?? parameters["isView"]?.boolValue ?? false
+        let definition = try isView ? nil : Self.definition(parameters, name)
+        let view = try isView ? Self.view(parameters, name) : nil
         var change = ItemChange()
         change.snippet = request.parameters["snippet"]
         change.description = request.parameters["description"] ?? parameters["serviceDescription"]?.stringValue
@@ -27,9 +29,9 @@ extension PortalOperations {
         // The item comes first: at no moment is the service in anybody else's hands.
         let item = try await portal.addServiceItem(
             name.path, change, id: request.parameters["itemIdToCreate"], owner: owner, folder: values.text ?? "",
-            for: principal, by: author)
+            view: view, for: principal, by: author)
         do {
-            try await context.server.store.createService(definition)
+            if let definition { try await context.server.store.createService(definition) }
         } catch let error as StoreError where error.code == .serviceExists {
             // Another request was faster. The item may be that of the service which it has made.
             throw Self.isTaken(name)
@@ -44,7 +46,7 @@ extension PortalOperations {
         return [
             "encodedServiceURL": url, "serviceurl": url, "itemId": .string(item.id), "serviceItemId": .string(item.id),
             "name": .string(name.name), "type": .string(ServiceItemKind.feature.rawValue), "typeKeywords": [],
-            "size": -1, "isView": false, "success": true,
+            "size": -1, "isView": .bool(isView), "success": true,
         ]
     }
 
@@ -70,9 +72,19 @@ extension PortalOperations {
         guard type.lowercased() == "featureservice" else {
             throw .invalidParameter("'outputType' is featureService: others are not made here.")
         }
-        guard try request.parameters.bool("isView") != true else {
-            throw .invalidParameter("'isView': views of services are not made here.")
+    }
+
+    /// A view without layers; they follow by `addToDefinition`, which names the service that they come from.
+    private static func view(_ parameters: JSONObject, _ name: ServiceName) throws(ServiceError) -> ServiceView {
+        guard isPossible(name) else {
+            throw .invalidParameter("'\(name.name.prefix(80))' can't be the name of a service.")
         }
+        var view = ServiceView(name: name)
+        for member in ["serviceDescription", "description"] {
+            if let text = parameters[member]?.stringValue, !text.isEmpty { view.description = text }
+        }
+        if let text = parameters["capabilities"]?.stringValue { view.capabilities = Set(text: text) }
+        return view
     }
 
     private static func isTaken(_ name: ServiceName) -> ServiceError {

@@ -196,6 +196,7 @@ struct ReplicaService: Sendable {
             order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment
         ).definition
         asked.name = known.definition.name
+        asked.view = known.definition.view
         asked.created = known.definition.created
         guard known.state != .retired, asked == known.definition else { throw taken }
     }

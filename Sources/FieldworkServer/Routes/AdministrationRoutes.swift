@@ -9,7 +9,7 @@ extension Route {
             },
             Route(.administration, "{layer}", metric: .administration, needs: .administer) {
                 .json(
-                    try await $0.features.layer($0.layer, of: $0.service), format: try $0.administrationFormat)
+                    try await $0.server.administration.layer($0), format: try $0.administrationFormat)
             },
             Route(.administration, "refresh", .write, metric: .administration, needs: .administer) {
                 .json(try $0.server.administration.refresh($0), format: try $0.administrationFormat)

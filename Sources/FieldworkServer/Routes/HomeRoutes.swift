@@ -35,5 +35,9 @@ extension Route {
         form("people/{username}/password") { try await HomePage.setPassword($0) },
         form("people/{username}/disable") { try await HomePage.setDisabled(true, $0) },
         form("people/{username}/enable") { try await HomePage.setDisabled(false, $0) },
+        Route(.home, "welcome", .read, [.html], metric: .page, needs: .prove) { try await HomePage.welcome($0) },
+        Route(.home, "choosePassword", .write, [.html], metric: .page, needs: .prove) {
+            try await HomePage.choosePassword($0)
+        },
     ]
 }

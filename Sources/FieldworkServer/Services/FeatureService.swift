@@ -18,7 +18,8 @@ struct FeatureService: Sendable {
             guard let more = try await self.extent(of: layer, in: published) else { continue }
             extent = extent.map { GeometryEngine.combineExtents(of: [$0, more]) ?? $0 } ?? more
         }
-        let definition = advertised(published.definition)
+        var definition = advertised(published.definition)
+        if let id = published.itemID { definition.unknownMembers["serviceItemId"] = .string(id) }
         let json = definition.json(context: ResourceContext(extent: extent))
         guard ReplicaAbilities.allowsExtract(definition), let store = store as? any ReplicaStore,
             var object = json.objectValue
@@ -53,6 +54,8 @@ struct FeatureService: Sendable {
         -> JSONValue
     {
         let address = LayerAddress(service: published.definition.name, layerID: layer.id)
+        var layer = layer
+        if let id = published.itemID { layer.unknownMembers["serviceItemId"] = .string(id) }
         return layer.json(
             context: ResourceContext(
                 extent: try await extent(of: layer, in: published),

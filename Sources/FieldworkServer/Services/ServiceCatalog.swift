@@ -8,6 +8,8 @@ struct PublishedService: Sendable {
     var version: UInt64
     /// Whether the service allows edits that whoever asks may not make.
     var withholdsEditing = false
+    /// The item that stands for it in the portal; nil on a server without people.
+    var itemID: String?
 
     /// The service for who asks: features that are not for him are in none of its answers.
     func seen(by editor: String?) -> PublishedService {
@@ -100,16 +102,17 @@ final class ServiceCatalog: Sendable {
 }
 
 extension ServiceDefinition {
-    /// The layers with the conditions of their definitions, read once. Administration refuses a condition that can't be read; where
-    /// another program wrote one, the layer shows nothing rather than what it should not.
+    /// The layers with the conditions of their definitions, beside those of a view. Administration refuses a condition that can't be
+    /// read; where another program wrote one, the layer shows nothing rather than what it should not.
     var restricted: ServiceDefinition {
         var result = self
         for index in result.layers.indices {
-            let nothing = SQLExpression.isNull(.field(result.layers[index].objectIDField), negated: false)
+            let layer = result.layers[index]
             do {
-                result.layers[index].restriction = try result.layers[index].definitionCondition()
+                guard let own = try layer.definitionCondition() else { continue }
+                result.layers[index].restriction = layer.restriction.map { .binary(.and, $0, own) } ?? own
             } catch {
-                result.layers[index].restriction = nothing
+                result.layers[index].restriction = .isNull(.field(layer.objectIDField), negated: false)
             }
         }
         return result

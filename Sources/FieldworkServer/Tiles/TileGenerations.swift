@@ -88,6 +88,8 @@ actor TileGenerations {
             var places = [now[change.objectID]]
             if change.operation != .add {
                 let versions = try await store.history(of: .objectID(change.objectID), in: address)
+                // A view that shows some of the features gives no history: where they were is not known.
+                guard !versions.isEmpty else { return nil }
                 places += versions.filter { $0.toGeneration > seen }.map(\.record.geometry)
             }
             for case let place? in places {

@@ -79,7 +79,7 @@ extension AttachmentWriter {
         return EditResult(objectID: known.id, globalID: globalID)
     }
 
-    private func lastDeleted(_ globalID: UUID) throws -> Found? {
+    func lastDeleted(_ globalID: UUID) throws -> Found? {
         try find(
             from: """
                 (SELECT * FROM \(history) WHERE globalid = ? AND fieldwork_operation = 2

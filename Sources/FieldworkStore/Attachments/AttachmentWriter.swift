@@ -90,6 +90,11 @@ struct AttachmentWriter {
 
     private func update(_ edit: AttachmentEdit) throws -> EditResult {
         if let rejection = edit.rejection { throw rejection }
+        if let id = edit.globalID, features.reach != nil, let known = try find(.globalID(id)) ?? lastDeleted(id),
+            try features.isOutOfReach(known.parentObjectID)
+        {
+            throw Self.refused("There is no attachment with this id.")
+        }
         switch (edit.fate, edit.globalID) {
         case (.keptOnly, let id?): return try keep(edit, of: id)
         case (.restoresVersion(let version), let id?): return try restore(version: version, of: id)
@@ -269,6 +274,12 @@ struct AttachmentWriter {
 }
 
 extension LayerWriter {
+    /// Whether a feature is there, but not for the batch.
+    func isOutOfReach(_ objectID: Int64) throws -> Bool {
+        guard reach != nil, try findAny(.objectID(objectID)) != nil else { return false }
+        return try find(.objectID(objectID)) == nil
+    }
+
     /// The feature, if whoever edits may update it.
     func updatable(_ identifier: FeatureIdentifier) throws -> Found {
         guard let found = try find(identifier) else {

@@ -30,7 +30,9 @@ package struct Leftover: Sendable, Hashable {
         self.url = url
         if name.hasPrefix("."), name.hasSuffix(".making") || name.hasSuffix(".copying") {
             isUnfinished = true
-        } else if name.contains(".gpkg-wal.set-aside-") || name.contains(".gpkg.replaced-") {
+        } else if name.contains(".gpkg-wal.set-aside-") || name.contains(".gpkg.replaced-")
+            || name.contains("portal.sqlite.replaced-")
+        {
             isUnfinished = false
         } else {
             return nil
@@ -40,7 +42,7 @@ package struct Leftover: Sendable, Hashable {
     package var words: String {
         isUnfinished
             ? "It was left by a publish, copy or backup that was killed, or one is at work; --remove-leftovers removes it."
-            : "It holds what was in the place of a service before; remove it when nobody needs it."
+            : "It holds what was there before something was put back; remove it when nobody needs it."
     }
 
     /// Whether it can go: nothing has written to it for some time, and it holds nothing of its own.

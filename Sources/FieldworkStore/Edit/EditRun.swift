@@ -48,7 +48,19 @@ struct EditRun {
         let restorer = FeatureRestorer(rules: applier.relationships, connection: connection) { layerID in
             try applier.writer(layerID, batch)
         }
-        for globalID in edits.restores { try restorer.restore(globalID, in: edits.layerID) }
+        for globalID in edits.restores {
+            guard batch.scope != nil else {
+                try restorer.restore(globalID, in: edits.layerID)
+                continue
+            }
+            // What it was last has to be within reach: that is known when it is there.
+            try connection.run("SAVEPOINT fieldwork_restore")
+            try restorer.restore(globalID, in: edits.layerID)
+            if try writer(edits.layerID).find(.globalID(globalID)) == nil {
+                try connection.run("ROLLBACK TO fieldwork_restore")
+            }
+            try connection.run("RELEASE fieldwork_restore")
+        }
     }
 
     // MARK: Adds

@@ -28,7 +28,7 @@ struct FeatureRestorer {
     private func restoreAlone(_ feature: Feature) throws -> [Feature] {
         let writer = try self.writer(feature.layerID)
         let layer = writer.layer
-        guard try writer.find(.globalID(feature.globalID)) == nil,
+        guard try writer.findAny(.globalID(feature.globalID)) == nil,
             let generation = try deletion(of: feature.globalID, in: layer)
         else { return [] }
         try writer.restore(feature.globalID)

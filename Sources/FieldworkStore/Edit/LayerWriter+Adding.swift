@@ -53,6 +53,7 @@ extension LayerWriter {
             }
         }
         try bulk.finish()
+        if let reach { for result in results where result.isSuccess { result.objectID.map(reach.include) } }
         return results
     }
 

@@ -3,7 +3,7 @@ import FieldworkREST
 extension LayerWriter {
     /// - Parameter isPartOfWhole: the row goes with one that it belongs to.
     func delete(_ identifier: FeatureIdentifier, isPartOfWhole: Bool = false) throws -> EditResult {
-        guard let found = try find(identifier) else {
+        guard let found = try isPartOfWhole ? findAny(identifier) : find(identifier) else {
             var result = EditResult(objectID: nil, globalID: nil)
             switch identifier {
             case .objectID(let id): result.objectID = id

@@ -22,6 +22,8 @@ struct LayerWriter {
     let key: String
     let insertSQL: String
     private let globalIDs = GlobalIDSource()
+    /// What the batch reaches of the layer; nil for all.
+    let reach: ReachedFeatures?
 
     init(
         layer: StoredLayer, rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
@@ -36,6 +38,7 @@ struct LayerWriter {
         keeper =
             batch.origin == .edit
             ? relationships.map { RelationshipKeeper(relationships: $0, connection: connection) } : nil
+        reach = batch.scope?.conditions[layer.definition.id].map { ReachedFeatures($0, in: layer, on: connection) }
         self.ruled = ruled
         self.cascade = cascade
         table = quoted(layer.tableName)
@@ -59,10 +62,10 @@ struct LayerWriter {
             var row = try newRow(edit)
             if !takesObjectIDs { row.objectID = try formerObjectID(edit, row.globalID) }
             return try carrying(row.ruleEdits) {
+                // Asked before there is a feature of this id again.
+                let returns = try !takesObjectIDs && row.objectID != nil && reachesDeleted(row.globalID)
                 let result = try insert(row, edit)
-                if !takesObjectIDs, let former = row.objectID, result.error == nil {
-                    try restoreAttachments(of: former)
-                }
+                if returns, let former = row.objectID, result.error == nil { try restoreAttachments(of: former) }
                 return result
             }
         } catch let error as EditError {
@@ -106,7 +109,10 @@ struct LayerWriter {
         }
         if layer.geometryColumn != nil { try bind(row.geometry, to: statement, at: position) }
         switch try statement.execute() {
-        case .done: return EditResult(objectID: connection.lastInsertedRowID, globalID: row.globalID)
+        case .done:
+            let objectID = connection.lastInsertedRowID
+            reach?.include(objectID)
+            return EditResult(objectID: objectID, globalID: row.globalID)
         case .notUnique(let message):
             statement.finish()
             return try notUnique(objectID: row.objectID, globalID: row.globalID, message)
@@ -117,7 +123,7 @@ struct LayerWriter {
     /// An id that is there already. The result names the feature that has it, so that a client that sends an edit again
     /// after it lost the answer learns what became of it.
     private func notUnique(objectID: Int64?, globalID: UUID?, _ message: String) throws -> EditResult {
-        if let globalID, let existing = try find(.globalID(globalID)) {
+        if let globalID, let existing = try findAny(.globalID(globalID)) {
             return EditResult(
                 objectID: existing.objectID, globalID: globalID,
                 error: EditError(code: 1016, description: "A feature with this global id exists already."))
@@ -300,7 +306,7 @@ struct LayerWriter {
 
     /// Brings a deleted feature back as it was last, with its ids. Does nothing for one that is there or never was.
     func restore(_ globalID: UUID) throws {
-        guard let column = layer.globalIDColumn.map(quoted), try find(.globalID(globalID)) == nil else { return }
+        guard let column = layer.globalIDColumn.map(quoted), try findAny(.globalID(globalID)) == nil else { return }
         var names = layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map { quoted($0.name) }
         if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
         let list = names.joined(separator: ", ")
@@ -311,7 +317,7 @@ struct LayerWriter {
             ORDER BY fieldwork_version DESC LIMIT 1
             """
         ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
-        if let restored = try find(.globalID(globalID)) { try restoreAttachments(of: restored.objectID) }
+        if let restored = try findAny(.globalID(globalID)) { try restoreAttachments(of: restored.objectID) }
     }
 
     // MARK: Both
@@ -359,7 +365,14 @@ struct LayerWriter {
         return try cascade.carry(edits, after: write)
     }
 
+    /// A feature that the batch reaches.
     func find(_ identifier: FeatureIdentifier) throws -> Found? {
+        guard let found = try findAny(identifier) else { return nil }
+        guard let reach else { return found }
+        return try reach.contains(found.objectID) ? found : nil
+    }
+
+    func findAny(_ identifier: FeatureIdentifier) throws -> Found? {
         let globalID = layer.globalIDColumn.map(quoted)
         let checked = rules.checkedWith
         var columns = "\(key), \(globalID ?? "NULL")"

@@ -60,7 +60,7 @@ struct RelatedDeletes {
             let result = try writer(row.layerID).delete(.objectID(row.objectID), isPartOfWhole: true)
             if let error = result.error {
                 // An edit of a rule may have deleted it before.
-                guard try writer(row.layerID).find(.objectID(row.objectID)) != nil else { continue }
+                guard try writer(row.layerID).findAny(.objectID(row.objectID)) != nil else { continue }
                 // A constraint that another program put on the table: the batch fails as a whole.
                 throw StoreError(.failure, "A related row can't be deleted: \(error.description)")
             }

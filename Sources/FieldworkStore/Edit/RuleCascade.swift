@@ -21,6 +21,8 @@ final class RuleCascade {
         own.layers = []
         own.usesGlobalIDs = true
         own.isMadeByRule = true
+        // A rule is the service's own, whichever view an edit came through: it reaches what its author meant.
+        own.scope = nil
         self.init(applier: applier, batch: own, depth: 0, tally: Tally())
     }
 

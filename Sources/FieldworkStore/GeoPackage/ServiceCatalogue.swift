@@ -7,6 +7,8 @@ package struct ServiceCatalogue: Sendable {
     var layers: [Int: StoredLayer]
     /// The text from which this was read, to see whether another program has changed it; empty for a new one.
     var source = ""
+    /// The generation before which no delta can begin, whatever the log has: a view showed something else then.
+    var floor: Int64 = 0
 
     func layer(_ id: Int) throws -> StoredLayer {
         guard let layer = layers[id] else {

@@ -11,6 +11,8 @@ package struct StoredLayer: Sendable {
     var srsID: Int32
     /// The table lies elsewhere in a database, and the one of this name is a view of it.
     var isPlaced = false
+    /// Columns that are not given to whoever asks; see `shown(as:)`.
+    var hiddenColumns: [StoredColumn] = []
     /// The columns of attributes, in the order of the definition's fields.
     let columns: [StoredColumn]
     /// The bit of each column in the masks of the change log: its position, until fields come and go.

@@ -12,6 +12,8 @@ struct LayerMerger {
     private let authors: AuthorReader
     /// The log says nothing of what was changed before.
     private let floor: Int64
+    /// What the upload reaches of the layer; nil for all.
+    private let reach: ReachedFeatures?
     private var plan: MergePlan
     private var added: Set<UUID> = []
     private var deleted: Set<UUID> = []
@@ -24,6 +26,7 @@ struct LayerMerger {
         versions = VersionReader(layer: layer, connection: connection)
         authors = AuthorReader(connection: connection)
         floor = try LogCompaction.floor(of: layer.definition.id, on: connection)
+        reach = upload.scope?.conditions[layer.definition.id].map { ReachedFeatures($0, in: layer, on: connection) }
         plan = MergePlan(layerID: layer.definition.id)
     }
 
@@ -118,7 +121,10 @@ struct LayerMerger {
     private mutating func update(
         _ edit: FeatureEdit, _ globalID: UUID, _ objectID: Int64, base: Int64?
     ) throws -> MergePlan.Outcome {
-        guard let current = try versions.current(objectID) else { return append(update: edit) }
+        // What is out of reach is refused when it is written, and is nobody's conflict.
+        guard try reach?.contains(objectID) != false, let current = try versions.current(objectID) else {
+            return append(update: edit)
+        }
         var fields = FieldMerger(layer: layer, rules: rules, current: current, uploadWins: upload.rule == .lastInWins)
         if let base {
             let timeline = try FeatureTimeline(
@@ -165,6 +171,7 @@ struct LayerMerger {
             // Gone is gone, whoever did it.
             return .decided(EditResult(objectID: nil, globalID: globalID))
         }
+        guard try reach?.contains(objectID) != false else { return append(delete: globalID) }
         var contested = [FeatureTimeline.geometry] + layer.columns.indices
         var generation: Int64?
         if let base = base(of: nil, edits) {

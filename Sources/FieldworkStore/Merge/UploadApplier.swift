@@ -18,9 +18,10 @@ struct UploadApplier {
                 upload: upload)
             return try merger.merge(edits)
         }
-        let batch = EditBatch(
+        var batch = EditBatch(
             layers: plans.map(\.layerEdits), usesGlobalIDs: true, rollsBackOnFailure: upload.rollsBackOnFailure,
             editor: upload.editor, moment: upload.moment)
+        batch.scope = upload.scope
         var applied: EditBatchResult?
         if plans.contains(where: \.hasEdits) { applied = try applier.applyInSavepoint(batch) }
         var result = ReplicaUploadResult(

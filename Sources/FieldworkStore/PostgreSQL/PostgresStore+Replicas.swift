@@ -6,6 +6,7 @@ extension PostgresStore: ReplicaStore {
         _ request: ChangeRequest, of service: ServiceName, as definition: ServiceDefinition, into file: URL,
         notes: @escaping @Sendable (Int64) -> [(name: String, value: String)]
     ) async throws -> Int64 {
-        try await data(of: service).write(request, as: definition, into: file, notes: notes)
+        let data = try await data(of: service)
+        return try await data.write(request, of: data.catalogueSnapshot, as: definition, into: file, notes: notes)
     }
 }

@@ -20,9 +20,7 @@ struct ExpressionCompiler {
     var deepest = 0
 
     init(layer: StoredLayer, dialect: SQLDialect, alias: String, now: Int64, user: String? = nil) {
-        self.init(dialect: dialect, alias: alias, now: now, user: user) { name in
-            layer.index(of: name).map { layer.columns[$0] }
-        }
+        self.init(dialect: dialect, alias: alias, now: now, user: user, columnNamed: layer.expressionColumn)
     }
 
     /// For what is no layer: any columns by their names.

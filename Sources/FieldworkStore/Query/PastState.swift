@@ -26,7 +26,7 @@ struct PastState: Sendable {
     /// row by an index: nothing is collected.
     func source(_ layer: StoredLayer) -> (sql: String, arguments: [QueryPlan.Argument]) {
         let key = quoted(layer.objectIDColumn)
-        let stored = layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map { quoted($0.name) }
+        let stored = layer.columnsBesideKey.map { quoted($0.name) }
         let columns = stored + (layer.geometryColumn.map { [quoted($0)] } ?? [])
         func list(_ alias: String) -> String { columns.map { ", \(alias).\($0) AS \($0)" }.joined() }
         let sql = """

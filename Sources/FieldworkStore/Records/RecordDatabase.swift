@@ -111,9 +111,9 @@ package final class RecordDatabase: Sendable {
 /// The statements of one read or change. It must not outlive it.
 package struct Records {
     let connection: StoreConnection
-    fileprivate let prefix: String
+    private let prefix: String
 
-    fileprivate init(connection: StoreConnection, prefix: String) {
+    init(connection: StoreConnection, prefix: String) {
         self.connection = connection
         self.prefix = prefix
     }

@@ -156,7 +156,7 @@ struct DeltaReader {
         var pastLayer = layer
         pastLayer.tableName = "fieldwork_past"
         let names =
-            layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map(\.name)
+            layer.columnsBesideKey.map(\.name)
             + (layer.geometryColumn.map { [$0] } ?? [])
         let list = names.map { ", h.\(quoted($0))" }.joined()
         let history = quoted(layer.historyTable)

@@ -10,7 +10,7 @@ struct ReplicaRowsReader {
 
     /// The generation from which on a delta of a layer can be given. Rows that depend on others need their log as well.
     func floor(of layerID: Int) throws -> Int64 {
-        var floor = try LogCompaction.floor(of: layerID, on: connection)
+        var floor = max(catalogue.floor, try LogCompaction.floor(of: layerID, on: connection))
         if case .related(let relations)? = rows[layerID] {
             for relation in relations {
                 floor = max(floor, try LogCompaction.floor(of: relation.originID, on: connection))

@@ -113,6 +113,25 @@ step(
     "changes", lambda: collection.extract_changes(layers=[0], servergen=[1], return_inserts=True),
     lambda answer: len(answer["edits"][0]["features"]["adds"]) == 1)
 
+# A view of the service: its own item, without a field, with the features of a condition.
+view = step(
+    "make a view",
+    lambda: collection.manager.create_view(
+        name="Oaks", capabilities="Query", visible_fields=["name"], query="species = 'Oak'"),
+    lambda made: made.id != item.id)
+step("a view's keywords", lambda: "View Service" in view.typeKeywords, bool)
+step(
+    "a view's fields", lambda: [f["name"] for f in view.layers[0].properties.fields],
+    lambda names: "name" in names and "species" not in names)
+step("a view's features", lambda: [f.attributes["name"] for f in view.layers[0].query()], lambda names: names == ["One"])
+refused("a hidden field", lambda: view.layers[0].query(where="species = 'Elm'"))
+step(
+    "change a view", lambda: view.layers[0].manager.update_definition({"viewDefinitionQuery": "species = 'Elm'"}),
+    lambda answer: answer["success"])
+step("the other features", lambda: [f.attributes["name"] for f in view.layers[0].query()], lambda names: names == ["Two"])
+step("remove a view", view.delete, bool)
+step("its source is there", lambda: len(layer.query().features), lambda count: count == 3)
+
 # Others, and nobody.
 vic = GIS(address, "vic", "correct horse 2")
 seen = FeatureLayer(item.url + "/0", vic)
