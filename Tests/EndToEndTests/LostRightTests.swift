@@ -26,7 +26,8 @@ struct LostRightTests {
         return output
     }
 
-    @Test("Edits of somebody who lost the right to edit stay on the device, which says so, and go once the right is back")
+    @Test(
+        "Edits of somebody who lost the right to edit stay on the device, which says so, and go once the right is back")
     func keeps() async throws {
         let place = ["--data", data.path]
         try await CrewService.publish("5,5,here,1\n6,6,there,2\n", in: data)
