@@ -5,7 +5,7 @@ import Testing
 @Suite(
     "A right that is lost while somebody is out", .serialized,
     .enabled(if: Shell.has("ogr2ogr"), "GDAL, which plays the other program, is not installed."))
-struct LostRightTests {
+final class LostRightTests {
     private let folder: TemporaryFolder
     private var data: URL { folder.url.appending(path: "data") }
     private var file: String { folder.url.appending(path: "area.gpkg").path }
