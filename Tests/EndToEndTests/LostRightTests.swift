@@ -5,7 +5,7 @@ import Testing
 @Suite(
     "A right that is lost while somebody is out", .serialized,
     .enabled(if: Shell.has("ogr2ogr"), "GDAL, which plays the other program, is not installed."))
-struct LostRightTests {
+final class LostRightTests {
     private let folder: TemporaryFolder
     private var data: URL { folder.url.appending(path: "data") }
     private var file: String { folder.url.appending(path: "area.gpkg").path }
@@ -26,7 +26,8 @@ struct LostRightTests {
         return output
     }
 
-    @Test("Edits of somebody who lost the right to edit stay on the device, which says so, and go once the right is back")
+    @Test(
+        "Edits of somebody who lost the right to edit stay on the device, which says so, and go once the right is back")
     func keeps() async throws {
         let place = ["--data", data.path]
         try await CrewService.publish("5,5,here,1\n6,6,there,2\n", in: data)

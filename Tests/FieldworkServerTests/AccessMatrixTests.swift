@@ -119,7 +119,8 @@ struct AccessMatrixTests {
             ("{itemID}", "i1"), ("{id}", "6f9619ff-8b86-d011-b42d-00cf4fc964ff"), ("{folder}", "Nowhere"),
             ("{name}", "nothing"), ("{username}", "zoe"), ("{item}", String(repeating: "0", count: 32)),
             ("{group}", String(repeating: "1", count: 32)), ("{prefix}", "p"), ("{level}", "1"),
-            ("{row}", "0"), ("{column}", "1"), ("{width}", "8"), ("{height}", "8"), ("{font}", "Sans"), ("*", "nothing/at/all/here"),
+            ("{row}", "0"), ("{column}", "1"), ("{width}", "8"), ("{height}", "8"), ("{font}", "Sans"),
+            ("*", "nothing/at/all/here"),
         ] {
             path = path.replacing(name, with: value)
         }
@@ -129,9 +130,11 @@ struct AccessMatrixTests {
     @Test("The address that the matrix asks for is that of the route which it means, for every route")
     func addresses() throws {
         let table = RouteTable(instance: "arcgis")
+        #expect(table.routes.count > 200)
         for route in table.routes {
             let path = Self.address(of: route, of: "Trees")
-            #expect(!path.contains("{") && !path.contains("*"), "\(route.pattern): a parameter has no value in this test")
+            #expect(
+                !path.contains("{") && !path.contains("*"), "\(route.pattern): a parameter has no value in this test")
             let match = try table.match(RequestTarget(path))
             #expect(match?.route === route, "\(route.pattern): \(path) leads to \(match?.route.pattern ?? "nothing")")
         }

@@ -81,7 +81,8 @@ struct ViewTests {
         ("../VectorTileServer/ogc/tiles/WebMercatorQuad/0/0/0", [:]), ("../VectorTileServer/ogc/tiles", [:]),
         ("../MapServer/ogc/collections", [:]), ("../MapServer/ogc/collections/0", [:]), ("../MapServer/ogc/api", [:]),
         ("../MapServer/0/query", ["where": "1=1", "outFields": "*"]), ("../MapServer/0/2", [:]),
-        ("../MapServer/0/1", [:]), ("../MapServer/1/queryRelatedRecords", ["objectIds": "1,2,3", "relationshipId": "0"]),
+        ("../MapServer/0/1", [:]),
+        ("../MapServer/1/queryRelatedRecords", ["objectIds": "1,2,3", "relationshipId": "0"]),
         ("layers", [:]), ("relationships", [:]), ("queryDomains", ["layers": "[0,1]"]), ("0/fieldGroups", [:]),
         ("0/contingentValues", [:]), ("queryContingentValues", ["layers": "[0,1]"]),
         (
@@ -269,7 +270,8 @@ struct ViewTests {
         }
     }
 
-    @Test("What was attached to a feature that the view did not show does not come back through it with the feature's id")
+    @Test(
+        "What was attached to a feature that the view did not show does not come back through it with the feature's id")
     func formerAttachments() async throws {
         try await ViewService.serve { view, service, _, store in
             let batch = EditBatch(
@@ -285,7 +287,8 @@ struct ViewTests {
                 "0/applyEdits", ["f": "json", "useGlobalIds": "true", "adds": "[\(adds.joined(separator: ","))]"])
             #expect(try Self.succeeded(added, "addResults") == [true, true], "\(added.text)")
             let own = try await service.get("0/1/attachments", ["f": "json"])
-            #expect(own.text.contains("bark.txt"), "the photo of a feature that the view showed comes back: \(own.text)")
+            #expect(
+                own.text.contains("bark.txt"), "the photo of a feature that the view showed comes back: \(own.text)")
             let other = try await service.get("0/2/attachments", ["f": "json"])
             #expect(try other.json["attachmentInfos"] == [], "\(other.text)")
         }
@@ -313,7 +316,9 @@ struct ViewTests {
         }
     }
 
-    @Test("Rules of the service run for edits through a view, reach what it does not show, and are told nobody who uses it")
+    @Test(
+        "Rules of the service run for edits through a view, reach what it does not show, and are told nobody who uses it"
+    )
     func rules() async throws {
         try await ViewService.serve { view, service, _, store in
             var definition = try await store.service(ViewService.name)

@@ -31,7 +31,9 @@ struct SearchCompiler {
         case .and(let parts):
             // Of several words the one leads that few items have, as far as the fields tell.
             var isLed = way == .probing
-            let ordered = parts.enumerated().sorted { (Self.rank($0.element), $0.offset) < (Self.rank($1.element), $1.offset) }
+            let ordered = parts.enumerated().sorted {
+                (Self.rank($0.element), $0.offset) < (Self.rank($1.element), $1.offset)
+            }
             let conditions = ordered.map { part in
                 defer { isLed = isLed || Self.rank(part.element) < Self.leadsNever }
                 return condition(part.element, isLed ? .probing : .listing)

@@ -107,10 +107,11 @@ package struct ViewScope: Sendable {
     }
 
     private func shown(_ results: LayerEditResults) -> LayerEditResults {
+        let layerID = results.layerID
         var results = results
         func clean(_ list: inout [EditResult]) {
             for index in list.indices {
-                guard let error = list[index].error, tells(error.description, results.layerID) else { continue }
+                guard let error = list[index].error, tells(error.description, layerID) else { continue }
                 list[index].error?.description = "The edit breaks a rule of the layer."
             }
         }

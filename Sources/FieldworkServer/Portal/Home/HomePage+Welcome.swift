@@ -36,7 +36,8 @@ extension HomePage {
             html.markup("<section class=\"card\">")
             form(to: ["choosePassword"], in: &html)
             html.element("<input type=\"hidden\" name=\"code\" value=\"", code, "\">")
-            html.markup("<label for=\"username\">User name</label><input id=\"username\" autocomplete=\"username\" readonly")
+            html.markup(
+                "<label for=\"username\">User name</label><input id=\"username\" autocomplete=\"username\" readonly")
             html.element(" value=\"", person.name, "\">")
             html.element(
                 "<label for=\"password\">Password, at least ", "\(FieldworkPortal.Limits.passwordLength)",
