@@ -236,7 +236,8 @@ let package = Package(
             name: "FieldworkServerTests",
             dependencies: [
                 "FieldworkServer", "FieldworkDrawing", "FieldworkJPEG", "FieldworkLocator", "FieldworkPortal",
-                "FieldworkPublishing", "FieldworkTiles", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkPublishing", "FieldworkTiles", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
                 "TemporaryPostgres", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),

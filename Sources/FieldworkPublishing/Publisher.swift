@@ -52,7 +52,8 @@ package struct Publisher {
                 hint: "fieldwork unpublish \(service.path) --restore serves it again, --delete removes it for good.")
         }
         guard !FileManager.default.fileExists(atPath: place.path) else {
-            throw PublishingError(.cannotCreate, "There is a service \(service.path) already.", hint: "Choose another --service.")
+            throw PublishingError(
+                .cannotCreate, "There is a service \(service.path) already.", hint: "Choose another --service.")
         }
         return place
     }
@@ -61,7 +62,8 @@ package struct Publisher {
         let place = try place()
         let schema = try await Self.schema(of: source, listener)
         listener.finish(
-            .reading, "Read \(Counted.features(schema.featureCount)) with \(Counted.text(schema.fields.count, "field"))")
+            .reading, "Read \(Counted.features(schema.featureCount)) with \(Counted.text(schema.fields.count, "field"))"
+        )
         for note in schema.notes { listener.note(note) }
         return try await inWorkshop(beside: place) { workshop in
             let store = try await GeoPackageStore.open(at: workshop)

@@ -28,7 +28,8 @@ struct ArchitectureTests {
         ],
         "FieldworkServer": [
             "FieldworkDrawing", "FieldworkArcade", "FieldworkLocator", "FieldworkPortal", "FieldworkPublishing",
-            "FieldworkTiles", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Hummingbird", "AsyncHTTPClient", "JWTKit",
+            "FieldworkTiles", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Hummingbird", "AsyncHTTPClient",
+            "JWTKit",
         ],
         "FieldworkCollect": [
             "Fieldwork", "FieldworkTiles", "FieldworkJPEG", "CZBar", "CQREncode", "Hummingbird", "Mustache",

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkPortal
+import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -12,7 +13,8 @@ import Testing
 @Suite("Publishing and exporting items", .fewAtATime, .everyStore)
 struct ItemPublishingTests {
     private static let content = "/arcgis/sharing/rest/content"
-    private static let table = "name,height,planted,lon,lat\nOne,3.5,2024-05-01,-122.5,45.5\nTwo,4,2024-06-01,-122.51,45.51\n"
+    private static let table =
+        "name,height,planted,lon,lat\nOne,3.5,2024-05-01,-122.5,45.5\nTwo,4,2024-06-01,-122.51,45.51\n"
     private static let author = Author(name: "test", address: "")
 
     /// A server with the publisher pia, the publisher pete, the editor edi and the administrator ada.
@@ -40,7 +42,8 @@ struct ItemPublishingTests {
         /// Adds an item with a text as its data.
         func add(_ title: String, _ type: String, _ text: String, as name: String = "pia") async throws -> String {
             let json = try await post(
-                "\(content)/users/\(name)/addItem", ["f": "json", "title": title, "type": type, "text": text], as: name
+                "\(ItemPublishingTests.content)/users/\(name)/addItem",
+                ["f": "json", "title": title, "type": type, "text": text], as: name
             ).json
             return try #require(json["id"]?.stringValue, "\(json)")
         }
@@ -49,7 +52,7 @@ struct ItemPublishingTests {
             var body = Array("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\n".utf8)
             body += bytes + Array("\r\n--b--\r\n".utf8)
             let answer = try await server.client.send(
-                "POST", "\(content)/users/pia/items/\(id)/update?f=json",
+                "POST", "\(ItemPublishingTests.content)/users/pia/items/\(id)/update?f=json",
                 headers: [try await header("pia"), ("Content-Type", "multipart/form-data; boundary=b")], body: body)
             try #require(answer.errorCode == nil, "\(answer.text)")
         }
@@ -59,7 +62,7 @@ struct ItemPublishingTests {
             more: (String, String) = ("overwrite", "false")
         ) async throws -> TestClient.Answer {
             try await post(
-                "\(content)/users/\(name)/publish",
+                "\(ItemPublishingTests.content)/users/\(name)/publish",
                 [
                     "f": "json", "itemid": id, "fileType": kind, "publishParameters": parameters,
                     "buildInitialCache": "False", more.0: more.1,
@@ -70,7 +73,8 @@ struct ItemPublishingTests {
         func ended(_ item: String, _ job: String, as name: String = "pia") async throws -> JSONValue {
             for _ in 0..<3_000 {
                 let json = try await post(
-                    "\(content)/users/\(name)/items/\(item)/status", ["f": "json", "jobid": job], as: name
+                    "\(ItemPublishingTests.content)/users/\(name)/items/\(item)/status", ["f": "json", "jobid": job],
+                    as: name
                 ).json
                 guard json["status"] == "processing" else { return json }
                 try await Task.sleep(for: .milliseconds(10))
@@ -91,7 +95,7 @@ struct ItemPublishingTests {
             _ id: String, _ format: String, _ parameters: String = "{}", as name: String = "pia"
         ) async throws -> TestClient.Answer {
             try await post(
-                "\(content)/users/\(name)/export",
+                "\(ItemPublishingTests.content)/users/\(name)/export",
                 ["f": "json", "itemId": id, "exportFormat": format, "title": "Copy", "exportParameters": parameters],
                 as: name)
         }
@@ -102,7 +106,7 @@ struct ItemPublishingTests {
             let id = try #require(json["exportItemId"]?.stringValue, "\(answer.text)")
             let ended = try await ended(id, try #require(json["jobId"]?.stringValue), as: name)
             #expect(ended["status"] == "completed", "\(ended)")
-            return try await get("\(content)/items/\(id)/data", [:], as: name).body
+            return try await get("\(ItemPublishingTests.content)/items/\(id)/data", [:], as: name).body
         }
 
         func count(_ service: String) async throws -> Int64? {
@@ -113,7 +117,7 @@ struct ItemPublishingTests {
     }
 
     private static func with(
-        before: @Sendable (Portal, WholeStore) async throws -> Void = { _, _ in },
+        before: (@Sendable (Portal, WholeStore) async throws -> Void)? = nil,
         _ test: @Sendable (Field) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-items-\(UUID().uuidString)")
@@ -127,7 +131,7 @@ struct ItemPublishingTests {
         ] {
             try await portal.addPerson(name, password: "correct horse", role: role, by: author)
         }
-        try await before(portal, store)
+        try await before?(portal, store)
         let configuration = ServerConfiguration(port: 0, definitionLifetime: .zero, portal: portal)
         try await TestServer.with(store: store, configuration: configuration) {
             try await test(Field(server: $0, portal: portal, store: store))
@@ -180,7 +184,8 @@ struct ItemPublishingTests {
                 "geometry":{"type":"Point","coordinates":[-122.5,45.5]}}]}
                 """
             let id = try await field.add("Spots", "GeoJson", text)
-            let parameters = #"{"hasStaticData":true,"name":"Spots","maxRecordCount":500,"layerInfo":{"capabilities":"Query"}}"#
+            let parameters =
+                #"{"hasStaticData":true,"name":"Spots","maxRecordCount":500,"layerInfo":{"capabilities":"Query"}}"#
             _ = try await field.made(try await field.publish(id, "geojson", parameters))
             let root = try await field.get("Spots/FeatureServer").json
             #expect(root["capabilities"]?.stringValue?.contains("Create") == false, "\(root["capabilities"] ?? .null)")
@@ -235,8 +240,10 @@ struct ItemPublishingTests {
             let id = try await field.add("Trees", "CSV", Self.table)
             let parameters = #"{"name":"Trees"}"#
             #expect(try await field.publish(id, "csv", parameters, as: "edi").errorCode == 403)
-            #expect(try await field.publish(id, "csv", parameters, as: "pete").errorCode == 400, "it is not there for him")
-            let shared = try await field.post("\(Self.content)/users/pia/items/\(id)/share", ["f": "json", "org": "true"])
+            #expect(
+                try await field.publish(id, "csv", parameters, as: "pete").errorCode == 400, "it is not there for him")
+            let shared = try await field.post(
+                "\(Self.content)/users/pia/items/\(id)/share", ["f": "json", "org": "true"])
             #expect(shared.errorCode == nil)
             #expect(try await field.publish(id, "csv", parameters, as: "pete").errorCode == 403, "he only reads it")
             #expect(try await field.publish(id, "geojson", parameters).errorCode == 400)
@@ -260,14 +267,15 @@ struct ItemPublishingTests {
     @Test("A job that a stopped server has left is done by the next one, once")
     func leftJob() async throws {
         let (job, item) = (UUID(), Secret.id())
-        try await Self.with { portal, store in
+        try await Self.with(before: { portal, store in
             let pia = try #require(try await portal.principal(named: "pia"))
             var change = ItemChange()
             (change.title, change.type) = ("Trees", "CSV")
             change.data = ItemContent(
                 name: ItemContent.data, type: "text/csv", fileName: "t.csv", modified: 0, bytes: Array(Self.table.utf8))
             let data = try await portal.addItem(change, owner: "pia", for: pia, by: Self.author)
-            _ = try await portal.addServiceItem("Trees", ItemChange(), id: item, owner: "pia", for: pia, by: Self.author)
+            _ = try await portal.addServiceItem(
+                "Trees", ItemChange(), id: item, owner: "pia", for: pia, by: Self.author)
             var left = ServiceJob(
                 id: job, service: ServiceName(name: "Trees"), operation: .publishItem,
                 parameters: [
@@ -275,11 +283,12 @@ struct ItemPublishingTests {
                 ], moment: Date())
             left.editor = "pia"
             guard store is GeoPackageStore else { return }
-            _ = try await WorkFolder(url: store.workFolder).submit(left)
-        } _: { field in
+            _ = try WorkFolder(url: store.workFolder).submit(left)
+        }) { field in
             // In a database a job is left by a process whose lease has run out, which other tests have.
             guard field.store is GeoPackageStore else { return }
-            #expect(try await field.ended(item, job.uuidString)["status"] == "completed")
+            let ended = try await field.ended(item, job.uuidString)
+            #expect(ended["status"] == "completed", "\(ended)")
             #expect(try await field.count("Trees") == 2)
             #expect(try await field.store.serviceNames().count == 1)
         }
@@ -349,7 +358,8 @@ struct ItemPublishingTests {
             let id = try #require(json["id"]?.stringValue)
             let place = "\(Self.content)/users/pia/items/\(id)"
             func addPart() async throws {
-                let body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\na,b\n\r\n--b--\r\n"
+                let body =
+                    "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x\"\r\n\r\na,b\n\r\n--b--\r\n"
                 let answer = try await field.server.client.send(
                     "POST", "\(place)/addPart?f=json&partNum=1",
                     headers: [try await field.header("pia"), ("Content-Type", "multipart/form-data; boundary=b")],

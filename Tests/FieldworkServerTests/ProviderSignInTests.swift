@@ -4,6 +4,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import NIOCore
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -22,14 +23,15 @@ struct ProviderSignInTests {
     /// A provider, and a server that knows it.
     private static func with(
         _ kind: TestProvider.KeyKind = .ec, newcomers: Role? = nil, links: Bool = true,
-        _ change: @escaping @Sendable (inout ProviderSettings) -> Void = { $0.keyInterval = .zero },
+        keyInterval: Duration = .zero, patience: Duration = .seconds(FieldworkServer.Limits.providerSeconds),
         _ test: @escaping @Sendable (TestProvider, PeopleServer) async throws -> Void
     ) async throws {
         try await TestProvider.with(kind) { provider in
             var settings = try ProviderSettings(
                 issuer: provider.issuer, clientID: TestProvider.clientID, clientSecret: TestProvider.clientSecret,
                 label: "Example & Sons", newcomers: newcomers)
-            change(&settings)
+            settings.keyInterval = keyInterval
+            settings.patience = patience
             try await PeopleServer.with(provider: settings) { people in
                 if links {
                     try await people.portal.link(
@@ -123,7 +125,9 @@ struct ProviderSignInTests {
 
     // MARK: Good sign-ins
 
-    @Test("A linked person signs in by the provider, and an application gets tokens", arguments: TestProvider.KeyKind.allCases)
+    @Test(
+        "A linked person signs in by the provider, and an application gets tokens",
+        arguments: TestProvider.KeyKind.allCases)
     func goodSignIn(kind: TestProvider.KeyKind) async throws {
         try await Self.with(kind) { provider, people in
             let page = try await Self.page(people)
@@ -241,9 +245,11 @@ struct ProviderSignInTests {
         }
     }
 
-    @Test("A provider that fails signs nobody in, and is told from one that refuses", arguments: TestProvider.Fault.ofProviders)
+    @Test(
+        "A provider that fails signs nobody in, and is told from one that refuses",
+        arguments: TestProvider.Fault.ofProviders)
     func badProviders(fault: TestProvider.Fault) async throws {
-        try await Self.with(.ec, { $0.patience = .milliseconds(500) }) { provider, people in
+        try await Self.with(patience: .milliseconds(500)) { provider, people in
             provider.fault = fault
             let clock = ContinuousClock.now
             let answer = try await Self.signIn(people)
@@ -256,7 +262,8 @@ struct ProviderSignInTests {
         }
     }
 
-    @Test("A description of another issuer, or with an address that is not over TLS, is not used",
+    @Test(
+        "A description of another issuer, or with an address that is not over TLS, is not used",
         arguments: [TestProvider.Fault.otherIssuer, .plainAddress])
     func badDescriptions(fault: TestProvider.Fault) async throws {
         try await Self.with { provider, people in
@@ -304,7 +311,7 @@ struct ProviderSignInTests {
 
     @Test("Tokens of unknown keys don't make the server ask for keys again and again")
     func limitedFetches() async throws {
-        try await Self.with(.ec, { $0.keyInterval = .seconds(600) }) { provider, people in
+        try await Self.with(keyInterval: .seconds(600)) { provider, people in
             #expect(try await Self.signIn(people).status == 302)
             try provider.rotate()
             for _ in 0..<3 {
@@ -336,7 +343,9 @@ struct ProviderSignInTests {
         }
     }
 
-    @Test("Newcomers get the role that the operator has given them, and nobody else's account by a name or a mail address")
+    @Test(
+        "Newcomers get the role that the operator has given them, and nobody else's account by a name or a mail address"
+    )
     func newcomers() async throws {
         try await Self.with(newcomers: .viewer, links: false) { provider, people in
             provider.say([

@@ -28,7 +28,8 @@ struct RemotePublisher {
             "csv": .csv, "geojson": .geoJSON, "json": .geoJSON, "gpkg": .geoPackage,
         ]
         guard let kind = kinds[input.pathExtension.lowercased()] else {
-            throw CommandFailure(.badData, "A portal publishes .csv, .geojson and .gpkg, and not \(input.lastPathComponent).")
+            throw CommandFailure(
+                .badData, "A portal publishes .csv, .geojson and .gpkg, and not \(input.lastPathComponent).")
         }
         guard FileManager.default.isReadableFile(atPath: input.path) else {
             throw CommandFailure(.noInput, "\(input.path) is not there, or can't be read.")

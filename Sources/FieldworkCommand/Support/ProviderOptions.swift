@@ -51,7 +51,8 @@ struct ProviderOptions: ParsableArguments {
         guard let portal, try await portal.hasPeople() else {
             throw CommandFailure(
                 .unavailable,
-                "Nobody signs in to a server without people. fieldwork users add NAME --role administrator adds the first one.")
+                "Nobody signs in to a server without people. fieldwork users add NAME --role administrator adds the first one."
+            )
         }
         var newcomers: Role?
         if let openidNewcomers { newcomers = try await portal.role(openidNewcomers) }

@@ -6,7 +6,8 @@ extension PublishingListener {
     static var terminal: PublishingListener {
         let shown = ShownStep()
         return PublishingListener(
-            note: { Terminal.error($0) }, advance: { shown.advance($0, $1) }, finish: { _, words in shown.finish(words) })
+            note: { Terminal.error($0) }, advance: { shown.advance($0, $1) },
+            finish: { _, words in shown.finish(words) })
     }
 }
 

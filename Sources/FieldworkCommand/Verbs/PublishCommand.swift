@@ -194,7 +194,8 @@ struct PublishCommand: AsyncParsableCommand {
             || tableOptions.dates != nil
         guard !others else {
             throw ValidationError(
-                "--to goes with --service, --layer, --x, --y, --wkid, --as-table and --delimiter: a portal makes the rest out.")
+                "--to goes with --service, --layer, --x, --y, --wkid, --as-table and --delimiter: a portal makes the rest out."
+            )
         }
         guard !service.contains("/") else { throw ValidationError("A portal has no folders of services.") }
     }

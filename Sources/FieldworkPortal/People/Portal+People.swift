@@ -46,7 +46,8 @@ extension Portal {
     package func peopleWithCheapPasswords() async throws -> [String] {
         let cost = hasher.cost
         return try await records.read { records in
-            try records.rows("SELECT shown, password FROM {people} WHERE password <> '' ORDER BY name").compactMap { row in
+            try records.rows("SELECT shown, password FROM {people} WHERE password <> '' ORDER BY name").compactMap {
+                row in
                 let kept = PasswordHash(text: row.text(1) ?? "")?.cost ?? 0
                 return kept < cost ? row.text(0) : nil
             }
@@ -185,7 +186,9 @@ extension Portal {
                     )
                 }
             }
-            for table in ["tokens", "members", "identities"] { try records.run("DELETE FROM {\(table)} WHERE person = ?", [key]) }
+            for table in ["tokens", "members", "identities"] {
+                try records.run("DELETE FROM {\(table)} WHERE person = ?", [key])
+            }
             try records.run("DELETE FROM {folders} WHERE owner = ?", [key])
             try records.run("DELETE FROM {people} WHERE name = ?", [key])
             try Self.note("user.remove", person.name, heir ?? "", author, moment, records)

@@ -55,7 +55,8 @@ extension Portal {
             try await noteFailedSignIn(identity.subject, "\(identity.issuer): not known here", from: address)
             throw PortalError(
                 .notAllowed,
-                "Nobody here is known as '\(identity.subject)' of \(identity.issuer). An administrator can link it to a person.")
+                "Nobody here is known as '\(identity.subject)' of \(identity.issuer). An administrator can link it to a person."
+            )
         }
         let make: @Sendable (Records) throws -> Person = { records in
             // Another request may have made or disabled the person meanwhile.
@@ -98,7 +99,8 @@ extension Portal {
         try await change { records in
             let person = try Self.existing(name, records)
             if let other = try Self.person(of: identity, records), other.name != person.name {
-                throw PortalError(.exists, "'\(identity.subject)' of \(identity.issuer) is linked to \(other.name) already.")
+                throw PortalError(
+                    .exists, "'\(identity.subject)' of \(identity.issuer) is linked to \(other.name) already.")
             }
             try Self.write(identity, of: person.name, moment, records)
             try Self.note(

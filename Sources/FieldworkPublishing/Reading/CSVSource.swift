@@ -52,7 +52,9 @@ package struct CSVSource: FeatureSource {
         return try schema(header, columns, texts, try identity.columns(), count)
     }
 
-    package static func isExport(_ header: [String]) -> Bool { header.first == "OBJECTID" && header.contains("GlobalID") }
+    package static func isExport(_ header: [String]) -> Bool {
+        header.first == "OBJECTID" && header.contains("GlobalID")
+    }
 
     private func schema(
         _ header: [String], _ columns: [FieldInference], _ texts: [String: GeometryTextSurvey],

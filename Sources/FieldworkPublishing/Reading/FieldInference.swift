@@ -193,7 +193,9 @@ package struct FieldInference {
     package var field: FieldDefinition { conclusion().field }
 
     /// What a file gives as a value of the field.
-    package static func value(_ value: AttributeValue, for field: FieldDefinition, _ reading: ColumnReading) -> AttributeValue {
+    package static func value(_ value: AttributeValue, for field: FieldDefinition, _ reading: ColumnReading)
+        -> AttributeValue
+    {
         switch (value, field.type) {
         case (.text, .string): value
         case (.text(let text), _): Self.value(text, for: field, reading)

@@ -14,8 +14,7 @@ package struct FeatureExport: Sendable {
     package struct Layer: Sendable {
         package var definition: LayerDefinition
         /// Gives the features in pages, in the reference of the EPSG code, or in the layer's own.
-        package var pages:
-            @Sendable (_ outSR: Int?, _ body: (FeatureSet) async throws -> Void) async throws -> Void
+        package var pages: @Sendable (_ outSR: Int?, _ body: (FeatureSet) async throws -> Void) async throws -> Void
 
         package init(
             _ definition: LayerDefinition,

@@ -3,7 +3,9 @@ import Foundation
 
 /// Moments of the protocol, in UTC.
 package enum MomentText {
-    package static func text(_ json: JSONValue?) -> String { json?.integerValue.map { text(milliseconds: $0) } ?? "never" }
+    package static func text(_ json: JSONValue?) -> String {
+        json?.integerValue.map { text(milliseconds: $0) } ?? "never"
+    }
 
     /// - Parameters:
     ///   - milliseconds: since 1970. Any number has its date: those of SQL's calendar go farther than `Date`'s formats.

@@ -25,7 +25,8 @@ actor LocatorCatalog {
     func locator(path: String) async throws -> (name: ServiceName, locator: Locator)? {
         let key = path.lowercased()
         // The client's text is only compared with names that exist. It never reaches the file system.
-        guard let (name, url) = found().first(where: { $0.name.path.lowercased() == key }), let identity = FileVersion(path: url.path)
+        guard let (name, url) = found().first(where: { $0.name.path.lowercased() == key }),
+            let identity = FileVersion(path: url.path)
         else {
             entries[key] = nil
             return nil

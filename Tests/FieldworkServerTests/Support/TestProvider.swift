@@ -70,7 +70,6 @@ final class TestProvider: Sendable {
     ) async throws -> Result {
         let provider = try TestProvider(kind)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.pipeline.configureHTTPServerPipeline().flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandler(Handler(provider))
@@ -211,7 +210,8 @@ final class TestProvider: Sendable {
         let secret = ["fieldwork-client", "a%20secret%3A%20of%20%2B%20signs"].joined(separator: ":")
         guard head.headers.first(name: "Authorization") == "Basic \(Data(secret.utf8).base64EncodedString())",
             let fields = try? RequestParameters(FormURLEncoded.fields(body)), let code = fields["code"],
-            let asked = state.withLock({ $0.codes.removeValue(forKey: code) }), fields["redirect_uri"] == asked.redirect,
+            let asked = state.withLock({ $0.codes.removeValue(forKey: code) }),
+            fields["redirect_uri"] == asked.redirect,
             let verifier = fields["code_verifier"],
             Self.text(Data(SHA256.hash(data: Data(verifier.utf8)))) == asked.challenge
         else { return .json(["error": "invalid_grant"], .badRequest) }

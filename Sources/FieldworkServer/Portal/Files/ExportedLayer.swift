@@ -9,9 +9,11 @@ struct ExportedLayer: Sendable {
     var condition: String
 
     /// The layers that `exportParameters` names; all of them where it names none.
-    static func layers(_ parameters: JSONObject, of service: ServiceDefinition) throws(ServiceError) -> [ExportedLayer] {
+    static func layers(_ parameters: JSONObject, of service: ServiceDefinition) throws(ServiceError) -> [ExportedLayer]
+    {
         guard parameters["targetSR"] == nil else {
-            throw .invalidParameter("'exportParameters': 'targetSR' is not supported; each format has the reference it needs.")
+            throw .invalidParameter(
+                "'exportParameters': 'targetSR' is not supported; each format has the reference it needs.")
         }
         guard let wanted = parameters["layers"] else {
             return service.layers.map { ExportedLayer(layer: $0, condition: "1=1") }
@@ -23,7 +25,9 @@ struct ExportedLayer: Sendable {
         for json in list {
             guard let id = json["id"]?.integerValue, let layer = service.layer(id: Int(clamping: id)),
                 !layers.contains(where: { $0.layer.id == layer.id })
-            else { throw .invalidParameter("'exportParameters': a layer's 'id' is none of the service's, or comes twice.") }
+            else {
+                throw .invalidParameter("'exportParameters': a layer's 'id' is none of the service's, or comes twice.")
+            }
             let condition = json["where"]?.stringValue ?? "1=1"
             let exported = ExportedLayer(layer: layer, condition: condition.isEmpty ? "1=1" : condition)
             // What is wrong with the condition is told at once.
@@ -44,7 +48,8 @@ struct ExportedLayer: Sendable {
                 let pieces = try await store.encodedFeatures(
                     features, in: LayerAddress(service: service.name, layerID: layer.id),
                     encoder: try JSONFeatureEncoder(layer: layer, query: features))
-                let set = try FeatureSetReader.read(json: try JSONParser.parse(try await FeatureService.collected(pieces)))
+                let set = try FeatureSetReader.read(
+                    json: try JSONParser.parse(try await FeatureService.collected(pieces)))
                 let newest = set.features.compactMap { $0.attributes[layer.objectIDField]?.integerValue }.max()
                 if !set.features.isEmpty || last == nil { try await body(set) }
                 guard set.exceededTransferLimit, let newest, newest > last ?? .min else { return }

@@ -132,7 +132,8 @@ struct ItemWorker: Sendable {
             try await made.updateService(changed, allowing: [], replacing: current)
             try Task.checkCancellation()
             _ = try await target.takeOver(
-                made.data(of: request.name).source, as: request.name, verifies: false) { _ in }
+                made.data(of: request.name).source, as: request.name, verifies: false
+            ) { _ in }
             try await made.close()
         } catch {
             try? await made.close()
@@ -161,7 +162,8 @@ struct ItemWorker: Sendable {
             guard size <= FieldworkPortal.Limits.contentBytes else {
                 throw ServiceError(
                     code: 400,
-                    message: "The file has \(size) bytes; an item holds \(FieldworkPortal.Limits.contentBytes) at most.",
+                    message:
+                        "The file has \(size) bytes; an item holds \(FieldworkPortal.Limits.contentBytes) at most.",
                     details: ["'exportParameters' may choose layers, and features by a condition."])
             }
             return [UInt8](try Data(contentsOf: file))

@@ -14,7 +14,8 @@ extension PortalOperations {
         try requirePublisher()
         try requireFeatureService()
         guard try request.parameters.bool("overwrite") != true else {
-            throw ServiceError.invalidParameter("'overwrite': a service is not written over; fieldwork publish --replace changes one.")
+            throw ServiceError.invalidParameter(
+                "'overwrite': a service is not written over; fieldwork publish --replace changes one.")
         }
         let owner = try person
         guard principal.isNamed(owner) || principal.has(.updateItems) else { throw ServiceError.forbidden }
@@ -26,7 +27,8 @@ extension PortalOperations {
                 "'fileType' is that of the item, csv, geojson or geoPackage; the item is a \(item.type).")
         }
         guard let document = try request.parameters.json("publishParameters")?.objectValue else {
-            throw ServiceError.invalidParameter("'publishParameters' is an object in JSON with the name of the service.")
+            throw ServiceError.invalidParameter(
+                "'publishParameters' is an object in JSON with the name of the service.")
         }
         let wanted = try PublishRequest(document, kind: kind)
         guard try await isFree(wanted.name) else { throw Self.isTaken(wanted.name) }
@@ -150,7 +152,8 @@ extension PortalOperations {
         let layers = try ExportedLayer.layers(document, of: seen.definition)
         guard kind == .geoPackage || layers.count == 1 else {
             throw ServiceError.invalidParameter(
-                "'exportFormat': \(kind.rawValue) holds one layer; 'exportParameters' says which. A GeoPackage holds all.")
+                "'exportFormat': \(kind.rawValue) holds one layer; 'exportParameters' says which. A GeoPackage holds all."
+            )
         }
         let made = try await addExport(item, kind, owner)
         let job = job(
