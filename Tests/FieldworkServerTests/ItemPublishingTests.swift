@@ -285,7 +285,8 @@ struct ItemPublishingTests {
             let folder = WorkFolder(url: store.workFolder)
             let shared = (store as? any WorkSharingStore)?.sharedWork
             let keeper: any WorkKeeper =
-                shared.map { DatabaseWork(work: $0, local: folder, lease: .milliseconds(10)) as any WorkKeeper } ?? folder
+                shared.map { DatabaseWork(work: $0, local: folder, lease: .milliseconds(10)) as any WorkKeeper }
+                ?? folder
             _ = try await keeper.submit(left)
             // In a database the process that had it must have been silent for a while.
             try await Task.sleep(for: .milliseconds(100))
