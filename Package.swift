@@ -30,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.1.0"),
     ],
     targets: [
         // The edge: C libraries, each seen by exactly one Swift module.
@@ -97,6 +98,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "FieldworkPublishing", dependencies: ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+            swiftSettings: strict),
+        .target(
             name: "Fieldwork",
             dependencies: [
                 "FieldworkTiles", "FieldworkArcade", "FieldworkLocator", "FieldworkStore", "FieldworkREST",
@@ -114,12 +118,15 @@ let package = Package(
         .target(
             name: "FieldworkServer",
             dependencies: [
-                "FieldworkDrawing", "FieldworkArcade", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles",
-                "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkDrawing", "FieldworkArcade", "FieldworkLocator", "FieldworkPortal", "FieldworkPublishing",
+                "FieldworkTiles", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -146,8 +153,8 @@ let package = Package(
             name: "FieldworkCommand",
             dependencies: [
                 "Fieldwork", "FieldworkArcade", "FieldworkLocator", "FieldworkServer", "FieldworkCollect",
-                "FieldworkPostGIS", "FieldworkPortal", "FieldworkTiles", "FieldworkOSM", "FieldworkStore",
-                "FieldworkREST", "FieldworkGeometry", "CMalloc", "CFieldworkBuild",
+                "FieldworkPostGIS", "FieldworkPortal", "FieldworkPublishing", "FieldworkTiles", "FieldworkOSM",
+                "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CMalloc", "CFieldworkBuild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -229,10 +236,13 @@ let package = Package(
             name: "FieldworkServerTests",
             dependencies: [
                 "FieldworkServer", "FieldworkDrawing", "FieldworkJPEG", "FieldworkLocator", "FieldworkPortal",
-                "FieldworkTiles", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
+                "FieldworkPublishing", "FieldworkTiles", "FieldworkPostGIS", "FieldworkStore", "FieldworkREST",
+                "FieldworkGeometry",
                 "TemporaryPostgres", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -270,7 +280,7 @@ let package = Package(
             name: "FieldworkCommandTests",
             dependencies: [
                 "FieldworkCommand", "FieldworkCollect", "FieldworkLocator", "Fieldwork", "FieldworkServer",
-                "FieldworkPostGIS", "FieldworkStore",
+                "FieldworkPublishing", "FieldworkPostGIS", "FieldworkStore",
                 "FieldworkREST", "FieldworkGeometry", "TemporaryPostgres", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -2,6 +2,10 @@
 package enum Limits {
     /// Characters of a person's name.
     package static let nameLength = 128
+    /// Bytes of the name by which a provider of sign-ins knows a person; OpenID Connect allows 255 letters of ASCII.
+    package static let subjectBytes = 255
+    /// Bytes of the address of a provider.
+    package static let issuerBytes = 2_048
     /// Characters that a password has at least.
     package static let passwordLength = 8
     /// Bytes of a password.

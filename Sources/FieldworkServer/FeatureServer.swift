@@ -47,7 +47,8 @@ package struct FeatureServer: Service {
                 })
         }
         let departures = Departures()
-        let pipeline = makePipeline(replicas, attachments, departures)
+        let provider = configuration.provider.map { SignInProvider($0, now: now) }
+        let pipeline = makePipeline(replicas, attachments, departures, provider)
         let background = await beginBackgroundWork(replicas)
         defer { for task in background { task.cancel() } }
         let connections = makeConnections()
@@ -76,10 +77,12 @@ package struct FeatureServer: Service {
             try await server.run()
         } catch {
             await replicas?.jobs.stop()
+            await provider?.close()
             if configuration.closesStore { try? await store.close() }
             throw error
         }
         await replicas?.jobs.stop()
+        await provider?.close()
         if configuration.closesStore { try await store.close() }
     }
 
@@ -130,7 +133,8 @@ package struct FeatureServer: Service {
     }
 
     private func makePipeline(
-        _ replicas: ReplicaService?, _ attachments: AttachmentService?, _ departures: Departures
+        _ replicas: ReplicaService?, _ attachments: AttachmentService?, _ departures: Departures,
+        _ provider: SignInProvider?
     ) -> RequestPipeline {
         let metrics = ServerMetrics()
         let routes = RouteTable(
@@ -140,7 +144,7 @@ package struct FeatureServer: Service {
             access: AccessPolicy(
                 configuration.access, host: configuration.host, routes: routes,
                 scheme: configuration.tls == nil ? "http" : "https"),
-            router: makeRouter(replicas, attachments, metrics: metrics),
+            router: makeRouter(replicas, attachments, metrics: metrics, provider: provider),
             reader: RequestReader(
                 routes: routes, maximumBodyBytes: configuration.maximumBodyBytes,
                 budget: BodyBudget(
@@ -156,7 +160,8 @@ package struct FeatureServer: Service {
 
     /// What answers requests, however they arrive.
     func makeRouter(
-        _ replicas: ReplicaService?, _ attachments: AttachmentService?, metrics: ServerMetrics
+        _ replicas: ReplicaService?, _ attachments: AttachmentService?, metrics: ServerMetrics,
+        provider: SignInProvider? = nil
     ) -> RequestRouter {
         let catalog = ServiceCatalog(store: store, lifetime: configuration.definitionLifetime)
         let readiness = Readiness(store: services, logger: logger)
@@ -177,6 +182,6 @@ package struct FeatureServer: Service {
             isReadByAll: configuration.access.isReadByAll,
             directory: ServicesDirectory(
                 instance: configuration.instance, below: configuration.access.publicAddress?.path ?? []),
-            codePicture: configuration.codePicture, logger: logger)
+            provider: provider, codePicture: configuration.codePicture, logger: logger)
     }
 }

@@ -1,6 +1,24 @@
 /// What the server refuses to exceed. Each has a test on both sides of the edge; the configurable ones are defaults of
 /// `ServerConfiguration`.
 package enum Limits {
+    /// Features of an export that are read at a time.
+    package static let exportPageFeatures = 1_000
+    /// How long a request to a provider of sign-ins may take, in seconds, with its answer.
+    package static let providerSeconds = 10
+    /// Bytes of an answer of a provider of sign-ins.
+    package static let providerBytes = 256 * 1_024
+    /// Requests to a provider of sign-ins at a time. Further people are told to try again.
+    package static let providerRequests = 64
+    /// Keys of a provider of sign-ins.
+    package static let providerKeys = 100
+    /// For how long what a provider says of itself, and its keys, are believed, in seconds.
+    package static let providerMemorySeconds = 3_600
+    /// Seconds between two requests for a provider's keys because of a token whose key is not known.
+    package static let providerKeySeconds = 10
+    /// Bytes of a token by which a provider says who somebody is.
+    package static let identityTokenBytes = 32 * 1_024
+    /// How far the clocks of a provider and of the server may differ, in seconds.
+    package static let providerClockSeconds: Int64 = 60
     /// Addresses that one request may have found.
     package static let addressesPerBatch = 1_000
     /// Items, people or groups on one of the portal's pages.

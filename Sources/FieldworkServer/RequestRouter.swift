@@ -33,6 +33,8 @@ struct RequestRouter: Sendable {
     /// Whether pages of every site may read.
     var isReadByAll = false
     let directory: ServicesDirectory
+    /// Signs people in who have no password here; nil where the operator has named none.
+    var provider: SignInProvider?
     /// Makes a picture, in SVG, of an address as a code.
     var codePicture: (@Sendable (String) -> String?)?
     let logger: Logger

@@ -46,6 +46,8 @@ package struct ServerConfiguration: Sendable {
     package var administrationKey: AdministrationKey?
     /// The people who may use it, and what they may do; nil, or a portal without people: everybody who reaches the port.
     package var portal: Portal?
+    /// Another server that checks who people are; nil: there are passwords alone.
+    package var provider: ProviderSettings?
     /// Takes each request that was answered; nil where nobody wants them.
     package var accessLog: (@Sendable (AccessRecord) -> Void)?
     /// The certificate with which the server speaks TLS; nil: it does not.

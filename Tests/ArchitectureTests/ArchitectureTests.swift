@@ -13,6 +13,7 @@ struct ArchitectureTests {
             "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "GRDB", "GRDBSQLite", "CSQLiteSettings",
         ],
         "FieldworkPortal": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
+        "FieldworkPublishing": ["FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
         "FieldworkOSM": ["FieldworkREST"],
         "FieldworkLocator": ["FieldworkOSM", "FieldworkStore", "FieldworkREST", "FieldworkGeometry"],
         "FieldworkTiles": [
@@ -26,16 +27,17 @@ struct ArchitectureTests {
             "FieldworkGeometry", "AsyncHTTPClient",
         ],
         "FieldworkServer": [
-            "FieldworkDrawing", "FieldworkArcade", "FieldworkLocator", "FieldworkPortal", "FieldworkTiles",
-            "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Hummingbird",
+            "FieldworkDrawing", "FieldworkArcade", "FieldworkLocator", "FieldworkPortal", "FieldworkPublishing",
+            "FieldworkTiles", "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "Hummingbird", "AsyncHTTPClient",
+            "JWTKit",
         ],
         "FieldworkCollect": [
             "Fieldwork", "FieldworkTiles", "FieldworkJPEG", "CZBar", "CQREncode", "Hummingbird", "Mustache",
         ],
         "FieldworkCommand": [
             "Fieldwork", "FieldworkArcade", "FieldworkLocator", "FieldworkServer", "FieldworkCollect",
-            "FieldworkPortal", "FieldworkPostGIS", "FieldworkTiles", "FieldworkOSM", "FieldworkStore", "FieldworkREST",
-            "FieldworkGeometry", "CMalloc", "CFieldworkBuild",
+            "FieldworkPortal", "FieldworkPublishing", "FieldworkPostGIS", "FieldworkTiles", "FieldworkOSM",
+            "FieldworkStore", "FieldworkREST", "FieldworkGeometry", "CMalloc", "CFieldworkBuild",
         ],
     ]
 
@@ -43,7 +45,7 @@ struct ArchitectureTests {
     private static let ruled: Set<String> = Set(arrows.keys).union([
         "CGEOS", "CPROJ", "CPostgres", "CMalloc", "CSQLiteSettings", "CZlib", "CTurboJPEG", "CZBar", "CQREncode",
         "CFreeType", "CCairo", "CFieldworkBuild", "GRDB", "GRDBSQLite", "Hummingbird", "Mustache", "AsyncHTTPClient",
-        "SQLite3",
+        "JWTKit", "SQLite3",
     ])
 
     @Test("No module imports more than its arrows allow", arguments: arrows.keys.sorted())

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FieldworkCommand
+@testable import FieldworkPublishing
 
 @Suite("Files put in their place", .fewAtATime)
 struct DurableFileTests {
@@ -20,7 +21,7 @@ struct DurableFileTests {
             let made = folder.appending(path: "made")
             try Data("old".utf8).write(to: target)
             try Data("new".utf8).write(to: made)
-            #expect(throws: CommandFailure.self) { try DurableFile.place(made, at: target) }
+            #expect(throws: PublishingError.self) { try DurableFile.place(made, at: target) }
             #expect(try Data(contentsOf: target) == Data("old".utf8))
             #expect(try Data(contentsOf: made) == Data("new".utf8))
         }
@@ -38,7 +39,7 @@ struct DurableFileTests {
                         do {
                             try DurableFile.place(made, at: target)
                             return number
-                        } catch is CommandFailure {
+                        } catch is PublishingError {
                             return nil
                         }
                     }
@@ -61,7 +62,7 @@ struct DurableFileTests {
             try Data().write(to: folder.appending(path: "Trees.gpkg-wal"))
             try DurableFile.requireNoLog(beside: file)
             try Data("pages".utf8).write(to: folder.appending(path: "Trees.gpkg-wal"))
-            #expect(throws: CommandFailure.self) { try DurableFile.requireNoLog(beside: file) }
+            #expect(throws: PublishingError.self) { try DurableFile.requireNoLog(beside: file) }
         }
     }
 }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import FieldworkCommand
+@testable import FieldworkPublishing
 
 @Suite("Field inference", .fewAtATime)
 struct FieldInferenceTests {

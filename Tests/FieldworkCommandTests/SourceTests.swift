@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import FieldworkCommand
+@testable import FieldworkPublishing
 
 @Suite("Sources of features", .fewAtATime)
 struct SourceTests {
@@ -26,8 +27,8 @@ struct SourceTests {
 
     @Test("A quote that is not closed is an error that names its line")
     func openQuote() throws {
-        let failure = #expect(throws: CommandFailure.self) { try Self.rows("a,b\n1,2\n3,\"4\n5,6\n") }
-        #expect(failure?.code == .badData)
+        let failure = #expect(throws: PublishingError.self) { try Self.rows("a,b\n1,2\n3,\"4\n5,6\n") }
+        #expect(failure?.kind == .badData)
         #expect(failure?.message.contains("line 3") == true)
     }
 
@@ -108,8 +109,8 @@ struct SourceTests {
             #"{"features":[{"a":nope}]}"#, #"{"crs":{"properties":{"name":"EPSG:99999999"}},"features":[]}"#,
         ])
     func broken(_ text: String) throws {
-        let failure = #expect(throws: CommandFailure.self) { _ = try Self.features(text) }
-        #expect(failure?.code == .badData)
+        let failure = #expect(throws: PublishingError.self) { _ = try Self.features(text) }
+        #expect(failure?.kind == .badData)
     }
 
     @Test("Kinds of geometry that no layer holds together are layers of their own; a file of collections is refused")
@@ -125,7 +126,7 @@ struct SourceTests {
             {"type":"FeatureCollection","features":[{"type":"Feature","properties":{},
             "geometry":{"type":"GeometryCollection","geometries":[]}}]}
             """#
-        #expect(throws: CommandFailure.self) { _ = try Self.features(collection) }
+        #expect(throws: PublishingError.self) { _ = try Self.features(collection) }
     }
 
     @Test("Coordinates outside of their reference are bad rows, and those that look swapped are told so")

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import FieldworkCommand
+@testable import FieldworkPublishing
 
 /// Tables as spreadsheets of several countries and other programs write them.
 @Suite("Forms of tables", .fewAtATime)
@@ -137,7 +138,7 @@ struct TableFormatTests {
         #expect(read.schema.notes.contains { $0.contains("--x x --y y --wkid") })
         #expect(try Self.read("lon,lat\n1,2\n", SourceOptions(isTable: true)).schema.kinds.isEmpty)
         #expect(try Self.read("lon,lat\nnear,far\n").schema.kinds.isEmpty)
-        #expect(throws: CommandFailure.self) { try Self.read("a,b\n1,2\n", SourceOptions(reference: .webMercator)) }
+        #expect(throws: PublishingError.self) { try Self.read("a,b\n1,2\n", SourceOptions(reference: .webMercator)) }
     }
 
     @Test("Well-Known Text becomes geometries, also with the reference before it; what is none is a bad row")
@@ -163,10 +164,10 @@ struct TableFormatTests {
         let twice = try Self.read("GlobalID,name\n\(id),a\n\(id),b\n")
         #expect(twice.schema.fields.count == 2 && twice.features.first?.globalID == nil)
         #expect(twice.schema.notes.contains { $0.contains("line 3") })
-        #expect(throws: CommandFailure.self) {
+        #expect(throws: PublishingError.self) {
             try Self.read("key,name\n\(id),a\n\(id),b\n", SourceOptions(globalID: "key"))
         }
-        #expect(throws: CommandFailure.self) { try Self.read("key,name\n\(id),a\n", SourceOptions(globalID: "no")) }
+        #expect(throws: PublishingError.self) { try Self.read("key,name\n\(id),a\n", SourceOptions(globalID: "no")) }
     }
 
     @Test("Digits that an export has put in quotes are text")

@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 
@@ -30,7 +31,7 @@ enum DamageAreas {
             field: "status", states.map { (.string($0.name), $0.name, area($0.color)) },
             otherwise: area([120, 120, 120])))
 
-    private static func area(_ color: [Int]) -> JSONValue { DemoSymbols.fill(color + [60], outline: color) }
+    private static func area(_ color: [Int]) -> JSONValue { PlainSymbols.fill(color + [60], outline: color) }
 
     /// An area about each of the first towns.
     static func around(_ towns: [(x: Double, y: Double)], _ generator: inout SeededGenerator) -> [FeatureEdit] {

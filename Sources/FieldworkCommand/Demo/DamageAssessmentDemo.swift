@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 
@@ -9,11 +10,11 @@ struct DamageAssessmentDemo: DemoService {
 
     /// The kinds of damage, mildest last, with their looks.
     private static let kinds: [(name: String, symbol: JSONValue, share: Double)] = [
-        ("Affected", DemoSymbols.marker("Circle", [63, 124, 191]), 0.34),
-        ("Minor", DemoSymbols.marker("Square", [176, 138, 0]), 0.28),
-        ("Major", DemoSymbols.marker("Diamond", [201, 104, 0], size: 12), 0.2),
-        ("Destroyed", DemoSymbols.marker("Triangle", [178, 34, 34], size: 12), 0.12),
-        ("Inaccessible", DemoSymbols.marker("X", [85, 85, 85]), 0.06),
+        ("Affected", PlainSymbols.marker("Circle", [63, 124, 191]), 0.34),
+        ("Minor", PlainSymbols.marker("Square", [176, 138, 0]), 0.28),
+        ("Major", PlainSymbols.marker("Diamond", [201, 104, 0], size: 12), 0.2),
+        ("Destroyed", PlainSymbols.marker("Triangle", [178, 34, 34], size: 12), 0.12),
+        ("Inaccessible", PlainSymbols.marker("X", [85, 85, 85]), 0.06),
     ]
 
     let definition: ServiceDefinition = {
@@ -53,7 +54,7 @@ struct DamageAssessmentDemo: DemoService {
             editFields: EditFieldsDefinition(), hasAttachments: true, maxRecordCount: 2_000,
             drawingInfo: DemoSymbols.uniqueValues(
                 field: "typdamage", kinds.map { (.string($0.name), $0.name, $0.symbol) },
-                otherwise: DemoSymbols.marker("Circle", [120, 120, 120])))
+                otherwise: PlainSymbols.marker("Circle", [120, 120, 120])))
         return ServiceDefinition(
             name: name, description: "Damage reports that anyone may add, change and delete.",
             spatialReference: .webMercator, layers: [layer, DamageAreas.layer])

@@ -1,5 +1,6 @@
 import FieldworkCollect
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkTiles
 import Foundation

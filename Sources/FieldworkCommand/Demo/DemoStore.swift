@@ -1,3 +1,4 @@
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import Foundation

@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 
@@ -63,8 +64,8 @@ struct SaveTheBayDemo: DemoService {
             capabilities: [.query, .create, .update, .delete, .editing, .sync], maxRecordCount: 2_000,
             drawingInfo: DemoSymbols.uniqueValues(
                 field: "type",
-                kinds.map { (JSONValue($0.id), $0.name, DemoSymbols.marker(style, $0.color)) },
-                otherwise: DemoSymbols.marker(style, [120, 120, 120])))
+                kinds.map { (JSONValue($0.id), $0.name, PlainSymbols.marker(style, $0.color)) },
+                otherwise: PlainSymbols.marker(style, [120, 120, 120])))
     }
 
     func batches() -> AnySequence<LayerEdits> {

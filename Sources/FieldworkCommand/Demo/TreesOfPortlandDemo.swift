@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 
@@ -53,11 +54,11 @@ struct TreesOfPortlandDemo: DemoService {
         drawingInfo: DemoSymbols.uniqueValues(
             field: "Condition",
             [
-                ("Good", "Good", DemoSymbols.marker("Circle", [30, 122, 76], size: 8)),
-                ("Fair", "Fair", DemoSymbols.marker("Diamond", [168, 106, 0], size: 9)),
-                ("Poor", "Poor", DemoSymbols.marker("Triangle", [196, 64, 18], size: 9)),
-                ("Dead", "Dead", DemoSymbols.marker("Square", [94, 74, 68], size: 8)),
-            ], otherwise: DemoSymbols.marker("Circle", [120, 120, 120], size: 7)))
+                ("Good", "Good", PlainSymbols.marker("Circle", [30, 122, 76], size: 8)),
+                ("Fair", "Fair", PlainSymbols.marker("Diamond", [168, 106, 0], size: 9)),
+                ("Poor", "Poor", PlainSymbols.marker("Triangle", [196, 64, 18], size: 9)),
+                ("Dead", "Dead", PlainSymbols.marker("Square", [94, 74, 68], size: 8)),
+            ], otherwise: PlainSymbols.marker("Circle", [120, 120, 120], size: 7)))
 
     private static let neighborhoods = LayerDefinition(
         id: 1, name: "Neighborhoods", geometryType: .polygon, spatialReference: .webMercator,
@@ -67,7 +68,7 @@ struct TreesOfPortlandDemo: DemoService {
         ]),
         globalIDField: "GlobalID", displayField: "Name", editFields: EditFieldsDefinition(),
         capabilities: [.query, .sync], maxRecordCount: 2_000,
-        drawingInfo: DemoSymbols.simple(DemoSymbols.fill([204, 224, 196, 70], outline: [116, 140, 108])))
+        drawingInfo: PlainSymbols.simple(PlainSymbols.fill([204, 224, 196, 70], outline: [116, 140, 108])))
 
     private static let species = LayerDefinition(
         id: 2, name: "Species",

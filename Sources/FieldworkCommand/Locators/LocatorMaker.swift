@@ -1,4 +1,5 @@
 import FieldworkLocator
+import FieldworkPublishing
 import Foundation
 
 /// Makes a locator with a bar that shows how far it is.

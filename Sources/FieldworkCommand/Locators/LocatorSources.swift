@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkLocator
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 

@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkTiles
 import Foundation

@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import Foundation
 
 /// Finds out how a file is read: by its name, its beginning, and with `ogr2ogr` where Fieldwork does not read it.

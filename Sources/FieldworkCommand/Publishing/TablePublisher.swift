@@ -1,4 +1,5 @@
 import FieldworkPostGIS
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 

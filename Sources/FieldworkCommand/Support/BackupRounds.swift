@@ -1,3 +1,5 @@
+import FieldworkPublishing
+import FieldworkREST
 import Foundation
 
 /// Backups of one folder again and again, each in a folder of its moment, of which the newest are kept.

@@ -3,6 +3,7 @@ import Fieldwork
 import FieldworkLocator
 import FieldworkOSM
 import FieldworkPortal
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import FieldworkTiles
@@ -46,6 +47,16 @@ struct CommandFailure: Error, Sendable {
                 default: .software
                 }
             self.init(code, error.message)
+        case let error as PublishingError:
+            let code: Code =
+                switch error.kind {
+                case .badData: .badData
+                case .noInput: .noInput
+                case .cannotCreate: .cannotCreate
+                case .inputOutput: .inputOutput
+                case .software: .software
+                }
+            self.init(code, error.description)
         case let error as FieldworkPortal.PortalError:
             let code: Code =
                 switch error.kind {

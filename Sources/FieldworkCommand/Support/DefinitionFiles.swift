@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import Foundation

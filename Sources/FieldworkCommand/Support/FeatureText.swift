@@ -1,64 +1,47 @@
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 
-/// Writes features as text, a page at a time.
+/// Writes features as text that is looked at, a page at a time.
 struct FeatureText {
     private let format: QueryCommand.Format
-    /// A file is read again by `fieldwork publish`: it says what a look at a terminal need not.
-    private let isFile: Bool
     private let write: (String) throws -> Void
+    /// Writes what files hold as well.
+    private var file: FeatureFileText?
     private var isFirstPage = true
     private var isFirstFeature = true
 
-    init(format: QueryCommand.Format, isFile: Bool = false, write: @escaping (String) throws -> Void) {
+    init(format: QueryCommand.Format, write: @escaping (String) throws -> Void) {
         self.format = format
-        self.isFile = isFile
         self.write = write
+        switch format {
+        case .csv: file = FeatureFileText(format: .csv, isFile: false, write: write)
+        case .geojson: file = FeatureFileText(format: .geojson, isFile: false, write: write)
+        case .table, .json: file = nil
+        }
     }
 
     mutating func write(_ set: FeatureSet) throws {
         switch format {
         case .table: try writeTable(set)
-        case .csv: try writeCSV(set)
+        case .csv, .geojson: try file?.write(set)
         case .json:
             try writeObjects(set, head: #"{"features":["#) { feature in
-                var object: JSONValue = ["attributes": Self.attributes(feature, set)]
+                var object: JSONValue = ["attributes": FeatureFileText.attributes(feature, set)]
                 if let geometry = feature.geometry, var members = object.objectValue {
                     members["geometry"] = GeoServicesJSON.json(for: geometry)
                     object = .object(members)
                 }
                 return object.text
             }
-        case .geojson:
-            try writeObjects(set, head: #"{"type":"FeatureCollection","features":["#) { feature in
-                var geometry: [UInt8] = Array("null".utf8)
-                if let shape = feature.geometry {
-                    geometry = []
-                    GeoJSONCodec.append(shape, to: &geometry)
-                }
-                return #"{"type":"Feature","geometry":"# + String(decoding: geometry, as: UTF8.self)
-                    + #","properties":"# + Self.attributes(feature, set, datesAsText: true).text + "}"
-            }
         }
         isFirstPage = false
     }
 
     func finish() throws {
-        if format == .json || format == .geojson { try write("]}\n") }
-    }
-
-    /// - Parameter datesAsText: GeoJSON has no dates; a number would be read as one.
-    private static func attributes(
-        _ feature: FeatureSet.Feature, _ set: FeatureSet, datesAsText: Bool = false
-    ) -> JSONValue {
-        var object = JSONObject()
-        for field in set.fields {
-            let value = feature.attributes[field.name] ?? .null
-            let isDate = datesAsText && field.type == .date && value != .null
-            object.append(field.name, isDate ? .string(shown(value, field)) : value.json)
-        }
-        return .object(object)
+        if format == .json { try write("]}\n") }
+        try file?.finish()
     }
 
     private mutating func writeObjects(
@@ -71,61 +54,13 @@ struct FeatureText {
         }
     }
 
-    /// A value as a person reads it: dates as dates.
-    private static func shown(_ value: AttributeValue, _ field: FieldDefinition) -> String {
-        switch value {
-        case .null: return ""
-        case .integer(let number) where field.type == .date: return MomentText.text(milliseconds: number, isExact: true)
-        case .integer(let number): return String(number)
-        case .real(let number): return JSONValue.number(number).text
-        case .text(let text): return text
-        case .data(let data): return data.base64EncodedString()
-        }
-    }
-
-    private mutating func writeCSV(_ set: FeatureSet) throws {
-        func quoted(_ text: String) -> String {
-            let needsQuotes = text.contains { ",\"\n\r".contains($0) }
-            return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
-        }
-        let places = placeColumns(of: set)
-        if isFirstPage { try write((set.fields.map(\.name) + places).map(quoted).joined(separator: ",") + "\r\n") }
-        for feature in set.features {
-            var values = set.fields.map { field in
-                let text = Self.shown(feature.attributes[field.name] ?? .null, field)
-                // Digits that are text stay text when the file is read.
-                let isLikeNumber =
-                    isFile && field.type == .string && text.first.map { "0123456789.-+".contains($0) } == true
-                return isLikeNumber ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : quoted(text)
-            }
-            if places.count == 2 {
-                let point = feature.geometry as? Point
-                values += [point?.x, point?.y].map { $0.map { JSONValue.number($0).text } ?? "" }
-            } else if places.count == 1 {
-                values.append(quoted(feature.geometry.map { WellKnownText.text(of: $0) } ?? ""))
-            }
-            try write(values.joined(separator: ",") + "\r\n")
-        }
-    }
-
-    /// The columns of the geometry. In a file their names tell the reference, and geometries other than points are text.
-    private func placeColumns(of set: FeatureSet) -> [String] {
-        let wkid = set.spatialReference?.latestWKID ?? 4_326
-        let suffix = isFile && wkid != 4_326 ? "_\(wkid)" : ""
-        switch set.geometryType {
-        case nil: return []
-        case .point?: return ["x" + suffix, "y" + suffix]
-        default: return isFile ? ["wkt" + suffix] : []
-        }
-    }
-
     /// The most characters of a value in a table.
     private static let cellWidth = 40
 
     private mutating func writeTable(_ set: FeatureSet) throws {
         let rows = set.features.map { feature in
             set.fields.map { field in
-                let text = Self.shown(feature.attributes[field.name] ?? .null, field)
+                let text = FeatureFileText.shown(feature.attributes[field.name] ?? .null, field)
                 // Control characters of a value must not steer the terminal.
                 let safe = String(text.map { $0.isNewline ? " " : $0 })
                     .filter { $0.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F } }

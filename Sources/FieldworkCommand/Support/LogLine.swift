@@ -1,4 +1,5 @@
 import FieldworkGeometry
+import FieldworkREST
 import FieldworkServer
 import Foundation
 import Logging

@@ -1,5 +1,6 @@
 import Fieldwork
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 

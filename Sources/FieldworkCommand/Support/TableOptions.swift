@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkGeometry
+import FieldworkPublishing
 import Foundation
 
 /// How a table is written, where it is not to be found out from the file.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Fieldwork
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkTiles
 import Foundation
 

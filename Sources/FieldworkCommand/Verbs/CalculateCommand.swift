@@ -1,6 +1,7 @@
 import ArgumentParser
 import FieldworkArcade
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import Foundation

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkCollect
+import FieldworkPublishing
 import Foundation
 
 /// `fieldwork code`.

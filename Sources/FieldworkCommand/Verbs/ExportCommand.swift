@@ -1,8 +1,9 @@
 import ArgumentParser
-import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import Synchronization
 
 /// `fieldwork export`.
 struct ExportCommand: AsyncParsableCommand {
@@ -71,13 +72,20 @@ struct ExportCommand: AsyncParsableCommand {
                 try? FileManager.default.removeItem(atPath: partial.path + suffix)
             }
         }
-        let count: Int
-        switch target.pathExtension.lowercased() {
-        case "gpkg": count = try await writeGeoPackage(partial, reader, layer)
-        case "geojson": count = try await writeText(partial, .geojson, reader, layer)
-        case "csv": count = try await writeText(partial, .csv, reader, layer)
-        default: throw CommandFailure(.badData, "The file has to end in .gpkg, .geojson or .csv.")
+        guard let format = FeatureExport.Format(rawValue: target.pathExtension.lowercased()) else {
+            throw CommandFailure(.badData, "The file has to end in .gpkg, .geojson or .csv.")
         }
+        let bar = Mutex<ProgressBar?>(ProgressBar("Exporting"))
+        let condition = condition
+        let wanted = FeatureExport.Layer(layer) { outSR, body in
+            try await reader.pages(
+                of: layer, condition: condition, outFields: "*", limit: nil, outSR: outSR, body)
+        }
+        let count = try await FeatureExport(format) { count in bar.withLock { $0?.advance(to: count) } }
+            .write(
+                [wanted], name: partial.deletingPathExtension().lastPathComponent.filter { $0.isLetter || $0.isNumber },
+                to: partial)
+        bar.withLock { $0.take()?.finish("Read \(Counted.features(count))") }
         try DurableFile.requireNoLog(beside: partial)
         if overwrite {
             try DurableFile.requireNoLog(beside: target)
@@ -85,71 +93,6 @@ struct ExportCommand: AsyncParsableCommand {
         } else {
             try DurableFile.place(partial, at: target)
         }
-        return count
-    }
-
-    private func writeText(
-        _ file: URL, _ format: QueryCommand.Format, _ reader: ServiceReader, _ layer: LayerDefinition
-    ) async throws -> Int {
-        try Data().write(to: file)
-        let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
-        var count = 0
-        var bar = ProgressBar("Exporting")
-        var writer = FeatureText(format: format, isFile: true) { try handle.write(contentsOf: Data($0.utf8)) }
-        try await reader.pages(
-            of: layer, condition: condition, outFields: "*", limit: nil, outSR: format == .geojson ? 4_326 : nil
-        ) { set in
-            // A full disk has to end the export, not to cut the file.
-            try writer.write(set)
-            count += set.features.count
-            bar.advance(to: count)
-        }
-        try writer.finish()
-        bar.finish("Read \(Counted.features(count))")
-        return count
-    }
-
-    private func writeGeoPackage(_ file: URL, _ reader: ServiceReader, _ layer: LayerDefinition) async throws -> Int {
-        var own = layer
-        own.id = 0
-        own.relationships = []
-        own.hasAttachments = false
-        let definition = ServiceDefinition(
-            name: ServiceName(
-                name: file.deletingPathExtension().lastPathComponent.filter { $0.isLetter || $0.isNumber }),
-            spatialReference: layer.spatialReference, layers: [own])
-        let geoPackage = try await GeoPackageStore.createFile(
-            at: file, definition: definition, options: GeoPackageFile.Options(keepsObjectIDs: true))
-        var count = 0
-        var bar = ProgressBar("Exporting")
-        do {
-            try await reader.pages(of: layer, condition: condition, outFields: "*", limit: nil) { set in
-                let adds = set.records.map { record in
-                    FeatureEdit(
-                        objectID: record.objectID, globalID: record.globalID,
-                        attributes: record.attributes.map { (name: $0.key, value: $0.value) },
-                        geometry: record.geometry.map(FeatureEdit.GeometryEdit.geometry) ?? .null)
-                }
-                let result = try await geoPackage.apply(
-                    EditBatch(
-                        layers: [LayerEdits(layerID: 0, adds: adds)], usesGlobalIDs: layer.globalIDField != nil,
-                        moment: Date(), origin: .cache))
-                if let error = result.layers.flatMap(\.adds).compactMap(\.error).first {
-                    throw CommandFailure(.badData, error.description)
-                }
-                count += adds.count
-                bar.advance(to: count)
-            }
-            try await geoPackage.checkpoint()
-            await geoPackage.close()
-        } catch {
-            await geoPackage.close()
-            throw error
-        }
-        // Whoever is given the file gets the features, not the bookkeeping of this program.
-        try await GeoPackageFile.makePlain(file)
-        bar.finish("Read \(Counted.features(count))")
         return count
     }
 }

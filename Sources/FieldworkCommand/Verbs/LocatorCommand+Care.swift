@@ -1,6 +1,7 @@
 import ArgumentParser
 import FieldworkGeometry
 import FieldworkLocator
+import FieldworkPublishing
 import Foundation
 
 /// Looking after the locators that are there.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkLocator
+import FieldworkPublishing
 import Foundation
 
 /// `fieldwork locator`: search for addresses.

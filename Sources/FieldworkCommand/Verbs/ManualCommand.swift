@@ -1,4 +1,5 @@
 import ArgumentParser
+import FieldworkPublishing
 import Foundation
 
 /// `fieldwork manual`.

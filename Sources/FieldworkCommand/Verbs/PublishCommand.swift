@@ -1,6 +1,7 @@
 import ArgumentParser
 import FieldworkGeometry
 import FieldworkPortal
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import Foundation
@@ -45,6 +46,8 @@ struct PublishCommand: AsyncParsableCommand {
               fieldwork publish survey.gpkg --service Survey --in-place
               fieldwork publish hydrants.geojson.gz --service City/Hydrants --layer Hydrants
               fieldwork publish trees.geojson --service Trees --store postgres://localhost/field
+              fieldwork publish trees.csv --service Trees --to https://maps.example.org/arcgis
+                  On a portal, as the person who has signed in to it (fieldwork sign-in).
               fieldwork publish postgres://localhost/field --table land.parcels --service Parcels --global-ids
             """)
 
@@ -129,10 +132,17 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "A definition document whose members the new service gets; see fieldwork service.")
     var definition: String?
 
+    @Option(
+        name: .customLong("to"),
+        help: ArgumentHelp("Publish on this portal, as the person who has signed in to it.", valueName: "portal"))
+    var portal: String?
+
     @OptionGroup var services: PlaceOption
+    @OptionGroup var certificates: CertificateOption
     @OptionGroup var format: ListFormat
 
     func validate() throws {
+        if portal != nil { try validateRemote() }
         guard services.database.store == nil || !inPlace else {
             throw ValidationError("What is published in a database is copied there: leave out --in-place.")
         }
@@ -177,6 +187,40 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
+    /// A portal decides by itself how a file is read, but for what its protocol has words for.
+    private func validateRemote() throws {
+        let others =
+            services.database.store != nil || table != nil || inPlace || isUpdate || definition != nil || sheet != nil
+            || globalId != nil || skipBadRows || sync || tableOptions.encoding != nil || tableOptions.decimal != nil
+            || tableOptions.dates != nil
+        guard !others else {
+            throw ValidationError(
+                "--to goes with --service, --layer, --x, --y, --wkid, --as-table and --delimiter: a portal makes the rest out."
+            )
+        }
+        guard !service.contains("/") else { throw ValidationError("A portal has no folders of services.") }
+    }
+
+    /// The service on a portal.
+    private func publish(_ input: URL, to portal: String) async throws {
+        try certificates.use()
+        var publisher = try RemotePublisher(portal, service: name.name, layerName: layer ?? name.name)
+        if asTable { publisher.parameters["locationType"] = "none" }
+        if let x, let y {
+            publisher.parameters["locationType"] = "coordinates"
+            publisher.parameters["longitudeFieldName"] = .string(x)
+            publisher.parameters["latitudeFieldName"] = .string(y)
+            publisher.parameters["sourceSR"] = ["wkid": JSONValue(wkid ?? 4_326)]
+        }
+        if let delimiter = tableOptions.settings.delimiter {
+            publisher.parameters["columnDelimiter"] = .string(String(UnicodeScalar(delimiter)))
+        }
+        let made = try await Interruption.cancelling { [publisher] in try await publisher.publish(input) }
+        try format.print(
+            ["service": .string(name.path), "itemId": .string(made.item), "url": .string(made.address)],
+            ["Published \(name.path): \(made.address)"])
+    }
+
     private var isUpdate: Bool { append || replace != nil }
 
     /// The one that was asked for.
@@ -204,6 +248,7 @@ struct PublishCommand: AsyncParsableCommand {
                     ["Published \(name.path): \(Counted.features(publication.featureCount))"])
             }
             let input = URL(filePath: (file as NSString).expandingTildeInPath)
+            if let portal { return try await publish(input, to: portal) }
             if isUpdate { return try await update(from: input) }
             try await requireNoView()
             let document = try definition.map { try DefinitionFiles.read($0) }
@@ -287,7 +332,8 @@ struct PublishCommand: AsyncParsableCommand {
         let publication = try await publish(
             input,
             with: Publisher(
-                folder: folder, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows))
+                folder: folder, service: name, layerName: layer ?? name.name, skipsBadRows: skipBadRows,
+                listener: .terminal))
         if document != nil || offline { try await define(document, offline, in: folder) }
         return publication
     }
@@ -328,16 +374,6 @@ struct PublishCommand: AsyncParsableCommand {
             case .source(let source): try await publisher.publish(source)
             case .geoPackage(let file): try await publisher.publish(geoPackage: file, importOptions)
             }
-        }
-    }
-}
-
-extension ServiceDefinition {
-    /// Lets clients take along those layers whose features have ids that hold everywhere.
-    fileprivate mutating func allowSync() {
-        capabilities.insert(.sync)
-        for index in layers.indices where layers[index].globalIDField != nil {
-            layers[index].capabilities.insert(.sync)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkGeometry
+import FieldworkPublishing
 import FieldworkREST
 import Foundation
 

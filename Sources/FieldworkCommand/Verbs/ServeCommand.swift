@@ -39,6 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var listen: ListenOptions
     @OptionGroup(title: "Who may use it") var access: AccessOptions
     @OptionGroup(title: "TLS") var tls: TLSOptions
+    @OptionGroup(title: "Sign-in by a provider") var provider: ProviderOptions
     @OptionGroup(title: "Connections") var connectionOptions: ConnectionOptions
     @OptionGroup var requests: RequestOptions
     @OptionGroup(title: "Logs") var log: LogOptions
@@ -92,6 +93,7 @@ struct ServeCommand: AsyncParsableCommand {
             let accessLog = try log.access()
             let (store, portal) = try await openStore(logger)
             try await Openness.check(portal, on: listen, rules)
+            let providerSettings = try await provider.settings(portal)
             await ServedSettings(listen, rules, hasTLS: certificate != nil).note(in: portal)
             if try await store.serviceNames().isEmpty {
                 let place = database.store == nil ? data.url.path : "the database"
@@ -104,6 +106,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration.dataFolder = data.url
             requests.apply(to: &configuration)
             configuration.portal = portal
+            configuration.provider = providerSettings
             configuration.codePicture = { CodeMaker($0)?.svg }
             configuration.tls = certificate
             configuration.accessLog = accessLog

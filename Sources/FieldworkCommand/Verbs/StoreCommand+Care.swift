@@ -1,6 +1,7 @@
 import ArgumentParser
 import FieldworkGeometry
 import FieldworkPostGIS
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import Foundation

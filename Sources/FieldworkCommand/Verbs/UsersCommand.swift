@@ -18,7 +18,7 @@ struct UsersCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Add.self, List.self, Disable.self, Enable.self, Password.self, SetRole.self, Unlock.self, Remove.self,
-            Audit.self,
+            Link.self, Unlink.self, Links.self, Audit.self,
         ])
 
     struct Add: AsyncParsableCommand {

@@ -66,6 +66,23 @@ extension Portal {
         }
     }
 
+    /// Whether parts of the data of an item have come that are not joined yet.
+    package func hasParts(_ id: String) async throws -> Bool {
+        try await records.read { records in
+            try records.row(
+                "SELECT 1 FROM {contents} WHERE item = ? AND name LIKE 'parts/%' LIMIT 1", [.text(id)]) != nil
+        }
+    }
+
+    /// Ends an upload in parts. The data that the item had before stay.
+    package func removeParts(of id: String, for principal: Principal) async throws {
+        try await records.write { records in
+            let (_, rights) = try Self.item(id, for: principal, records)
+            guard rights.updates else { throw PortalError.notAllowed }
+            try records.run("DELETE FROM {contents} WHERE item = ? AND name LIKE 'parts/%'", [.text(id)])
+        }
+    }
+
     /// Something that is kept with an item; nil where there is no such thing.
     package func content(_ name: String, of id: String, for principal: Principal) async throws -> ItemContent? {
         try await records.read { records in

@@ -46,7 +46,8 @@ extension Portal {
     package func peopleWithCheapPasswords() async throws -> [String] {
         let cost = hasher.cost
         return try await records.read { records in
-            try records.rows("SELECT shown, password FROM {people} ORDER BY name").compactMap { row in
+            try records.rows("SELECT shown, password FROM {people} WHERE password <> '' ORDER BY name").compactMap {
+                row in
                 let kept = PasswordHash(text: row.text(1) ?? "")?.cost ?? 0
                 return kept < cost ? row.text(0) : nil
             }
@@ -70,18 +71,24 @@ extension Portal {
                 throw PortalError(.exists, "There is a user '\(name)' already.")
             }
             try Self.requireRole(role.id, records)
-            try records.run(
-                """
-                INSERT INTO {people} (name, shown, id, full_name, email, role, is_disabled, created, modified,
-                    last_sign_in, details, password) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, -1, ?, ?)
-                """,
-                [
-                    .text(Person.key(name)), .text(name), .text(person.id), .text(person.fullName), .text(email),
-                    .text(role.id), .integer(moment), .integer(moment), .text(JSONObject().text), .text(hash),
-                ])
+            try Self.insert(person, password: hash, records)
             try Self.note("user.add", name, role.word, author, moment, records)
         }
         return person
+    }
+
+    /// - Parameter password: its hash; empty for a person who has none.
+    static func insert(_ person: Person, password: String, _ records: Records) throws {
+        try records.run(
+            """
+            INSERT INTO {people} (name, shown, id, full_name, email, role, is_disabled, created, modified,
+                last_sign_in, details, password) VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, -1, ?, ?)
+            """,
+            [
+                .text(Person.key(person.name)), .text(person.name), .text(person.id), .text(person.fullName),
+                .text(person.email), .text(person.roleID), .integer(person.created), .integer(person.modified),
+                .text(person.details.text), .text(password),
+            ])
     }
 
     package func setPassword(_ password: String, of name: String, by author: Author) async throws {
@@ -184,7 +191,9 @@ extension Portal {
                     )
                 }
             }
-            for table in ["tokens", "members"] { try records.run("DELETE FROM {\(table)} WHERE person = ?", [key]) }
+            for table in ["tokens", "members", "identities"] {
+                try records.run("DELETE FROM {\(table)} WHERE person = ?", [key])
+            }
             try records.run("DELETE FROM {folders} WHERE owner = ?", [key])
             try records.run("DELETE FROM {people} WHERE name = ?", [key])
             try Self.note("user.remove", person.name, heir ?? "", author, moment, records)

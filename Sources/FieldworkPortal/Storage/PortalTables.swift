@@ -34,6 +34,13 @@ enum PortalTables {
                 is_manager bigint NOT NULL, PRIMARY KEY (group_id, person))
             """,
             "CREATE INDEX IF NOT EXISTS portal_members_person ON {members} (person)",
+            // How providers of sign-ins know people.
+            """
+            CREATE TABLE IF NOT EXISTS {identities} (
+                issuer \(text) NOT NULL, subject \(text) NOT NULL, person \(text) NOT NULL, created bigint NOT NULL,
+                PRIMARY KEY (issuer, subject))
+            """,
+            "CREATE INDEX IF NOT EXISTS portal_identities_person ON {identities} (person)",
         ]
     }
 

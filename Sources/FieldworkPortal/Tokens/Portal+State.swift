@@ -31,6 +31,16 @@ extension Portal {
         return name
     }
 
+    /// What is kept under a name, which stays good; nil for one that is unknown, too old or was used.
+    package func state(_ name: String) async throws -> String? {
+        let moment = now
+        return try await records.read { records in
+            try records.row(
+                "SELECT redirect FROM {tokens} WHERE hash = ? AND kind = 'state' AND expires > ?",
+                [.text(Secret.hash(name)), .integer(moment)])?.text(0)
+        }
+    }
+
     /// nil for a name that is unknown, too old or was used.
     package func takeState(_ name: String) async throws -> String? {
         let moment = now

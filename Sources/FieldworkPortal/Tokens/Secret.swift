@@ -23,7 +23,9 @@ package enum Secret {
     package static func hash(_ secret: String) -> String { hexadecimal(SHA256.hash(data: Data(secret.utf8))) }
 
     /// What a verifier of PKCE looks like to the authorization endpoint.
-    static func challenge(_ verifier: String) -> String { urlText(Data(SHA256.hash(data: Data(verifier.utf8)))) }
+    package static func challenge(_ verifier: String) -> String {
+        urlText(Data(SHA256.hash(data: Data(verifier.utf8))))
+    }
 
     /// Base 64 for addresses, without padding.
     private static func urlText(_ data: Data) -> String {

@@ -35,11 +35,13 @@ struct Authenticator: Sendable {
         return text.flatMap { SiteOrigin(address: $0)?.text }
     }
 
-    static func session(_ head: HTTPRequest) -> String? {
+    static func session(_ head: HTTPRequest) -> String? { cookie(cookie, head) }
+
+    static func cookie(_ name: String, _ head: HTTPRequest) -> String? {
         for field in head.headerFields[values: .cookie] {
             for pair in field.split(separator: ";") {
                 let words = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
-                if words.count == 2, words[0] == cookie { return String(words[1]) }
+                if words.count == 2, words[0] == name { return String(words[1]) }
             }
         }
         return nil

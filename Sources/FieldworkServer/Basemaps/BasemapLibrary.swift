@@ -1,5 +1,6 @@
 import FieldworkPortal
 import FieldworkREST
+import FieldworkStore
 import FieldworkTiles
 import Foundation
 import Synchronization
@@ -60,30 +61,4 @@ final class BasemapLibrary: Sendable {
         }
         return try basemap.get()
     }
-}
-
-/// Tells one state of a file or a folder from another.
-private struct FileVersion: Equatable {
-    private var file: UInt64
-    private var seconds: Int
-    private var nanoseconds: Int
-    private var size: Int
-
-    /// nil where there is nothing.
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let changed = status.st_mtimespec
-        #else
-            let changed = status.st_mtim
-        #endif
-        (file, size) = (UInt64(status.st_ino), Int(status.st_size))
-        (seconds, nanoseconds) = (Int(changed.tv_sec), Int(changed.tv_nsec))
-    }
-
-    var text: String { "\(file)-\(seconds).\(nanoseconds)-\(size)" }
-
-    /// Whether the last change was more than a second ago.
-    var isSettled: Bool { Date().timeIntervalSince1970 - Double(seconds) > 2 }
 }

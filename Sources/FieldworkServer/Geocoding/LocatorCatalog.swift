@@ -8,23 +8,7 @@ import Foundation
 actor LocatorCatalog {
     private struct Entry {
         var locator: Locator
-        var identity: Identity
-    }
-
-    /// What tells one file at a path from the next.
-    private struct Identity: Equatable {
-        var number: UInt64
-        var size: Int64
-        var modified: Date
-
-        init?(_ url: URL) {
-            var status = stat()
-            guard stat(url.path, &status) == 0 else { return nil }
-            number = UInt64(truncatingIfNeeded: status.st_ino)
-            size = Int64(status.st_size)
-            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-            modified = attributes?[.modificationDate] as? Date ?? .distantPast
-        }
+        var identity: FileVersion
     }
 
     /// nil for a server without locators.
@@ -41,7 +25,8 @@ actor LocatorCatalog {
     func locator(path: String) async throws -> (name: ServiceName, locator: Locator)? {
         let key = path.lowercased()
         // The client's text is only compared with names that exist. It never reaches the file system.
-        guard let (name, url) = found().first(where: { $0.name.path.lowercased() == key }), let identity = Identity(url)
+        guard let (name, url) = found().first(where: { $0.name.path.lowercased() == key }),
+            let identity = FileVersion(path: url.path)
         else {
             entries[key] = nil
             return nil

@@ -64,6 +64,7 @@ struct RequestReader: Sendable {
             token: token, embedsSilently: Self.embedsSilently(request.head))
         read.peer = visit.peer
         read.session = Authenticator.session(request.head)
+        read.providerTicket = Authenticator.cookie(ProviderEndpoints.cookie, request.head)
         switch known {
         case .success(let principal):
             read.principal = principal

@@ -44,6 +44,8 @@ struct ServiceRequest: Sendable {
     var peer = "local"
     /// The cookie of the server's pages.
     var session: String?
+    /// The cookie of a browser whose person is signing in by a provider.
+    var providerTicket: String?
 
     /// Writes must not be done by what a link, an image or a search engine can send.
     func requirePost() throws(ServiceError) {

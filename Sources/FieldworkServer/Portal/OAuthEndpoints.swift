@@ -42,15 +42,21 @@ enum OAuthEndpoints {
         do {
             let person = try await portal.signIn(
                 name, password: request.parameters["password"] ?? "", from: request.peer)
-            guard let client = try await portal.client(wanted.clientID) else {
-                return page.refusal("Invalid client_id")
-            }
-            if client.isOwnPages { return try await openPages(person.name, wanted, portal, context) }
-            return try await granted(wanted, person.name, client, portal, page)
+            return try await signedIn(person.name, wanted, portal, context)
         } catch let error as PortalError where error.isSignInFailure {
             let next = try await portal.keepState(wanted.text)
             return page.form(state: next, wanted, message: try await words(error, name, portal), name: name)
         }
+    }
+
+    /// What somebody gets who has signed in, however that was.
+    static func signedIn(
+        _ name: String, _ wanted: AuthorizationRequest, _ portal: Portal, _ context: RouteContext
+    ) async throws -> Answer {
+        let page = SignInPage(context)
+        guard let client = try await portal.client(wanted.clientID) else { return page.refusal("Invalid client_id") }
+        if client.isOwnPages { return try await openPages(name, wanted, portal, context) }
+        return try await granted(wanted, name, client, portal, page)
     }
 
     /// Why nobody was signed in, and what can be done. A name that is not there is told the same as one that is.

@@ -168,13 +168,6 @@ extension PortalOperations {
         return ["success": true, "id": .string(id), "itemId": .string(id)]
     }
 
-    /// Whatever was sent is there when its answer comes: nothing is ever under way.
-    func itemStatus() async throws -> JSONValue {
-        let id = try itemID
-        _ = try await portal.item(id, for: principal)
-        return ["status": "completed", "statusMessage": "completed", "itemId": .string(id)]
-    }
-
     func updateItem() async throws -> JSONValue {
         let id = try itemID
         try await portal.updateItem(id, try change(), for: principal, by: author)

@@ -60,14 +60,14 @@ extension PortalOperations {
         return ["available": .bool(try await isFree(name))]
     }
 
-    private func requirePublisher() throws {
+    func requirePublisher() throws {
         guard principal.kind == .person else {
             throw principal.isSignedIn || principal.kind == .everybody ? ServiceError.forbidden : .tokenRequired
         }
         try principal.require(.publishFeatures)
     }
 
-    private func requireFeatureService() throws(ServiceError) {
+    func requireFeatureService() throws(ServiceError) {
         let type = request.parameters["outputType"] ?? request.parameters["targetType"] ?? "featureService"
         guard type.lowercased() == "featureservice" else {
             throw .invalidParameter("'outputType' is featureService: others are not made here.")
@@ -87,17 +87,17 @@ extension PortalOperations {
         return view
     }
 
-    private static func isTaken(_ name: ServiceName) -> ServiceError {
+    static func isTaken(_ name: ServiceName) -> ServiceError {
         ServiceError(code: 409, message: "Service name '\(name.name)' is not available.")
     }
 
     /// A name that somebody's hidden service has is taken as well.
-    private func isFree(_ name: ServiceName) async throws -> Bool {
+    func isFree(_ name: ServiceName) async throws -> Bool {
         let names = try await context.server.store.serviceNames()
         return !names.contains { $0.path.lowercased() == name.path.lowercased() }
     }
 
-    private static func isPossible(_ name: ServiceName) -> Bool {
+    static func isPossible(_ name: ServiceName) -> Bool {
         (try? GeoPackageStore.place(of: name, in: URL(filePath: "/"))) != nil
     }
 

@@ -40,6 +40,7 @@ struct SignInPage: Sendable {
             <button class="main" type="submit">Sign in</button>
             <button type="submit" name="cancel" value="true" formnovalidate>Cancel</button></form>
             """)
+        providerLink(state, in: &html)
         script(state, message, in: &html)
         return end(html, sendsTo: wanted.redirect)
     }
@@ -53,6 +54,21 @@ struct SignInPage: Sendable {
             html.markup(",\"code\":\"OAUTH_0015\",\"messages\":[\"Invalid username or password.\"]")
         }
         html.markup("};</script>")
+    }
+
+    /// Where a provider sends people back to, in full: the operator has told it.
+    var providerReturn: String {
+        [context.request.origin, context.server.instance, "sharing", "rest", "oauth2", "provider", "callback"]
+            .joined(separator: "/")
+    }
+
+    /// A link, not a form: browsers hold a form to the addresses of its page through every step that follows it.
+    private func providerLink(_ state: String, in html: inout HTMLWriter) {
+        guard let provider = context.server.provider else { return }
+        html.markup("<p class=\"gap\"><a class=\"btn wide\" rel=\"nofollow\" href=\"")
+        html.path(sharing + ["rest", "oauth2", "provider"])
+        html.query([("oauth_state", state)])
+        html.element("\">Sign in with ", provider.settings.label, "</a></p>")
     }
 
     /// The address of the page that shows a code, in full: clients don't resolve it.
@@ -119,8 +135,10 @@ struct SignInPage: Sendable {
     }
 
     /// The cookie of a session: no script reads it, and no other site's page sends it along.
-    static func cookie(_ value: String, _ request: ServiceRequest, seconds: Int64) -> String {
+    static func cookie(
+        _ value: String, _ request: ServiceRequest, seconds: Int64, name: String = Authenticator.cookie
+    ) -> String {
         let secure = request.origin.hasPrefix("https:") ? "; Secure" : ""
-        return "\(Authenticator.cookie)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
+        return "\(name)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
     }
 }

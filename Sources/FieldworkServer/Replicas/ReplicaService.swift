@@ -31,9 +31,11 @@ struct ReplicaService: Sendable {
         self.instance = instance
         let keeper = Self.keeper(of: store, jobLease: jobLease)
         let worker = ReplicaWorker(store: store, uploads: uploads)
+        let items = ItemWorker(store: store, access: access)
         self.keeper = keeper
         self.worker = worker
         jobs = JobRunner(keeper: keeper, logger: logger) { job in
+            if job.operation.isOfItems { return await items.abandon(job) }
             guard job.operation == .createReplica else { return }
             // A replica that nobody got is none.
             _ = try? await store.retireReplica(job.id, of: job.service)
@@ -42,6 +44,11 @@ struct ReplicaService: Sendable {
                 guard let tiles else { throw ServiceError.notSupported }
                 return try await WorkAllowance.$current.withValue(Self.allowance(of: job)) {
                     try await Self.makeTiles(job, tiles, keeper)
+                }
+            }
+            if job.operation.isOfItems {
+                return try await WorkAllowance.$current.withValue(Self.allowance(of: job)) {
+                    (nil, try await items.perform(job))
                 }
             }
             let published = PublishedService(definition: try await store.service(job.service).restricted, version: 0)
@@ -220,7 +227,7 @@ struct ReplicaService: Sendable {
         case .extractChanges:
             let request = try ExtractChangesRequest(order.parameters, service: order.service)
             return (request.transport, request.isAsynchronous)
-        case .exportTiles, .estimateTiles: throw ServiceError.notSupported
+        case .exportTiles, .estimateTiles, .publishItem, .exportItem: throw ServiceError.notSupported
         }
     }
 

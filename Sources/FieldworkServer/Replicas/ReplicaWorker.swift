@@ -39,7 +39,7 @@ struct ReplicaWorker: Sendable {
         case .createReplica: try await createReplica(order, write: write)
         case .synchronizeReplica: try await synchronizeReplica(order, write: write)
         case .extractChanges: try await extractChanges(order, write: write)
-        case .exportTiles, .estimateTiles: throw ServiceError.notSupported
+        case .exportTiles, .estimateTiles, .publishItem, .exportItem: throw ServiceError.notSupported
         }
     }
 

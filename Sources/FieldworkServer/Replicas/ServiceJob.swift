@@ -8,9 +8,12 @@ struct ServiceJob: Sendable {
     enum Operation: String, Sendable {
         case createReplica, synchronizeReplica, extractChanges
         case exportTiles, estimateTiles
+        case publishItem, exportItem
 
         /// Whether it is of a basemap, and not of a service's features.
         var isOfTiles: Bool { self == .exportTiles || self == .estimateTiles }
+        /// Whether it makes a service of an item of the portal, or an item of a service.
+        var isOfItems: Bool { self == .publishItem || self == .exportItem }
     }
 
     enum Status: String, Sendable {

@@ -40,6 +40,12 @@ extension Route {
             Route(base, "oauth2/approval", .read, [.html], metric: .token, needs: .prove) {
                 try await OAuthEndpoints.approval($0)
             },
+            Route(base, "oauth2/provider", .read, [.html], metric: .token, needs: .prove) {
+                try await ProviderEndpoints.begin($0)
+            },
+            Route(base, "oauth2/provider/callback", .read, [.html], metric: .token, needs: .prove) {
+                try await ProviderEndpoints.finish($0)
+            },
             Route(base, "oauth2/token", .write, metric: .token, needs: .prove) {
                 try await OAuthEndpoints.token($0)
             },
@@ -169,6 +175,11 @@ extension Route {
         write("content/users/{username}/{folder}/delete") { try await $0.deleteFolder() },
         write("content/users/{username}/createService") { try await $0.createService() },
         write("content/users/{username}/{folder}/createService") { try await $0.createService() },
+        write("content/features/analyze", body: .files) { try await $0.analyze() },
+        write("content/users/{username}/publish") { try await $0.publishItem() },
+        write("content/users/{username}/{folder}/publish") { try await $0.publishItem() },
+        write("content/users/{username}/export") { try await $0.exportItem() },
+        write("content/users/{username}/{folder}/export") { try await $0.exportItem() },
         write("content/users/{username}/addItem", body: .files) { try await $0.addItem() },
         write("content/users/{username}/{folder}/addItem", body: .files) { try await $0.addItem() },
         write("content/users/{username}/deleteItems") { try await $0.deleteItems() },
@@ -192,6 +203,7 @@ extension Route {
             write("\(place)/update", body: .files) { try await $0.updateItem() },
             write("\(place)/addPart", body: .files) { try await $0.addPart() },
             write("\(place)/commit", body: .files) { try await $0.commitParts() },
+            write("\(place)/cancel") { try await $0.cancelParts() },
             read("\(place)/status") { try await $0.itemStatus() },
             read("\(place)/registeredAppInfo") { try await $0.registeredAppInfo() },
             write("\(place)/delete") { try await $0.deleteItem() },

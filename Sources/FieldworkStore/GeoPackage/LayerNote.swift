@@ -77,6 +77,14 @@ struct LayerNote {
 }
 
 extension GeoPackageFile {
+    /// The same for a file that may be of any program: only one that Fieldwork has prepared is changed.
+    package static func makePlainWhereOwn(_ url: URL) async throws {
+        let isOwn = try await OneTimeWorker().run {
+            try ServiceCatalogue.exists(on: try StoreConnection(path: url.path, mode: .readWrite))
+        }
+        if isOwn { try await makePlain(url) }
+    }
+
     /// Makes a file one that can be given away: a GeoPackage as any program makes them, without change log, history and
     /// whatever else is Fieldwork's own. `prepare` makes the same layers of it again. The file must not be open.
     package static func makePlain(_ url: URL) async throws {

@@ -98,7 +98,48 @@ step(
 step("protect", lambda: made.protect(True))
 refused("delete what is protected", made.delete)
 step("unprotect", lambda: made.protect(False))
+picture = os.path.join(folder, "picture.png")
+with open(picture, "wb") as file:
+    file.write(bytes.fromhex(
+        "89504e470d0a1a0a0000000d4948445200000001000000010806000000"
+        "1f15c4890000000d49444154789c6360606060000000050001a5f645400000000049454e44ae426082"))
+step("give it a picture", lambda: made.update(thumbnail=picture), bool)
+step("the picture", lambda: made.get_thumbnail()[:4], lambda start: start == b"\x89PNG")
+step("relate it", lambda: made.add_relationship(item, "Map2Service"), bool)
+step("related", lambda: [i.id for i in made.related_items("Map2Service")], lambda ids: ids == [item.id])
+step(
+    "related the other way", lambda: [i.id for i in item.related_items("Map2Service", "reverse")],
+    lambda ids: ids == [made.id])
+step("unrelate it", lambda: made.delete_relationship(item, "Map2Service"), bool)
+step("related no more", lambda: made.related_items("Map2Service"), lambda items: items == [])
+with open(resource, "w") as file:
+    file.write("a,b\n3,4\n")
+step("change a resource", lambda: made.resources.update(file=resource, file_name="n.csv"))
+step(
+    "read a resource", lambda: open(made.resources.get("n.csv", try_json=False)).read(), lambda text: "3,4" in text)
+step("remove a resource", lambda: made.resources.remove("n.csv"), bool)
+step("resources are gone", lambda: made.resources.list(), lambda found: found == [])
 step("delete", made.delete, bool)
+
+# Services of files, and files of services.
+table = os.path.join(folder, "more.csv")
+with open(table, "w") as file:
+    file.write("name,height,lon,lat\nOne,3.5,-122.5,45.5\nTwo,4,-122.51,45.51\n")
+data = step("add a table", lambda: root.add({"title": "More trees", "type": "CSV", "tags": ["t"]}, file=table).result())
+service = step("publish it", lambda: data.publish(), lambda made: made.type == "Feature Service")
+step("query it", lambda: len(service.layers[0].query().features), lambda count: count == 2)
+step("its file", lambda: [i.id for i in service.related_items("Service2Data")], lambda ids: ids == [data.id])
+copies = {}
+for form in ["CSV", "GeoJson", "GeoPackage"]:
+    copies[form] = step(
+        f"export {form}", lambda: service.export(f"Copy {form}", form),
+        lambda copy: copy.type == form and ana.content.get(copy.id).size > 50)
+for form in ["GeoJson", "GeoPackage"]:
+    again = step(f"publish {form}", lambda: copies[form].publish(), lambda made: made.type == "Feature Service")
+    step(f"query {form}", lambda: len(again.layers[0].query().features), lambda count: count == 2)
+empty = step("make a service", lambda: ana.content.create_service("Empty", service_type="featureService"))
+step("find it", lambda: ana.content.get(empty.id).type, lambda kind: kind == "Feature Service")
+refused("publish under a name that is taken", lambda: data.publish({"name": "More_trees"}))
 
 # A secured service offline.
 collection = FeatureLayerCollection.fromitem(item)

@@ -22,7 +22,7 @@ struct PeopleServer: Sendable {
     static let password = "correct horse"
 
     static func with<Result: Sendable>(
-        trees: Int = 2, _ test: @Sendable (PeopleServer) async throws -> Result
+        trees: Int = 2, provider: ProviderSettings? = nil, _ test: @Sendable (PeopleServer) async throws -> Result
     ) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-people-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -35,8 +35,9 @@ struct PeopleServer: Sendable {
             try await portal.addPerson(name, password: password, role: role, by: author)
         }
         try GeocodeServiceTests.make(at: LocatorFile.url(name: "Trees", in: folder))
-        let configuration = ServerConfiguration(
+        var configuration = ServerConfiguration(
             port: 0, definitionLifetime: .zero, dataFolder: folder, portal: portal, codePicture: { "<svg>\($0)</svg>" })
+        configuration.provider = provider
         let basemaps = BasemapFolder(data: folder)
         try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
         do {

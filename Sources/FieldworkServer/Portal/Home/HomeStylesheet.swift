@@ -44,7 +44,7 @@ enum HomeStylesheet {
         .wrap { max-width: 66rem; margin: 0 auto; padding: 1.5rem 1rem 3rem; }
         .sheet { max-width: 24rem; margin: 8vh auto 2rem; padding: 1.5rem; background: var(--surface); border-radius: 14px;
           border: 1px solid var(--line); } .sheet h1 { font-size: 1.3125rem; margin: 0 0 .25rem; }
-        .sheet button { width: 100%; margin-top: 1rem; } .muted { color: var(--muted); } .small { font-size: .875rem; }
+        .sheet button, .wide { width: 100%; margin-top: 1rem; } .muted { color: var(--muted); } .small { font-size: .875rem; }
         .cards { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); }
         .card { background: var(--surface); border: 1px solid var(--line); border-radius: 14px; padding: 1rem; }
         .cards .card { padding: 0; overflow: hidden; } .cards .card > div { padding: .75rem 1rem 1rem; }

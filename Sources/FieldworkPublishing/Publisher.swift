@@ -1,15 +1,20 @@
-import FieldworkGeometry
-import FieldworkREST
-import FieldworkStore
-import Foundation
+package import FieldworkGeometry
+package import FieldworkREST
+package import FieldworkStore
+package import Foundation
 
 /// What became of the rows of a file.
-struct Publication: Sendable, Equatable {
-    var featureCount: Int
+package struct Publication: Sendable, Equatable {
+    package var featureCount: Int
     /// Rows that could not become features and were left out, each with its own line on standard error.
-    var skippedCount: Int
+    package var skippedCount: Int
 
-    func json(of service: ServiceName) -> JSONValue {
+    package init(featureCount: Int, skippedCount: Int) {
+        self.featureCount = featureCount
+        self.skippedCount = skippedCount
+    }
+
+    package func json(of service: ServiceName) -> JSONValue {
         [
             "service": .string(service.path), "features": JSONValue(featureCount), "skipped": JSONValue(skippedCount),
         ]
@@ -17,39 +22,49 @@ struct Publication: Sendable, Equatable {
 }
 
 /// Makes a service of a file: under another name first, then put in its place whole.
-struct Publisher {
-    var folder: URL
-    var service: ServiceName
-    var layerName: String
-    var skipsBadRows: Bool
+package struct Publisher {
+    package var folder: URL
+    package var service: ServiceName
+    package var layerName: String
+    package var skipsBadRows: Bool
+    package var listener: PublishingListener
+
+    package init(
+        folder: URL, service: ServiceName, layerName: String, skipsBadRows: Bool, listener: PublishingListener
+    ) {
+        self.folder = folder
+        self.service = service
+        self.layerName = layerName
+        self.skipsBadRows = skipsBadRows
+        self.listener = listener
+    }
 
     /// Features of one transaction of the load. The store sorts within it, so that neighbours on the map become
     /// neighbours in the file: the larger, the better, within memory.
     private static let batchSize = 250_000
 
-    func place() throws -> URL {
+    package func place() throws -> URL {
         let place = try GeoPackageStore.place(of: service, in: folder)
         guard try !GeoPackageStore.isUnpublished(service, in: folder) else {
-            throw CommandFailure(
+            throw PublishingError(
                 .cannotCreate,
-                """
-                There is an unpublished service \(service.path). fieldwork unpublish \(service.path) --restore serves it again, \
-                --delete removes it for good.
-                """)
+                "There is an unpublished service \(service.path).",
+                hint: "fieldwork unpublish \(service.path) --restore serves it again, --delete removes it for good.")
         }
         guard !FileManager.default.fileExists(atPath: place.path) else {
-            throw CommandFailure(.cannotCreate, "There is a service \(service.path) already. Choose another --service.")
+            throw PublishingError(
+                .cannotCreate, "There is a service \(service.path) already.", hint: "Choose another --service.")
         }
         return place
     }
 
-    func publish(_ source: any FeatureSource) async throws -> Publication {
+    package func publish(_ source: any FeatureSource) async throws -> Publication {
         let place = try place()
-        var reading = ProgressBar("Reading")
-        let schema = try source.schema { reading.advance(to: $0) }
-        reading.finish(
-            "Read \(Counted.features(schema.featureCount)) with \(Counted.text(schema.fields.count, "field"))")
-        for note in schema.notes { Terminal.error(note) }
+        let schema = try await Self.schema(of: source, listener)
+        listener.finish(
+            .reading, "Read \(Counted.features(schema.featureCount)) with \(Counted.text(schema.fields.count, "field"))"
+        )
+        for note in schema.notes { listener.note(note) }
         return try await inWorkshop(beside: place) { workshop in
             let store = try await GeoPackageStore.open(at: workshop)
             do {
@@ -67,10 +82,21 @@ struct Publisher {
         }
     }
 
+    /// Reads a source for the first time, on a thread of its own: it may take long, and other work goes on meanwhile.
+    package static func schema(
+        of source: any FeatureSource, _ listener: PublishingListener
+    ) async throws -> SourceSchema {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread {
+                continuation.resume(with: Result { try source.schema { listener.advance(.reading, $0) } })
+            }.start()
+        }
+    }
+
     /// Copies a GeoPackage and publishes the copy. What had to be changed in it is said.
-    func publish(geoPackage url: URL, _ options: ForeignImportOptions) async throws -> Publication {
+    package func publish(geoPackage url: URL, _ options: ForeignImportOptions) async throws -> Publication {
         guard FileManager.default.isReadableFile(atPath: url.path) else {
-            throw CommandFailure(.noInput, "\(url.path) is not there, or can't be read.")
+            throw PublishingError(.noInput, "\(url.path) is not there, or can't be read.")
         }
         return try await inWorkshop(beside: try place()) { workshop in
             let copy = workshop.appending(path: "\(service.name).gpkg", directoryHint: .notDirectory)
@@ -78,7 +104,7 @@ struct Publisher {
             do {
                 try await GeoPackageFile.copy(from: url, to: copy)
                 notices = try await GeoPackageFile.adapt(copy: copy, options)
-                for notice in notices { Terminal.error(notice.text) }
+                for notice in notices { listener.note(notice.text) }
                 // Layers that were split off have names of their own.
                 try await GeoPackageFile.prepare(
                     at: copy, as: ServiceName(name: service.name),
@@ -114,7 +140,7 @@ struct Publisher {
     private func requireName(_ name: String, in file: GeoPackageFile) throws {
         let names = file.definition.layers.map(\.name)
         guard !names.contains(where: { $0.hasPrefix(name) }) else { return }
-        throw CommandFailure(
+        throw PublishingError(
             .badData,
             "--layer can't rename the layers of a file that Fieldwork made (\(names.joined(separator: ", "))): leave it out."
         )
@@ -138,7 +164,7 @@ struct Publisher {
     }
 
     /// One layer for each kind of geometry.
-    private func definition(_ schema: SourceSchema) -> ServiceDefinition {
+    package func definition(_ schema: SourceSchema) -> ServiceDefinition {
         let kinds: [LayerGeometryType?] = schema.kinds.isEmpty ? [nil] : schema.kinds
         let layers = kinds.enumerated().map { id, kind in
             let suffix = kinds.count > 1 ? kind.map { "_\($0.layerSuffix)" } ?? "" : ""
@@ -172,11 +198,11 @@ struct Publisher {
 
     private static func drawingInfo(_ type: LayerGeometryType?) -> JSONValue? {
         switch type {
-        case .point?, .multipoint?: DemoSymbols.simple(DemoSymbols.marker("Circle", [30, 122, 76], size: 8))
+        case .point?, .multipoint?: PlainSymbols.simple(PlainSymbols.marker("Circle", [30, 122, 76], size: 8))
         case .polyline?:
-            DemoSymbols.simple(
+            PlainSymbols.simple(
                 ["type": "esriSLS", "style": "esriSLSSolid", "color": [52, 110, 160, 255], "width": 2])
-        case .polygon?: DemoSymbols.simple(DemoSymbols.fill([52, 110, 160, 60], outline: [52, 110, 160]))
+        case .polygon?: PlainSymbols.simple(PlainSymbols.fill([52, 110, 160, 60], outline: [52, 110, 160]))
         default: nil
         }
     }
@@ -186,11 +212,12 @@ struct Publisher {
         guard let first = rows.first else { return }
         guard skipsBadRows else {
             let more = rows.count > 1 ? " \(Self.more(rows.count - 1))" : ""
-            throw CommandFailure(
+            throw PublishingError(
                 .badData,
-                "\(first.place): \(first.reason)\(more) Nothing was published; --skip-bad-rows leaves such rows out.")
+                "\(first.place): \(first.reason)\(more) Nothing was published.",
+                hint: "--skip-bad-rows leaves such rows out.")
         }
-        for row in rows { Terminal.error("Skipped \(row.place): \(row.reason)") }
+        for row in rows { listener.note("Skipped \(row.place): \(row.reason)") }
     }
 
     private static func more(_ count: Int) -> String {
@@ -201,7 +228,6 @@ struct Publisher {
         _ source: any FeatureSource, _ schema: SourceSchema, into store: GeoPackageStore, _ name: ServiceName
     ) async throws -> Publication {
         // The source reads on its own thread and hands over full batches: reading waits for writing.
-        var bar = ProgressBar("Publishing", total: schema.featureCount)
         var loaded = 0
         var skipped = 0
         let gate = BatchGate()
@@ -223,16 +249,18 @@ struct Publisher {
             try refuse(errors)
             skipped += batch.badRows.count + errors.count
             loaded += batch.adds.count - errors.count
-            bar.advance(to: loaded)
+            listener.advance(.writing(schema.featureCount), loaded)
         }
-        bar.finish("Wrote \(Counted.features(loaded))" + (skipped > 0 ? ", skipped \(skipped)" : ""))
+        listener.finish(
+            .writing(schema.featureCount),
+            "Wrote \(Counted.features(loaded))" + (skipped > 0 ? ", skipped \(skipped)" : ""))
         // Nothing but bad rows is no layer with gaps, it is the wrong file.
         guard loaded > 0 || skipped == 0 else {
-            throw CommandFailure(.badData, "None of the \(skipped) rows can become a feature. Nothing was published.")
+            throw PublishingError(.badData, "None of the \(skipped) rows can become a feature. Nothing was published.")
         }
         if schema.kinds.count > 1 {
             let names = schema.kinds.map { "\(layerName)_\($0.layerSuffix)" }
-            Terminal.error(ForeignImportNotice.split(table: source.fileName, into: names).text)
+            listener.note(ForeignImportNotice.split(table: source.fileName, into: names).text)
         }
         return Publication(featureCount: loaded, skippedCount: skipped)
     }

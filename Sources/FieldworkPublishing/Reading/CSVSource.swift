@@ -1,14 +1,17 @@
 import FieldworkGeometry
-import FieldworkREST
-import Foundation
+package import FieldworkREST
+package import Foundation
 
 /// A table of values with a delimiter between them. Two of its columns may be coordinates, or one geometries as text.
-struct CSVSource: FeatureSource {
-    var url: URL
-    var options: SourceOptions
+package struct CSVSource: FeatureSource {
+    package var url: URL
+    package var options: SourceOptions
     private let format: TableFormat
 
-    init(url: URL, _ options: SourceOptions = SourceOptions()) throws {
+    /// What stands between the values.
+    package var delimiter: UInt8 { format.delimiter }
+
+    package init(url: URL, _ options: SourceOptions = SourceOptions()) throws {
         let found = try TableFormat(of: url, options.settings)
         self.init(url: url, options, format: found)
     }
@@ -19,7 +22,7 @@ struct CSVSource: FeatureSource {
         self.format = format
     }
 
-    func schema(progress: (Int) -> Void) throws -> SourceSchema {
+    package func schema(progress: (Int) -> Void) throws -> SourceSchema {
         var reader = try CSVReader(url, format)
         defer { reader.close() }
         let header = try header(&reader)
@@ -49,7 +52,9 @@ struct CSVSource: FeatureSource {
         return try schema(header, columns, texts, try identity.columns(), count)
     }
 
-    static func isExport(_ header: [String]) -> Bool { header.first == "OBJECTID" && header.contains("GlobalID") }
+    package static func isExport(_ header: [String]) -> Bool {
+        header.first == "OBJECTID" && header.contains("GlobalID")
+    }
 
     private func schema(
         _ header: [String], _ columns: [FieldInference], _ texts: [String: GeometryTextSurvey],
@@ -103,7 +108,7 @@ struct CSVSource: FeatureSource {
             schema.spatialReference = found?.reference
             if let words { schema.notes.append(words) }
             guard found != nil || options.reference == nil else {
-                throw CommandFailure(
+                throw PublishingError(
                     .badData, "--wkid is the reference of coordinates: name their columns with --x and --y.")
             }
         }
@@ -119,22 +124,22 @@ struct CSVSource: FeatureSource {
 
     private func header(_ reader: inout CSVReader) throws -> [String] {
         guard let header = try reader.next(), !header.isEmpty else {
-            throw CommandFailure(.badData, "\(url.lastPathComponent) has no line of column names.")
+            throw PublishingError(.badData, "\(url.lastPathComponent) has no line of column names.")
         }
         return header.map { FieldInference.trimmed($0) }
     }
 
     private func title(_ name: String, in header: [String]) throws -> String {
         guard let title = header.first(where: { $0.lowercased() == name.lowercased() }) else {
-            throw CommandFailure(
+            throw PublishingError(
                 .badData, "There is no column \(name). The columns are: \(header.joined(separator: ", ")).")
         }
         return title
     }
 
-    func name(of place: Int) -> String { "line \(place)" }
+    package func name(of place: Int) -> String { "line \(place)" }
 
-    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
+    package func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
         var reader = try CSVReader(url, format)
         defer { reader.close() }
         let header = try header(&reader)
@@ -170,5 +175,5 @@ struct CSVSource: FeatureSource {
 
 extension LayerGeometryType {
     /// The kinds that layers have, in the order of the layers that a mixed file gives.
-    static let inLayerOrder: [LayerGeometryType] = [.point, .multipoint, .polyline, .polygon]
+    package static let inLayerOrder: [LayerGeometryType] = [.point, .multipoint, .polyline, .polygon]
 }

@@ -2,7 +2,7 @@ import FieldworkREST
 import Foundation
 
 /// The order of a date's parts in a table. Moments without a zone are taken for UTC.
-enum DateForm: String, CaseIterable, Sendable {
+package enum DateForm: String, CaseIterable, Sendable {
     /// 2024-01-31, with a time after a space or a T.
     case iso
     /// 2024/01/31
@@ -17,7 +17,7 @@ enum DateForm: String, CaseIterable, Sendable {
     ]
 
     /// Milliseconds since 1970; nil where the text is no date of this form.
-    func milliseconds(_ text: String) -> Int64? {
+    package func milliseconds(_ text: String) -> Int64? {
         if self == .iso { return SQLDateText.timestamp(text) }
         guard text.utf8.count <= 40, let first = text.utf8.first, first >= 0x30 else { return nil }
         let (date, time) = Self.split(text)

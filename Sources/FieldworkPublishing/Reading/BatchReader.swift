@@ -1,19 +1,19 @@
 import Dispatch
-import FieldworkREST
+package import FieldworkREST
 import Foundation
 import Synchronization
 
 /// A piece of a source, read ahead while the one before it is written.
-struct FeatureBatch: Sendable {
-    var adds: [FeatureEdit] = []
+package struct FeatureBatch: Sendable {
+    package var adds: [FeatureEdit] = []
     /// Where each of the adds stands in the source.
-    var places: [Int] = []
-    var badRows: [(place: Int, row: BadRow)] = []
+    package var places: [Int] = []
+    package var badRows: [(place: Int, row: BadRow)] = []
 }
 
 /// Turns a source's callback into batches that are taken one after the other.
-enum BatchReader {
-    static func batches(
+package enum BatchReader {
+    package static func batches(
         of source: any FeatureSource, _ schema: SourceSchema, size: Int, gate: BatchGate
     ) -> AsyncThrowingStream<FeatureBatch, any Error> {
         AsyncThrowingStream { continuation in
@@ -45,20 +45,20 @@ enum BatchReader {
 }
 
 /// Lets a reader be one batch ahead of the writer, no more: memory stays bounded.
-final class BatchGate: Sendable {
+package final class BatchGate: Sendable {
     private let semaphore = DispatchSemaphore(value: 1)
     private let isStopped = Atomic(false)
 
     /// The writer has taken a batch.
-    func open() { semaphore.signal() }
+    package func open() { semaphore.signal() }
 
     /// Waits until another batch may be handed over; false when nobody wants it any longer.
-    func waitForTurn() -> Bool {
+    package func waitForTurn() -> Bool {
         semaphore.wait()
         return !isStopped.load(ordering: .acquiring)
     }
 
-    func stop() {
+    package func stop() {
         isStopped.store(true, ordering: .releasing)
         semaphore.signal()
     }

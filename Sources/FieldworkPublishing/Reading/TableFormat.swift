@@ -1,24 +1,33 @@
-import Foundation
+package import Foundation
 
 /// What somebody says of a table; what is not said is found out from the file.
-struct TableSettings: Sendable {
-    var delimiter: UInt8?
-    var encoding: TextEncoding?
-    var decimal: DecimalMark?
-    var dates: DateForm?
+package struct TableSettings: Sendable {
+    package var delimiter: UInt8?
+    package var encoding: TextEncoding?
+    package var decimal: DecimalMark?
+    package var dates: DateForm?
+
+    package init(
+        delimiter: UInt8? = nil, encoding: TextEncoding? = nil, decimal: DecimalMark? = nil, dates: DateForm? = nil
+    ) {
+        self.delimiter = delimiter
+        self.encoding = encoding
+        self.decimal = decimal
+        self.dates = dates
+    }
 }
 
 /// What stands between the whole numbers and the fraction.
-enum DecimalMark: String, CaseIterable, Sendable {
+package enum DecimalMark: String, CaseIterable, Sendable {
     case point, comma
 }
 
 /// How the values of a table are separated and its characters written.
-struct TableFormat: Sendable, Equatable {
-    var delimiter: UInt8 = 0x2C
-    var encoding = TextEncoding.utf8
+package struct TableFormat: Sendable, Equatable {
+    package var delimiter: UInt8 = 0x2C
+    package var encoding = TextEncoding.utf8
 
-    static let delimiters: [(byte: UInt8, name: String)] = [
+    package static let delimiters: [(byte: UInt8, name: String)] = [
         (0x2C, "commas"), (0x3B, "semicolons"), (0x09, "tabs"), (0x7C, "vertical bars"),
     ]
     /// Bytes of the beginning that are looked at.
@@ -26,7 +35,7 @@ struct TableFormat: Sendable, Equatable {
     private static let sampleLines = 50
 
     /// Finds the format of a file.
-    init(of url: URL, _ settings: TableSettings) throws {
+    package init(of url: URL, _ settings: TableSettings) throws {
         let source = try ByteSource(url)
         defer { source.close() }
         var sample = Data()
@@ -40,10 +49,10 @@ struct TableFormat: Sendable, Equatable {
             settings.delimiter ?? (["tsv", "tab"].contains(name) ? 0x09 : nil) ?? Self.delimiter(of: text) ?? 0x2C
     }
 
-    init() {}
+    package init() {}
 
     /// What is worth saying: nothing of commas in UTF-8.
-    var words: String? {
+    package var words: String? {
         guard self != TableFormat() else { return nil }
         let name = Self.delimiters.first { $0.byte == delimiter }?.name
         let mark = name ?? "'\(String(UnicodeScalar(delimiter)))'"
@@ -51,7 +60,7 @@ struct TableFormat: Sendable, Equatable {
     }
 
     /// The character that somebody names, by itself or by a word.
-    static func delimiter(named text: String) -> UInt8? {
+    package static func delimiter(named text: String) -> UInt8? {
         switch text.lowercased() {
         case "tab", "\\t": return 0x09
         case "comma": return 0x2C

@@ -1,7 +1,7 @@
 import Foundation
 
 /// How a column of a table writes its numbers.
-enum NumberForm: CaseIterable, Sendable {
+package enum NumberForm: CaseIterable, Sendable {
     /// 1234.5
     case point
     /// 1234,5 or 1.234,5
@@ -10,7 +10,7 @@ enum NumberForm: CaseIterable, Sendable {
     case grouped
 
     /// The number in the form that every program reads; nil where the text is none of this form.
-    func plain(_ text: String) -> String? {
+    package func plain(_ text: String) -> String? {
         switch self {
         case .point: return text
         case .comma: return Self.ungrouped(text, mark: 0x2C, group: 0x2E)

@@ -1,19 +1,19 @@
 import FieldworkGeometry
-import FieldworkREST
+package import FieldworkREST
 import Foundation
 
 /// How the values of a column are read.
-struct ColumnReading: Sendable {
+package struct ColumnReading: Sendable {
     /// The column's name in the file.
-    var title: String
+    package var title: String
     /// Where it stands in a row of a table.
-    var index = 0
-    var number = NumberForm.point
-    var date = DateForm.iso
+    package var index = 0
+    package var number = NumberForm.point
+    package var date = DateForm.iso
 }
 
 /// Finds the type of a column from all its values: the narrowest that holds every one.
-struct FieldInference {
+package struct FieldInference {
     private(set) var name: String
     private var couldBeInteger = true
     /// The forms in which every value so far is a number.
@@ -36,7 +36,7 @@ struct FieldInference {
     ///   - readsNumbersInText: a table writes numbers as text; where numbers have a form of their own, text of digits is meant
     ///     as text.
     ///   - takesQuotedAsText: values in quotes are text even if they are digits.
-    init(
+    package init(
         name: String, readsNumbersInText: Bool = true, takesQuotedAsText: Bool = false,
         _ settings: TableSettings = .init()
     ) {
@@ -54,7 +54,7 @@ struct FieldInference {
         }
     }
 
-    mutating func see(_ value: AttributeValue, isQuoted: Bool = false) {
+    package mutating func see(_ value: AttributeValue, isQuoted: Bool = false) {
         switch value {
         case .null: return
         case .integer(let number):
@@ -106,7 +106,7 @@ struct FieldInference {
     }
 
     /// Without spaces around it.
-    static func trimmed(_ text: String) -> String {
+    package static func trimmed(_ text: String) -> String {
         guard text.utf8.first == 0x20 || text.utf8.last == 0x20 else { return text }
         return text.trimmingCharacters(in: .whitespaces)
     }
@@ -135,7 +135,7 @@ struct FieldInference {
     }
 
     /// The one form of its dates, where the values of the column leave no other.
-    var certainDateForm: DateForm? {
+    package var certainDateForm: DateForm? {
         guard seen > 0 else { return nil }
         // What begins with the year leaves no doubt, and nobody writes the month first with dots.
         if let form = [DateForm.iso, .yearFirst].first(where: dateForms.contains) { return form }
@@ -150,7 +150,7 @@ struct FieldInference {
 
     /// The field of the column, how its values are read, and what keeps it from being more than text.
     /// - Parameter hints: what other columns of the file have shown.
-    func conclusion(_ hints: ColumnHints = ColumnHints()) -> (
+    package func conclusion(_ hints: ColumnHints = ColumnHints()) -> (
         field: FieldDefinition, reading: ColumnReading, doubt: String?
     ) {
         var reading = ColumnReading(title: name)
@@ -190,10 +190,12 @@ struct FieldInference {
         return concluded(.string, length: length, doubt: doubt)
     }
 
-    var field: FieldDefinition { conclusion().field }
+    package var field: FieldDefinition { conclusion().field }
 
     /// What a file gives as a value of the field.
-    static func value(_ value: AttributeValue, for field: FieldDefinition, _ reading: ColumnReading) -> AttributeValue {
+    package static func value(_ value: AttributeValue, for field: FieldDefinition, _ reading: ColumnReading)
+        -> AttributeValue
+    {
         switch (value, field.type) {
         case (.text, .string): value
         case (.text(let text), _): Self.value(text, for: field, reading)
@@ -207,7 +209,7 @@ struct FieldInference {
     private static func text(of number: AttributeValue) -> String { number.json.text }
 
     /// The text as a value of the field. What is no value of it stays text, which the store refuses with its reason.
-    static func value(
+    package static func value(
         _ original: String, for field: FieldDefinition, _ reading: ColumnReading = ColumnReading(title: "")
     ) -> AttributeValue {
         if original.isEmpty { return .null }
@@ -226,14 +228,14 @@ struct FieldInference {
 }
 
 /// What is known of all columns of a file together.
-struct ColumnHints: Sendable {
-    var decimal: DecimalMark?
-    var dates: DateForm?
+package struct ColumnHints: Sendable {
+    package var decimal: DecimalMark?
+    package var dates: DateForm?
 
-    init() {}
+    package init() {}
 
     /// What somebody says holds; else what a column shows that leaves no doubt.
-    init(_ columns: [FieldInference], _ settings: TableSettings, _ format: TableFormat = TableFormat()) {
+    package init(_ columns: [FieldInference], _ settings: TableSettings, _ format: TableFormat = TableFormat()) {
         decimal = settings.decimal ?? (format.delimiter == 0x3B ? .comma : nil)
         dates =
             settings.dates ?? columns.lazy.compactMap(\.certainDateForm).first { $0 == .dayFirst || $0 == .monthFirst }
@@ -241,8 +243,8 @@ struct ColumnHints: Sendable {
 }
 
 /// Column names as fields can have them: no reserved name, no name twice.
-enum FieldNames {
-    static func unique(_ names: [String]) -> [String] {
+package enum FieldNames {
+    package static func unique(_ names: [String]) -> [String] {
         var taken: Set<String> = ["objectid", "globalid", "shape", "geom", "fid", ""]
         return names.enumerated().map { index, name in
             var base = String(

@@ -1,19 +1,25 @@
 import FieldworkGeometry
-import FieldworkREST
-import Foundation
+package import FieldworkREST
+package import Foundation
 
 /// GeoJSON: a feature collection, features one after the other (a line each, as a rule), or a single one. It is read feature by
 /// feature: memory does not grow with the file.
-struct GeoJSONSource: FeatureSource {
-    var url: URL
-    var options = SourceOptions()
+package struct GeoJSONSource: FeatureSource {
+    package var url: URL
+    package var options = SourceOptions()
     /// Whether the features are rows of a spreadsheet: two of their properties may be coordinates.
-    var isSheet = false
+    package var isSheet = false
+
+    package init(url: URL, options: SourceOptions = SourceOptions(), isSheet: Bool = false) {
+        self.url = url
+        self.options = options
+        self.isSheet = isSheet
+    }
 
     /// The property for the `id` of features whose properties have none of that name.
     private static let idName = "id"
 
-    func schema(progress: (Int) -> Void) throws -> SourceSchema {
+    package func schema(progress: (Int) -> Void) throws -> SourceSchema {
         var columns: [String: FieldInference] = [:]
         var order: [String] = []
         var types: Set<String> = []
@@ -40,12 +46,12 @@ struct GeoJSONSource: FeatureSource {
         }
         let kinds = Set(types.compactMap(Self.kind))
         guard !kinds.isEmpty || types.isEmpty else {
-            throw CommandFailure(
+            throw PublishingError(
                 .badData,
                 "A layer has points, lines or polygons; the file has \(types.sorted().joined(separator: ", ")).")
         }
         if let expected = options.reference, !kinds.isEmpty, expected.latestWKID != reference.latestWKID {
-            throw CommandFailure(
+            throw PublishingError(
                 .badData,
                 """
                 The file is in the spatial reference \(reference.wkid.map { "\($0.rawValue)" } ?? "of its own"), which --wkid \
@@ -87,7 +93,7 @@ struct GeoJSONSource: FeatureSource {
             func title(_ name: String) throws -> String {
                 guard let column = columns.first(where: { $0.name.lowercased() == name.lowercased() }) else {
                     let titles = columns.map(\.name).joined(separator: ", ")
-                    throw CommandFailure(.badData, "There is no column \(name). The columns are: \(titles).")
+                    throw PublishingError(.badData, "There is no column \(name). The columns are: \(titles).")
                 }
                 return column.name
             }
@@ -113,9 +119,9 @@ struct GeoJSONSource: FeatureSource {
         }
     }
 
-    func name(of place: Int) -> String { "feature \(place)" }
+    package func name(of place: Int) -> String { "feature \(place)" }
 
-    func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
+    package func forEach(_ schema: SourceSchema, _ body: (Result<FeatureEdit, BadRow>, Int) throws -> Void) throws {
         let place = PlaceReader(schema)
         _ = try features { feature, number in try body(Self.feature(feature, schema, place), number) }
     }
@@ -189,12 +195,12 @@ struct GeoJSONSource: FeatureSource {
                 do {
                     try body(try JSONParser.parse(bytes), number)
                 } catch let error as JSONError {
-                    throw CommandFailure(.badData, "Feature \(number) is not JSON (at its byte \(error.offset)).")
+                    throw PublishingError(.badData, "Feature \(number) is not JSON (at its byte \(error.offset)).")
                 }
             }
         }
         guard cutter.isComplete else {
-            throw CommandFailure(
+            throw PublishingError(
                 .badData,
                 "\(url.lastPathComponent) ends in the midst of an object, or has no features of GeoJSON in it.")
         }
@@ -206,13 +212,13 @@ struct GeoJSONSource: FeatureSource {
     private static func spatialReference(_ bytes: [UInt8]) throws -> SpatialReference {
         guard !bytes.isEmpty else { return .wgs84 }
         guard let name = try? JSONParser.parse(bytes)["properties"]?["name"]?.stringValue else {
-            throw CommandFailure(.badData, "The file's crs is in a form that Fieldwork does not read.")
+            throw PublishingError(.badData, "The file's crs is in a form that Fieldwork does not read.")
         }
         if name.hasSuffix("CRS84") || name.hasSuffix("CRS84h") { return .wgs84 }
         let parts = name.uppercased().split(separator: ":", omittingEmptySubsequences: true)
         guard parts.contains("EPSG"), let code = parts.last.flatMap({ Int($0) }), let wkid = WKID(code),
             let reference = SpatialReference(wkid: wkid)
-        else { throw CommandFailure(.badData, "The file's spatial reference \(name) is unknown.") }
+        else { throw PublishingError(.badData, "The file's spatial reference \(name) is unknown.") }
         return reference
     }
 }

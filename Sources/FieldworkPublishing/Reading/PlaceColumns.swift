@@ -1,9 +1,9 @@
-import FieldworkGeometry
+package import FieldworkGeometry
 import FieldworkREST
 import Foundation
 
 /// The columns of a table that hold where its rows are.
-enum PlaceColumns: Sendable, Equatable {
+package enum PlaceColumns: Sendable, Equatable {
     /// The titles of the columns of both coordinates.
     case coordinates(x: String, y: String)
     /// The title of the column with geometries as Well-Known Text.
@@ -15,7 +15,7 @@ enum PlaceColumns: Sendable, Equatable {
     ]
     private static let textNames = ["wkt", "geometry", "geom", "the_geom", "shape"]
 
-    struct Found {
+    package struct Found {
         var columns: PlaceColumns
         var reference: SpatialReference
     }
@@ -25,7 +25,7 @@ enum PlaceColumns: Sendable, Equatable {
     ///   - kinds: the kinds of geometry in the columns that may hold text of geometries, by title.
     ///   - wanted: the reference that somebody names.
     /// - Returns: what was found, and what is worth saying.
-    static func find(
+    package static func find(
         _ columns: [FieldInference], _ surveys: [String: GeometryTextSurvey], _ wanted: SpatialReference?
     ) -> (found: Found?, words: String?) {
         if let (title, survey) = surveys.first(where: { $0.value.isGeometry }) {
@@ -60,7 +60,7 @@ enum PlaceColumns: Sendable, Equatable {
     }
 
     /// Whether a column may hold geometries as text.
-    static func mayHoldText(_ title: String) -> Bool {
+    package static func mayHoldText(_ title: String) -> Bool {
         let name = title.lowercased()
         return textNames.contains { name == $0 || number(in: name, after: [$0]) != nil }
     }
@@ -96,16 +96,16 @@ enum PlaceColumns: Sendable, Equatable {
 }
 
 /// What a column of Well-Known Text holds.
-struct GeometryTextSurvey: Sendable {
+package struct GeometryTextSurvey: Sendable {
     private(set) var kinds: Set<LayerGeometryType> = []
     private(set) var hasZ = false
     private(set) var wkid: Int?
     private var others = 0
 
     /// Whether the values are geometries. Those that are none are bad rows.
-    var isGeometry: Bool { !kinds.isEmpty && others == 0 }
+    package var isGeometry: Bool { !kinds.isEmpty && others == 0 }
 
-    mutating func see(_ text: String) {
+    package mutating func see(_ text: String) {
         guard !text.isEmpty else { return }
         let (wkid, body) = Self.parts(text)
         if self.wkid == nil { self.wkid = wkid }
@@ -119,7 +119,7 @@ struct GeometryTextSurvey: Sendable {
     }
 
     /// The reference that stands before the geometry, as PostGIS writes it, and the geometry.
-    static func parts(_ text: String) -> (wkid: Int?, body: Substring) {
+    package static func parts(_ text: String) -> (wkid: Int?, body: Substring) {
         let trimmed = text.drop { $0 == " " }
         guard trimmed.prefix(5).uppercased() == "SRID=", let end = trimmed.firstIndex(of: ";") else {
             return (nil, trimmed)

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// Reads the records of a table (RFC 4180, and what programs make of it) from pieces of bytes: quotes, doubled quotes, line
 /// ends in quotes, any kind of line end, any delimiter, a byte-order mark.
-struct CSVReader {
+package struct CSVReader {
     private static let lineBytesMax = 16 << 20
 
     private let source: ByteSource
@@ -19,13 +19,13 @@ struct CSVReader {
     /// Which values of the last record stood in quotes.
     private(set) var quoted: [Bool] = []
 
-    init(_ url: URL, _ format: TableFormat = TableFormat()) throws {
+    package init(_ url: URL, _ format: TableFormat = TableFormat()) throws {
         source = try ByteSource(url)
         delimiter = format.delimiter
         transcoder = TextTranscoder(format.encoding)
     }
 
-    func close() { source.close() }
+    package func close() { source.close() }
 
     private mutating func byte() throws -> UInt8? {
         while position == buffer.count {
@@ -41,7 +41,7 @@ struct CSVReader {
     }
 
     /// The values of the next record; nil at the end. Empty lines are passed over.
-    mutating func next() throws -> [String]? {
+    package mutating func next() throws -> [String]? {
         var values: [String] = []
         var value: [UInt8] = []
         var size = 0
@@ -51,10 +51,10 @@ struct CSVReader {
         var wasQuoted = false
         func finish(_ value: inout [UInt8], _ quoted: inout [Bool]) throws -> String {
             guard let text = String(validating: value, as: UTF8.self) else {
-                throw CommandFailure(
+                throw PublishingError(
                     .badData,
-                    "Line \(line) is not UTF-8 text. --encoding names another encoding, such as windows-1252 or latin1."
-                )
+                    "Line \(line) is not UTF-8 text.",
+                    hint: "--encoding names another encoding, such as windows-1252 or latin1.")
             }
             value.removeAll(keepingCapacity: true)
             quoted.append(wasQuoted)
@@ -62,7 +62,7 @@ struct CSVReader {
         }
         while let byte = try byte() {
             size += 1
-            guard size <= Self.lineBytesMax else { throw CommandFailure(.badData, "Line \(line) is too long.") }
+            guard size <= Self.lineBytesMax else { throw PublishingError(.badData, "Line \(line) is too long.") }
             if byte == 0x0A, followsReturn {
                 followsReturn = false
                 continue
@@ -102,7 +102,7 @@ struct CSVReader {
                 }
             }
         }
-        if isQuoted { throw CommandFailure(.badData, "A quote that begins in line \(line) is not closed.") }
+        if isQuoted { throw PublishingError(.badData, "A quote that begins in line \(line) is not closed.") }
         if values.isEmpty, value.isEmpty, !wasQuoted { return nil }
         values.append(try finish(&value, &quoted))
         return values

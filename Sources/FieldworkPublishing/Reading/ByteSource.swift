@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 
 /// The bytes of a file in pieces; of a `.gz` file what is in it.
-struct ByteSource {
+package struct ByteSource {
     private let handle: FileHandle
     private let unpacking: Process?
 
-    init(_ url: URL) throws {
+    package init(_ url: URL) throws {
         guard FileManager.default.isReadableFile(atPath: url.path) else {
-            throw CommandFailure(.noInput, "\(url.path) is not there, or can't be read.")
+            throw PublishingError(.noInput, "\(url.path) is not there, or can't be read.")
         }
         guard url.pathExtension == "gz" else {
             handle = try FileHandle(forReadingFrom: url)
@@ -25,19 +25,19 @@ struct ByteSource {
     }
 
     /// The next piece; nil at the end.
-    func next() throws -> Data? {
+    package func next() throws -> Data? {
         if let piece = try handle.read(upToCount: 1 << 18), !piece.isEmpty { return piece }
         if let unpacking {
             unpacking.waitUntilExit()
             guard unpacking.terminationStatus == 0 else {
-                throw CommandFailure(.badData, "The file is not a whole gzip file.")
+                throw PublishingError(.badData, "The file is not a whole gzip file.")
             }
         }
         return nil
     }
 
     /// Ends early: nothing more will be read.
-    func close() {
+    package func close() {
         try? handle.close()
         unpacking?.terminate()
     }

@@ -1,16 +1,16 @@
-import FieldworkREST
-import Foundation
+package import FieldworkREST
+package import Foundation
 
 /// The columns in which a file keeps the ids of its features: those of `fieldwork export`, and whatever somebody names.
-struct IdentityColumns: Sendable {
+package struct IdentityColumns: Sendable {
     /// The titles of the columns.
-    var objectID: String?
-    var globalID: String?
+    package var objectID: String?
+    package var globalID: String?
 
-    func contains(_ title: String) -> Bool { title == objectID || title == globalID }
+    package func contains(_ title: String) -> Bool { title == objectID || title == globalID }
 
     /// The ids of a row.
-    func ids(_ value: (String) -> AttributeValue?) -> (objectID: Int64?, globalID: UUID?) {
+    package func ids(_ value: (String) -> AttributeValue?) -> (objectID: Int64?, globalID: UUID?) {
         var ids: (objectID: Int64?, globalID: UUID?)
         switch objectID.flatMap(value) {
         case .integer(let number)?: ids.objectID = number
@@ -23,25 +23,25 @@ struct IdentityColumns: Sendable {
 }
 
 /// Looks through a file for columns of ids. One that names a feature twice, or holds anything else, is a column like others.
-struct IdentitySurvey {
+package struct IdentitySurvey {
     private let wanted: String?
     private var objectIDs: (title: String, seen: Set<Int64>)?
     private var globalIDs: (title: String, seen: Set<UUID>)?
     private var notes: [String] = []
 
     /// - Parameter wanted: the column of global ids that somebody names.
-    init(wanted: String?) { self.wanted = wanted }
+    package init(wanted: String?) { self.wanted = wanted }
 
     private var wantedName: String { wanted?.lowercased() ?? "globalid" }
 
     /// A column of the file.
-    mutating func see(title: String) {
+    package mutating func see(title: String) {
         if title.lowercased() == "objectid", objectIDs == nil { objectIDs = (title, []) }
         if title.lowercased() == wantedName, globalIDs == nil { globalIDs = (title, []) }
     }
 
     /// A value of a row.
-    mutating func see(_ value: AttributeValue, of title: String, at place: String) throws {
+    package mutating func see(_ value: AttributeValue, of title: String, at place: String) throws {
         if title == objectIDs?.title, !takesObjectID(value) { objectIDs = nil }
         guard title == globalIDs?.title else { return }
         let text = value.textValue.map(FieldInference.trimmed) ?? ""
@@ -50,7 +50,7 @@ struct IdentitySurvey {
         let isNew = id.map { globalIDs?.seen.insert($0).inserted ?? false } ?? false
         guard !isNew else { return }
         let reason = id == nil ? "'\(text.prefix(40))' is no global id" : "the global id \(text) is there twice"
-        guard wanted == nil else { throw CommandFailure(.badData, "\(place): \(title): \(reason).") }
+        guard wanted == nil else { throw PublishingError(.badData, "\(place): \(title): \(reason).") }
         notes.append("\(title) is a column like others: \(reason) (\(place))")
         globalIDs = nil
     }
@@ -67,8 +67,8 @@ struct IdentitySurvey {
     }
 
     /// The columns, and what is worth saying of them.
-    func columns() throws -> (IdentityColumns, [String]) {
-        if let wanted, globalIDs == nil { throw CommandFailure(.badData, "There is no column \(wanted).") }
+    package func columns() throws -> (IdentityColumns, [String]) {
+        if let wanted, globalIDs == nil { throw PublishingError(.badData, "There is no column \(wanted).") }
         var columns = IdentityColumns()
         if let objectIDs, !objectIDs.seen.isEmpty { columns.objectID = objectIDs.title }
         if let globalIDs, !globalIDs.seen.isEmpty { columns.globalID = globalIDs.title }

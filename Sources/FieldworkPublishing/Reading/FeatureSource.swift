@@ -1,32 +1,34 @@
-import FieldworkGeometry
-import FieldworkREST
-import Foundation
+package import FieldworkGeometry
+package import FieldworkREST
+package import Foundation
 
 /// What a file looks like after a first reading.
-struct SourceSchema: Sendable {
-    var fields: [FieldDefinition]
+package struct SourceSchema: Sendable {
+    package var fields: [FieldDefinition]
     /// How the values of each field are read, in the order of the fields.
-    var readings: [ColumnReading]
+    package var readings: [ColumnReading]
     /// The kinds of geometry, each of which is a layer; none for a table.
-    var kinds: [LayerGeometryType]
-    var spatialReference: SpatialReference?
-    var hasZ = false
-    var featureCount: Int
+    package var kinds: [LayerGeometryType]
+    package var spatialReference: SpatialReference?
+    package var hasZ = false
+    package var featureCount: Int
     /// The columns of a table that say where a row is.
-    var place: PlaceColumns?
+    package var place: PlaceColumns?
     /// The columns that hold the features' ids.
-    var identity = IdentityColumns()
+    package var identity = IdentityColumns()
     /// What was found out about the file and is worth saying.
-    var notes: [String] = []
+    package var notes: [String] = []
 }
 
 /// Why a row can't become a feature.
-struct BadRow: Error, Sendable {
-    var reason: String
+package struct BadRow: Error, Sendable {
+    package var reason: String
+
+    package init(reason: String) { self.reason = reason }
 }
 
 /// A file of features, read from the beginning as often as needed.
-protocol FeatureSource: Sendable {
+package protocol FeatureSource: Sendable {
     var url: URL { get }
     /// Reads the whole file once to learn its fields.
     func schema(progress: (Int) -> Void) throws -> SourceSchema
@@ -38,31 +40,42 @@ protocol FeatureSource: Sendable {
 }
 
 extension FeatureSource {
-    var fileName: String { url.lastPathComponent }
+    package var fileName: String { url.lastPathComponent }
 }
 
 /// What somebody says of a file of features, whatever its format.
-struct SourceOptions: Sendable {
+package struct SourceOptions: Sendable {
     /// The columns of the coordinates; nil: found by their names.
-    var coordinates: (x: String, y: String)?
+    package var coordinates: (x: String, y: String)?
     /// The reference of the coordinates; nil: as the file says.
-    var reference: SpatialReference?
+    package var reference: SpatialReference?
     /// The column of the features' global ids; nil: found by its name.
-    var globalID: String?
+    package var globalID: String?
     /// Rows are no features with a place, whatever their columns are called.
-    var isTable = false
-    var settings = TableSettings()
+    package var isTable = false
+    package var settings = TableSettings()
+
+    package init(
+        coordinates: (x: String, y: String)? = nil, reference: SpatialReference? = nil, globalID: String? = nil,
+        isTable: Bool = false, settings: TableSettings = TableSettings()
+    ) {
+        self.coordinates = coordinates
+        self.reference = reference
+        self.globalID = globalID
+        self.isTable = isTable
+        self.settings = settings
+    }
 }
 
 /// Makes the geometry of a row of a table.
-struct PlaceReader {
-    let place: PlaceColumns
-    let reference: SpatialReference
-    let range: CoordinateRange?
+package struct PlaceReader {
+    package let place: PlaceColumns
+    package let reference: SpatialReference
+    package let range: CoordinateRange?
     /// How the numbers of the columns of coordinates are written.
-    var numbers: (x: NumberForm, y: NumberForm) = (.point, .point)
+    package var numbers: (x: NumberForm, y: NumberForm) = (.point, .point)
 
-    init(_ schema: SourceSchema) {
+    package init(_ schema: SourceSchema) {
         place = schema.place ?? .text("")
         reference = schema.spatialReference ?? .wgs84
         range = CoordinateRange(reference)
@@ -75,7 +88,7 @@ struct PlaceReader {
     }
 
     /// - Parameter text: the text of a column.
-    func geometry(_ text: (String) -> String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
+    package func geometry(_ text: (String) -> String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
         switch place {
         case .coordinates(let x, let y): point(text(x), text(y))
         case .text(let column): shape(text(column))
@@ -113,7 +126,7 @@ struct PlaceReader {
     }
 
     /// The geometry, unless it is where nothing can be.
-    func checked(_ geometry: Geometry, _ hint: String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
+    package func checked(_ geometry: Geometry, _ hint: String) -> Result<FeatureEdit.GeometryEdit, BadRow> {
         guard let range, !geometry.isEmpty else { return .success(.geometry(geometry)) }
         let extent = geometry.extent
         let corners = [(extent.xMin, extent.yMin), (extent.xMax, extent.yMax)]

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// How the characters of a table are written as bytes.
-enum TextEncoding: String, CaseIterable, Sendable {
+package enum TextEncoding: String, CaseIterable, Sendable {
     case utf8 = "utf-8"
     case windows1252 = "windows-1252"
     case latin1 = "latin1"
@@ -9,7 +9,7 @@ enum TextEncoding: String, CaseIterable, Sendable {
     case utf16BigEndian = "utf-16be"
 
     /// What a file says of itself by its first bytes; nil where it says nothing.
-    static func marked(by start: Data) -> TextEncoding? {
+    package static func marked(by start: Data) -> TextEncoding? {
         let bytes = Array(start.prefix(4))
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return .utf8 }
         if bytes.starts(with: [0xFF, 0xFE]) { return .utf16LittleEndian }
@@ -35,16 +35,16 @@ enum TextEncoding: String, CaseIterable, Sendable {
 }
 
 /// Makes UTF-8 of a text in another encoding, piece by piece.
-struct TextTranscoder {
-    let encoding: TextEncoding
+package struct TextTranscoder {
+    package let encoding: TextEncoding
     /// The first byte of a unit whose second one comes with the next piece.
     private var half: UInt8?
     /// The first unit of a pair.
     private var lead: UInt16?
 
-    init(_ encoding: TextEncoding) { self.encoding = encoding }
+    package init(_ encoding: TextEncoding) { self.encoding = encoding }
 
-    mutating func utf8(_ piece: Data) -> Data {
+    package mutating func utf8(_ piece: Data) -> Data {
         switch encoding {
         case .utf8: return piece
         case .windows1252, .latin1:

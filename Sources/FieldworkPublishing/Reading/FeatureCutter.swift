@@ -1,8 +1,8 @@
 import FieldworkGeometry
-import Foundation
+package import Foundation
 
 /// Cuts features out of a stream of GeoJSON: those of the array `features` of a collection, and those that stand by themselves.
-struct FeatureCutter {
+package struct FeatureCutter {
     private static let featureBytesMax = 256 << 20
     private static let crsBytesMax = 64 << 10
 
@@ -22,9 +22,9 @@ struct FeatureCutter {
     private(set) var crs: [UInt8] = []
     private var isInCRS = false
 
-    var isComplete: Bool { hasFeatures && depth == 0 }
+    package var isComplete: Bool { hasFeatures && depth == 0 }
 
-    mutating func feed(_ data: Data, _ body: ([UInt8]) throws -> Void) throws {
+    package mutating func feed(_ data: Data, _ body: ([UInt8]) throws -> Void) throws {
         for byte in data {
             if let featuresDepth, depth > featuresDepth { feature.append(byte) }
             if isInCRS, crs.count < Self.crsBytesMax { crs.append(byte) }
@@ -36,7 +36,7 @@ struct FeatureCutter {
             switch byte {
             case 0x22:
                 guard depth != 1 || key != Array("crs".utf8) else {
-                    throw CommandFailure(.badData, "The file's crs is in a form that Fieldwork does not read.")
+                    throw PublishingError(.badData, "The file's crs is in a form that Fieldwork does not read.")
                 }
                 isInString = true
                 lastString.removeAll(keepingCapacity: true)
@@ -47,7 +47,7 @@ struct FeatureCutter {
             default: break
             }
             guard feature.count <= Self.featureBytesMax, whole?.count ?? 0 <= Self.featureBytesMax else {
-                throw CommandFailure(.badData, "A feature is too large.")
+                throw PublishingError(.badData, "A feature is too large.")
             }
         }
     }
@@ -70,7 +70,7 @@ struct FeatureCutter {
     private mutating func end(_ byte: UInt8, _ body: ([UInt8]) throws -> Void) throws {
         // `{` and `}`, `[` and `]` are two apart.
         guard open.popLast() == byte - 2 else {
-            throw CommandFailure(.badData, "The JSON closes what it did not open.")
+            throw PublishingError(.badData, "The JSON closes what it did not open.")
         }
         if depth == 1 { isInCRS = false }
         if let featuresDepth {
@@ -88,7 +88,7 @@ struct FeatureCutter {
     /// An object that stands by itself, if it is a feature, or a geometry that can be made one.
     private static func feature(_ object: [UInt8]) throws -> [UInt8]? {
         guard let json = try? JSONParser.parse(object) else {
-            throw CommandFailure(.badData, "An object of the file is not JSON.")
+            throw PublishingError(.badData, "An object of the file is not JSON.")
         }
         switch json["type"]?.stringValue {
         case "Feature": return object

@@ -1,18 +1,18 @@
-import Foundation
+package import Foundation
 
 /// Puts finished files in their place so that they are whole or not there, even when the power fails.
-enum DurableFile {
+package enum DurableFile {
     /// Syncs a file, renames it (replacing what was there) and syncs the folder.
-    static func replace(_ target: URL, with source: URL) throws {
+    package static func replace(_ target: URL, with source: URL) throws {
         try sync(source)
         guard rename(source.path, target.path) == 0 else {
-            throw CommandFailure(.cannotCreate, "\(target.path) can't be written: \(reason()).")
+            throw PublishingError(.cannotCreate, "\(target.path) can't be written: \(reason()).")
         }
         try sync(target.deletingLastPathComponent())
     }
 
     /// The same, but never over a file that is there, also when it came there a moment ago.
-    static func place(_ source: URL, at target: URL) throws {
+    package static func place(_ source: URL, at target: URL) throws {
         try sync(source)
         // A second name fails where a renaming would replace.
         if link(source.path, target.path) == 0 {
@@ -20,7 +20,7 @@ enum DurableFile {
         } else if [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) {
             try claim(target)
             guard rename(source.path, target.path) == 0 else {
-                let failure = CommandFailure(.cannotCreate, "\(target.path) can't be written: \(reason()).")
+                let failure = PublishingError(.cannotCreate, "\(target.path) can't be written: \(reason()).")
                 unlink(target.path)
                 throw failure
             }
@@ -37,28 +37,28 @@ enum DurableFile {
         close(descriptor)
     }
 
-    private static func refusal(_ target: URL) -> CommandFailure {
-        CommandFailure(
+    private static func refusal(_ target: URL) -> PublishingError {
+        PublishingError(
             .cannotCreate,
             errno == EEXIST ? "\(target.path) is there already." : "\(target.path) can't be written: \(reason()).")
     }
 
     /// A closed GeoPackage is one file. A write-ahead log left beside it would hold features that a move leaves behind.
-    static func requireNoLog(beside file: URL) throws {
+    package static func requireNoLog(beside file: URL) throws {
         let log = try? FileManager.default.attributesOfItem(atPath: file.path + "-wal")
         guard (log?[.size] as? Int ?? 0) == 0 else {
-            throw CommandFailure(.software, "\(file.lastPathComponent) was not closed; another program has it open.")
+            throw PublishingError(.software, "\(file.lastPathComponent) was not closed; another program has it open.")
         }
     }
 
-    static func sync(_ url: URL) throws {
+    package static func sync(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY)
         guard descriptor >= 0 else {
-            throw CommandFailure(.inputOutput, "\(url.path) can't be opened: \(reason()).")
+            throw PublishingError(.inputOutput, "\(url.path) can't be opened: \(reason()).")
         }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else {
-            throw CommandFailure(.inputOutput, "\(url.path) can't be written: \(reason()).")
+            throw PublishingError(.inputOutput, "\(url.path) can't be written: \(reason()).")
         }
     }
 
