@@ -123,9 +123,9 @@ struct ArcadeTables: ArcadeDataSource {
         parameters.whereClause = query.condition?.text ?? "1=1"
         parameters.returnsGeometry = query.includesGeometry
         if let place = query.places.first {
-            guard query.places.count == 1, place.relation == .intersects else { return nil }
-            parameters.geometry = place.geometry
-            parameters.spatialRelationship = .intersects
+            guard query.places.count == 1 else { return nil }
+            parameters.geometry = place.relation == .envelopeIntersects ? place.geometry.extent : place.geometry
+            parameters.spatialRelationship = place.relation.ofGiven
         }
         for term in query.order {
             guard case .field(let name) = term.expression else { return nil }
@@ -190,6 +190,21 @@ struct ArcadeTables: ArcadeDataSource {
         }
         do { return try result.get() } catch let error as any ArcGISError {
             throw ArcadeError(.dataAccess, error.details)
+        }
+    }
+}
+
+extension ArcadePlace.Relation {
+    /// Queries name how the given geometry lies to the feature.
+    fileprivate var ofGiven: SpatialRelationship {
+        switch self {
+        case .intersects: .intersects
+        case .envelopeIntersects: .envelopeIntersects
+        case .within: .contains
+        case .contains: .within
+        case .crosses: .crosses
+        case .overlaps: .overlaps
+        case .touches: .touches
         }
     }
 }

@@ -19,7 +19,12 @@ struct Builtin: Sendable {
     let arity: ClosedRange<Int>
     let body: Body
     /// What it makes of one number, where it does nothing else with it; nil for other functions.
-    var ofNumber: (@Sendable (Double) -> Double)?
+    var ofNumber: NumberFunction?
+    /// What it makes of two numbers, likewise.
+    var ofNumbers: NumberPairFunction?
+
+    /// Whether it evaluates only what it chooses by conditions.
+    var isChoice: Bool { name == "IIf" || name == "When" }
 
     static func none(_ name: String, _ body: @escaping None) -> Builtin {
         Builtin(name: name, bundle: .core, arity: 0...0, body: .none(body))
