@@ -11,15 +11,16 @@ struct NumberProgramTests {
         schema: ArcadeSchema(fields: [
             ArcadeField(name: "dbh", type: "esriFieldTypeDouble"),
             ArcadeField(name: "stems", type: "esriFieldTypeInteger"),
-            ArcadeField(name: "name", type: "esriFieldTypeString"), ArcadeField(name: "none", type: "esriFieldTypeDouble"),
+            ArcadeField(name: "name", type: "esriFieldTypeString"),
+            ArcadeField(name: "none", type: "esriFieldTypeDouble"),
             ArcadeField(name: "planted", type: "esriFieldTypeDate"),
         ]), values: [.number(12.5), .number(-3), .text("7"), .null, .number(1_262_304_000_000)])
 
     private static func result(_ script: ArcadeScript, stepsMax: Int) -> String {
         var context = ArcadeContext(profile: .any, now: 0, feature: feature)
         context.stepsMax = stepsMax
-        // NaN is not equal to itself: results are compared as they are shown.
-        do throws(ArcadeError) { return "\(try script.value(context))" } catch {
+        // NaN is not equal to itself: results are compared as they are shown, without the sign that some NaN have.
+        do throws(ArcadeError) { return "\(try script.value(context))".replacing("-nan", with: "nan") } catch {
             return "\(error.kind) \(error)"
         }
     }
@@ -34,7 +35,9 @@ struct NumberProgramTests {
         return value
     }
 
-    @Test("Four thousand scripts give the same result, error, place and steps with programs over plain numbers and without")
+    @Test(
+        "Four thousand scripts give the same result, error, place and steps with programs over plain numbers and without"
+    )
     func agreement() {
         var maker = NumberScriptMaker(state: 17)
         var (programs, values) = (0, 0)
@@ -55,13 +58,17 @@ struct NumberProgramTests {
 
     @Test("A loop of arithmetic gives its sum, and each statement's value may be the script's")
     func loops() {
-        #expect(Self.value("var s = 0; for (var i = 0; i < 1000; i++) { s += i * $feature.dbh } s") == "number(6243750.0)")
+        #expect(
+            Self.value("var s = 0; for (var i = 0; i < 1000; i++) { s += i * $feature.dbh } s") == "number(6243750.0)")
         #expect(Self.value("var s = 0; for (var i = 0; i < 3; i++) { s += i }") == "number(3.0)")
-        #expect(Self.value("var s = 0; for (var i = 0; i < 3; i++) { s += i; if (i == 1) { s * 10; break } s }") == "number(10.0)")
+        #expect(
+            Self.value("var s = 0; for (var i = 0; i < 3; i++) { s += i; if (i == 1) { s * 10; break } s }")
+                == "number(10.0)")
         #expect(Self.value("var s = 0; while (s < 5) { s++ }") == "number(4.0)")
         #expect(Self.value("var s = 0; while (s < 5) { ++s }") == "number(5.0)")
         #expect(Self.value("for (var i = 0; i < 0; i++) { i }") == "null")
         #expect(Self.value("var a = 1; if (a > 2) { a } else { var b = 2 }") == "null")
+        #expect(Self.value("for (var i = 1; i < 4; i++) { i * 2; continue; i * 3 }") == "number(6.0)")
         #expect(Self.value("for (var i = 0; true; i++) { if (i < 5) { continue } return i }") == "number(5.0)")
     }
 
@@ -79,9 +86,10 @@ struct NumberProgramTests {
         #expect(Self.value("$feature.none * 2 + 1") == "number(1.0)")
         #expect(Self.value("var s = ''; for (var i = 0; i < 3; i++) { s += i } s") == "text(\"012\")")
         #expect(Self.value("1 + 2 * $feature.planted").hasPrefix("runtime"))
-        #expect(Self.value("$feature.dbh * $feature.nofield").contains("column 16"))
+        #expect(Self.value("$feature.dbh * $feature.nofield").contains("column 24"))
         #expect(Self.value("IIf($feature.none < 1, Sqrt(16), 2)") == "number(4.0)")
-        #expect(Self.value("When($feature.dbh < 6, 1, $feature.dbh < 18 && !($feature.stems > 0), 2, 3)") == "number(2.0)")
+        #expect(
+            Self.value("When($feature.dbh < 6, 1, $feature.dbh < 18 && !($feature.stems > 0), 2, 3)") == "number(2.0)")
     }
 
     @Test("Functions of a script have numbers of their own in each call")
@@ -95,10 +103,11 @@ struct NumberProgramTests {
 
     @Test("A long script is read in a time that its length is worth")
     func reading() {
-        let deep = (0..<90).map { "for (var i\($0) = 0; i\($0) < 1; i\($0)++) {" }.joined()
+        let deep = (0..<40).map { "for (var i\($0) = 0; i\($0) < 1; i\($0)++) {" }.joined()
         let long = String(repeating: "a = a * 2 + 1\n", count: 20_000)
         let start = ContinuousClock.now
-        let script = ArcadeScript("var a = 0; " + deep + long + "Count('') " + String(repeating: "}", count: 90), profile: .any)
+        let script = ArcadeScript(
+            "var a = 0; " + deep + long + "Count('') " + String(repeating: "}", count: 40), profile: .any)
         #expect(script.isRunnable)
         #expect(ContinuousClock.now - start < .seconds(20))
     }

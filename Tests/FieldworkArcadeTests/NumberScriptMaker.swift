@@ -27,7 +27,8 @@ struct NumberScriptMaker {
     }
 
     private mutating func statements(_ depth: Int, inLoop: Bool) -> String {
-        (0...number(below: 4)).map { _ in statement(depth, inLoop: inLoop) }.joined(separator: pick(["\n", ";\n"])) + "\n"
+        (0...number(below: 4)).map { _ in statement(depth, inLoop: inLoop) }.joined(separator: pick(["\n", ";\n"]))
+            + "\n"
     }
 
     private mutating func statement(_ depth: Int, inLoop: Bool) -> String {
@@ -41,7 +42,8 @@ struct NumberScriptMaker {
         case 7: return inLoop ? pick(["break", "continue"]) : value(1)
         case 8:
             return number(below: 6) > 0
-                ? "\(variable) = \(value(1))" : pick(["\(variable) = 'x'", "return \(value(1))", "Text(\(variable))", "f(1, 2)"])
+                ? "\(variable) = \(value(1))"
+                : pick(["\(variable) = 'x'", "return \(value(1))", "Text(\(variable))", "f(1, 2)"])
         case 9, 10: return "if (\(condition(1))) { \(statements(depth - 1, inLoop: inLoop)) }"
         case 11, 12:
             return "if (\(condition(1))) { \(statements(depth - 1, inLoop: inLoop)) } else { "

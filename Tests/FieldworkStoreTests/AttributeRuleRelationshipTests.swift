@@ -36,7 +36,8 @@ struct AttributeRuleRelationshipTests {
                 layerID: 4,
                 adds: ["Ada", "Bob", "Cy"].map { Orchard.edit(["Name": .text($0)], globalID: UUID()) }),
         ])
-        #expect(results.layers.flatMap(\.adds).allSatisfy(\.isSuccess))
+        let refused = results.layers.flatMap(\.adds).filter { !$0.isSuccess }
+        #expect(refused.isEmpty, "\(refused)")
         let links = [(1, 1), (1, 3), (2, 2)].map { tree, person in
             Orchard.edit(["TreeID": .integer(Int64(tree)), "PersonID": .integer(Int64(person))], globalID: UUID())
         }
@@ -44,22 +45,32 @@ struct AttributeRuleRelationshipTests {
         return store
     }
 
-    private func update(_ store: any FeatureStore, _ layer: Int, _ id: Int64, _ field: String, _ value: AttributeValue) async throws -> EditResult {
+    private func update(_ store: any FeatureStore, _ layer: Int, _ id: Int64, _ field: String, _ value: AttributeValue)
+        async throws -> EditResult
+    {
         let edit = FeatureEdit(objectID: id, attributes: [(field, value)])
-        return try await store.edit([LayerEdits(layerID: layer, updates: [edit])], usesGlobalIDs: false, rollsBack: false)
-            .layers[0].updates[0]
+        return try await store.edit(
+            [LayerEdits(layerID: layer, updates: [edit])], usesGlobalIDs: false, rollsBack: false
+        )
+        .layers[0].updates[0]
     }
 
     @Test(
         "A rule counts, filters, orders and adds over what a feature is related to",
         arguments: [
-            ("Count(FeatureSetByRelationshipName($feature, 'R0'))", "3", ""), 
+            ("Count(FeatureSetByRelationshipName($feature, 'R0'))", "3", ""),
             ("First(OrderBy(FeatureSetByRelationshipName($feature, 'r0'), 'Note')).Note", "a", ""),
             ("Count(Filter(FeatureSetByRelationshipName($feature, 'R0', ['Note'], false), \"Note <> 'a'\"))", "2", "0"),
             ("Max(FeatureSetByRelationshipName($feature, 'R0'), 'Note')", "c", ""),
             ("Count(FeatureSetByRelationshipName($feature, 'R2'))", "1", "0"),
-            ("var n = ''; for (var p in OrderBy(FeatureSetByRelationshipName($feature, 'R3'), 'Name')) { n += p.Name } n", "AdaCy", "Bob"),
-            ("Count(FeatureSetByRelationshipName(First(FeatureSetByRelationshipName($feature, 'R3')), 'R3'))", "1", "1"),
+            (
+                "var n = ''; for (var p in OrderBy(FeatureSetByRelationshipName($feature, 'R3'), 'Name')) { n += p.Name } n",
+                "AdaCy", "Bob"
+            ),
+            (
+                "Count(FeatureSetByRelationshipName(First(FeatureSetByRelationshipName($feature, 'R3')), 'R3'))", "1",
+                "1"
+            ),
             ("Count(FeatureSetByRelationshipName($feature, 'R4'))", "0", "0"),
         ])
     func reading(script: String, maple: String, oak: String) async throws {

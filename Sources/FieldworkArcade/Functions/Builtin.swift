@@ -87,7 +87,8 @@ enum FunctionCatalogue {
         let all = [
             TextFunctions.all, TextCodeFunctions.all, MathsFunctions.all, StatisticsFunctions.all, LogicFunctions.all,
             DateFunctions.all, DatePartFunctions.all, DateMakingFunctions.all, ArrayFunctions.all,
-            HigherFunctions.all, DictionaryFunctions.all, FeatureFunctions.all, DomainFunctions.all,
+            HigherFunctions.all, DictionaryFunctions.all, FeatureFunctions.all, AttachmentFunctions.all,
+            DomainFunctions.all,
             FeatureSetFunctions.all, LayerFunctions.all, GeometryMakingFunctions.all, GeometryRelationFunctions.all,
             GeometryMeasureFunctions.all, GeometryShapeFunctions.all, GeometryOverlayFunctions.all, OtherFunctions.all,
         ]

@@ -7,7 +7,7 @@ extension Machine {
             let (register, place) = numberFields[index]
             var number = NumberProgram.nothing
             if place >= 0, place < feature.values.count, case .number(let found) = feature.values[place] {
-                number = found.isNaN ? .nan : found
+                number = found.bitPattern == NumberProgram.nothing.bitPattern ? .nan : found
             }
             registers[register] = number
         }

@@ -67,7 +67,7 @@ extension NumberProgram {
                 case .variable(let index): machine.stack[index]
                 }
             guard case .number(let number) = value else { return false }
-            registers[place.register] = number.isNaN ? .nan : number
+            registers[place.register] = Self.isNothing(number) ? .nan : number
         }
         return true
     }

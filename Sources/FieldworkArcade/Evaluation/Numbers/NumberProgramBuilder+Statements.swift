@@ -10,12 +10,15 @@ extension NumberProgramBuilder {
     /// Whether the value of a statement may still be that of the script when the ones behind it have run.
     static func isLastSeen(_ statement: Statement, before rest: ArraySlice<Statement>) -> Bool {
         if statement.leavesLoops { return true }
-        return !rest.contains { next in
+        for next in rest {
             switch next.kind {
-            case .expression, .variables, .condition, .loop, .whileLoop, .each, .giveBack: true
-            case .block, .breakLoop, .continueLoop, .function, .importModule: false
+            case .expression, .variables, .condition, .loop, .whileLoop, .each, .giveBack: return false
+            case .breakLoop, .continueLoop: return true
+            case .block: if next.leavesLoops { return true }
+            case .function, .importModule: break
             }
         }
+        return true
     }
 
     private mutating func add(_ statement: Statement, keepsLast: Bool) throws {
