@@ -60,7 +60,7 @@ enum NumberPairFunction: UInt8, Sendable {
         case .minus: left - right
         case .times: left * right
         case .divide: left / right
-        case .remainder: Self.remainder(left, right)
+        case .remainder: left.truncatingRemainder(dividingBy: right)
         case .bitAnd: Double(Operators.bits(left) & Operators.bits(right))
         case .bitOr: Double(Operators.bits(left) | Operators.bits(right))
         case .bitXor: Double(Operators.bits(left) ^ Operators.bits(right))
@@ -71,16 +71,6 @@ enum NumberPairFunction: UInt8, Sendable {
         case .power: pow(left, right)
         case .atan2: Foundation.atan2(left, right)
         }
-    }
-
-    /// With the sign of the dividend.
-    @inline(__always)
-    private static func remainder(_ left: Double, _ right: Double) -> Double {
-        // Counters of loops: the same value, without the loop over bits that large numbers need.
-        if left >= 1, right >= 1, let dividend = Int32(exactly: left), let divisor = Int32(exactly: right) {
-            return Double(dividend % divisor)
-        }
-        return left.truncatingRemainder(dividingBy: right)
     }
 }
 
