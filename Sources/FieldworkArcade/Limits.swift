@@ -28,6 +28,12 @@ public enum ArcadeLimits {
     package static let featuresMax = 200_000
     /// Vertices of the geometries that one evaluation may make.
     package static let verticesMax = 2_000_000
+    /// Instructions and registers of a part of a script that is evaluated over plain numbers; longer parts are evaluated otherwise.
+    package static let numberProgramMax = 4_096
+    /// Instructions over plain numbers that are tried for one script.
+    package static let numberInstructionsMax = 200_000
+    /// Statements that are evaluated over plain numbers together.
+    package static let numberStatementsMax = 64
     /// Lines that one evaluation may write to its console.
     package static let consoleLinesMax = 1_000
     /// Compiled scripts that are kept for the next evaluation.

@@ -22,6 +22,15 @@ struct ArcadeVerbTests {
         }
     }
 
+    @Test("What an expression reads is said beside its result, which stays one line of JSON")
+    func explained() async throws {
+        let output = try await FieldworkProcess.run(["arcade", "eval", "IIf(true, 7, $feature.dbh)", "--explain"])
+        #expect(output.status == 0 && output.text == "7\n", "\(output.text)\(output.errors)")
+        #expect(
+            output.errors.contains("field\t$feature\tdbh") && output.errors.contains("function\tIIf"),
+            "\(output.errors)")
+    }
+
     @Test("A script's error stands on standard error with its line, its column and a mark, and the exit code is 65")
     func errors() async throws {
         let failed = try await FieldworkProcess.run(["arcade", "eval", "var a = 1\nreturn a + nosuch"])
@@ -74,6 +83,22 @@ struct ArcadeVerbTests {
             "query", "Trees", "--format", "csv", "--out-fields", "label", "--data", data,
         ])
         #expect(["OAK 10", "ELM 20", "ASH 30"].allSatisfy { rows.text.contains($0) }, "\(rows.text)")
+    }
+
+    @Test("An expression runs for the features of a layer, with a line for each, and says with which one it fails")
+    func overLayer() async throws {
+        let folder = try TemporaryFolder()
+        let data = try await Self.trees(in: folder)
+        func eval(_ expression: String, _ rest: String...) async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(["arcade", "eval", expression, "--layer", "Trees", "--data", data] + rest)
+        }
+        let chosen = try await eval(Self.label, "--where", "dbh > 15")
+        let lines = #"{"objectID":2,"value":"ELM 20"}"# + "\n" + #"{"objectID":3,"value":"ASH 30"}"# + "\n"
+        #expect(chosen.status == 0 && chosen.text == lines, "\(chosen.text)\(chosen.errors)")
+        #expect(try await eval("Geometry($feature).y", "--limit", "1").text == #"{"objectID":1,"value":2}"# + "\n")
+        let failed = try await eval("IIf($feature.dbh < 25, 1, $feature.dbh.parts)")
+        #expect(failed.status == 65 && failed.errors.contains("Feature 3"), "\(failed.errors)")
+        #expect(try await eval("1", "--feature", "tree.json").status == 64)
     }
 
     @Test("An expression that fails with one feature changes none, and a field that is not there is named")

@@ -46,13 +46,40 @@ struct AttributeRuleTests {
         }
     }
 
-    @Test("Rules that only the service runs, and those that read other layers, are left to it")
+    @Test("In a file without a service, rules read its other layers and its relationships")
+    func otherLayers() async throws {
+        let rule = AttributeRuleDefinition(
+            name: "Nests", kind: .calculation, fieldName: "comments",
+            script: "`${$feature.kind} ${Count(FeatureSetByRelationshipName($feature, 'Nests'))}`",
+            events: [.update])
+        let few = AttributeRuleDefinition(
+            name: "Few", kind: .constraint, script: "Count(FeatureSetByName($datastore, 'Birds')) < 2",
+            errorMessage: "There are two birds already.")
+        try await SightingsFile.with(birds: Self.birds([rule, few])) { url in
+            let file = try await Sightings(url)
+            try await file.add("egret")
+            try await file.add("heron")
+            let error = await #expect(throws: GeodatabaseError.self) { try await file.add("stork") }
+            #expect(error?.details.contains("There are two birds already.") == true)
+        }
+        try await SightingsFile.with(birds: Self.birds([rule])) { url in
+            let file = try await Sightings(url)
+            try await file.add("egret")
+            let bird = try #require(try await file.bird("egret"))
+            let id = try #require(bird.globalID)
+            for eggs in [2, 3] {
+                try await file.nests.add(file.nests.makeFeature(attributes: ["Bird": id, "eggs": Int16(eggs)]))
+            }
+            try await file.change("egret", ["kind": Int32(2)])
+            #expect(try await file.bird("2 2") != nil)
+        }
+    }
+
+    @Test("Rules that only the service runs are left to it")
     func leftToTheService() async throws {
         var served = Self.title
         served.excludesClients = true
-        let counting = AttributeRuleDefinition(
-            name: "Count", kind: .constraint, script: "Count(FeatureSetByName($datastore, 'Birds')) < 0")
-        try await SightingsFile.with(birds: Self.birds([served, counting])) { url in
+        try await SightingsFile.with(birds: Self.birds([served])) { url in
             let file = try await Sightings(url)
             try await file.add("white egret")
             #expect(try await file.bird("white egret") != nil)

@@ -53,6 +53,15 @@ try measure("arithmetic", "Sqrt($feature.dbh * $feature.height) / (1 + Abs($feat
 try measure(
     "a loop of a thousand turns", "var s = 0; for (var i = 0; i < 1000; i++) { s += i * $feature.dbh } s",
     of: Array(features.prefix(5)), rounds: 200)
+try measure(
+    "a loop with branches",
+    """
+    var s = 0
+    for (var i = 1; i <= 1000; i++) {
+        if (i % 3 == 0) { s += Sqrt(i) } else if (s > 5000 && i > 10) { s = s / 2 - $feature.height } else { s += Abs(i - $feature.dbh) }
+    }
+    return s
+    """, of: Array(features.prefix(5)), rounds: 200)
 
 let expressions = (0..<40).map { "Round($feature.dbh * \($0) + $feature.height / 2, 2)" }
 let runners = try expressions.map {

@@ -123,9 +123,9 @@ struct ArcadeTables: ArcadeDataSource {
         parameters.whereClause = query.condition?.text ?? "1=1"
         parameters.returnsGeometry = query.includesGeometry
         if let place = query.places.first {
-            guard query.places.count == 1, place.relation == .intersects else { return nil }
-            parameters.geometry = place.geometry
-            parameters.spatialRelationship = .intersects
+            guard query.places.count == 1 else { return nil }
+            parameters.geometry = place.relation == .envelopeIntersects ? place.geometry.extent : place.geometry
+            parameters.spatialRelationship = place.relation.ofGiven
         }
         for term in query.order {
             guard case .field(let name) = term.expression else { return nil }
@@ -168,6 +168,31 @@ struct ArcadeTables: ArcadeDataSource {
         try ArcadeMemorySource.features(query, of: base, now: now, zone: .utc)
     }
 
+    /// Those that are staged on this device included. None for a feature of a table without attachments.
+    func attachments(of feature: ArcadeFeature) throws -> [ArcadeAttachment]? {
+        guard let layer = feature.layer,
+            let table = tables.first(where: { Self.layer($0) == layer }) as? ArcGISFeatureTable
+        else { return nil }
+        guard table.hasAttachments, let element = try element(feature, of: table) else { return [] }
+        return try Self.wait { try await element.attachments }.sorted { $0.id < $1.id }.map {
+            ArcadeAttachment(
+                id: $0.id, name: $0.name, contentType: $0.contentType, size: $0.size, keywords: $0.keywords)
+        }
+    }
+
+    /// The feature of a table that a script holds.
+    private func element(_ held: ArcadeFeature, of table: ArcGISFeatureTable) throws -> ArcGISFeature? {
+        guard let key = table.definition?.objectIDField, case .number(let number)? = held.value(of: key),
+            let id = Int64(exactly: number)
+        else { return nil }
+        if let own = feature as? ArcGISFeature, own.table === table, own.objectID == id { return own }
+        let parameters = QueryParameters()
+        parameters.whereClause = "\(FieldworkArcade.SQLExpression.field(key).text) = \(id)"
+        parameters.maxFeatures = 1
+        let found = try Self.wait { try await table.queryFeatures(using: parameters) }
+        return found.features().first { _ in true } as? ArcGISFeature
+    }
+
     // MARK: Waiting
 
     private final class Answer<Value: Sendable>: Sendable {
@@ -190,6 +215,21 @@ struct ArcadeTables: ArcadeDataSource {
         }
         do { return try result.get() } catch let error as any ArcGISError {
             throw ArcadeError(.dataAccess, error.details)
+        }
+    }
+}
+
+extension ArcadePlace.Relation {
+    /// Queries name how the given geometry lies to the feature.
+    fileprivate var ofGiven: SpatialRelationship {
+        switch self {
+        case .intersects: .intersects
+        case .envelopeIntersects: .envelopeIntersects
+        case .within: .contains
+        case .contains: .within
+        case .crosses: .crosses
+        case .overlaps: .overlaps
+        case .touches: .touches
         }
     }
 }

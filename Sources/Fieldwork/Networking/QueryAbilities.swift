@@ -8,6 +8,10 @@ struct QueryAbilities: Sendable {
     let paginates: Bool
     /// Answers come in the order that is asked for.
     let orders: Bool
+    /// Answers may be statistics.
+    let computes: Bool
+    /// Answers may have each combination of values once.
+    let tellsApart: Bool
     /// An answer that is cut says so.
     let tellsWhatIsCut: Bool
 
@@ -21,6 +25,8 @@ struct QueryAbilities: Sendable {
         orders =
             advanced?["supportsOrderBy"]?.boolValue ?? members["supportsAdvancedQueries"]?.boolValue
             ?? (version >= Self.firstOrdering)
+        computes = advanced?["supportsStatistics"]?.boolValue ?? members["supportsStatistics"]?.boolValue ?? false
+        tellsApart = advanced?["supportsDistinct"]?.boolValue ?? false
         tellsWhatIsCut = version >= Self.firstOrdering
     }
 

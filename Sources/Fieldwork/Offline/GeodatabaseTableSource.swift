@@ -33,7 +33,9 @@ struct GeodatabaseTableSource: TableSource {
         return try await onDevice { try await file.count(filter, in: layer.id) }
     }
 
-    func statistics(_ query: LayerQuery, _ statistics: ArcadeStatistics) async throws -> [[AttributeValue]]? {
+    func statistics(
+        _ query: LayerQuery, _ statistics: ArcadeStatistics, mode: FeatureRequestMode
+    ) async throws -> [[AttributeValue]]? {
         let asked = statistics.query(over: try filter(query))
         return try await onDevice { try await file.statistics(asked, in: layer.id, most: Limits.queriedFeatures) }
     }

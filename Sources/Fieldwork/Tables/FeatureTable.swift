@@ -295,10 +295,11 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
         return try await source.extent(query, mode: mode) ?? none
     }
 
-    /// Rows of statistics over the features that parameters choose, computed by the database that has them; nil where there is none.
+    /// Rows of statistics over the features that parameters choose, computed by the database or the service that has them; nil where neither
+    /// can.
     func statistics(_ statistics: ArcadeStatistics, _ parameters: QueryParameters) async throws -> [[ArcadeValue]]? {
-        let (source, query, _) = try await prepared(parameters, outFields: nil)
-        return try await source.statistics(query, statistics)?.map(statistics.values)
+        let (source, query, mode) = try await prepared(parameters, outFields: nil)
+        return try await source.statistics(query, statistics, mode: mode)?.map(statistics.values)
     }
 
     /// - Parameter outFields: nil for all.

@@ -1,5 +1,6 @@
 import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
 import Foundation
 
 /// The rows of a service's layer as an app sees them: what the service has, and over it the edits on this device.
@@ -72,6 +73,14 @@ struct ServiceTableSource: TableSource {
             count += try await session.remote.count(same, in: layer)
         }
         return count
+    }
+
+    /// The service computes them, as long as it has all there is: with edits that are only on this device they are made of the features.
+    func statistics(
+        _ query: LayerQuery, _ statistics: ArcadeStatistics, mode: FeatureRequestMode
+    ) async throws -> [[AttributeValue]]? {
+        guard mode != .manualCache, session.local.edits(in: [layer.id]).isEmpty else { return nil }
+        return try await session.remote.statistics(statistics.query(over: FeatureQuery()), of: query, in: layer)
     }
 
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope? {

@@ -14,7 +14,9 @@ protocol TableSource: Sendable {
     func count(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Int
     func extent(_ query: LayerQuery, mode: FeatureRequestMode) async throws -> Envelope?
     /// Rows of statistics over the rows that a query chooses, computed where the rows are; nil where that can't be done.
-    func statistics(_ query: LayerQuery, _ statistics: ArcadeStatistics) async throws -> [[AttributeValue]]?
+    func statistics(
+        _ query: LayerQuery, _ statistics: ArcadeStatistics, mode: FeatureRequestMode
+    ) async throws -> [[AttributeValue]]?
     /// How many rows are on this device, without waiting.
     var knownCount: Int { get }
 
@@ -28,7 +30,9 @@ protocol TableSource: Sendable {
 extension TableSource {
     func fieldGroups() async throws -> [FieldGroupDefinition] { layer.fieldGroups }
 
-    func statistics(_ query: LayerQuery, _ statistics: ArcadeStatistics) async throws -> [[AttributeValue]]? { nil }
+    func statistics(
+        _ query: LayerQuery, _ statistics: ArcadeStatistics, mode: FeatureRequestMode
+    ) async throws -> [[AttributeValue]]? { nil }
 }
 
 /// Where a service table's queries are answered.

@@ -16,6 +16,11 @@ public struct ArcadeScript: Sendable {
 
     /// Reads a text. It never fails: what is wrong stands in `problems`.
     public init(_ source: String, profile: ArcadeProfile) {
+        self.init(source, profile: profile, makesPrograms: true)
+    }
+
+    /// - Parameter makesPrograms: whether arithmetic is evaluated over plain numbers where it can be; false gives the same results.
+    init(_ source: String, profile: ArcadeProfile, makesPrograms: Bool) {
         self.source = source
         self.profile = profile
         let bytes = Array(source.utf8)
@@ -26,7 +31,7 @@ public struct ArcadeScript: Sendable {
         collector.add(statements)
         reads = collector.reads
         if errors.isEmpty {
-            let (compiled, problems) = Compiler.compile(statements, profile)
+            let (compiled, problems) = Compiler.compile(statements, profile, makesPrograms: makesPrograms)
             self.compiled = compiled
             self.problems = problems.map { $0.located(in: lines) }.sorted {
                 $0.position ?? .first < $1.position ?? .first
@@ -39,6 +44,9 @@ public struct ArcadeScript: Sendable {
 
     /// Whether the text is a script at all, so that it can be run.
     public var isRunnable: Bool { compiled != nil }
+
+    /// Whether a part of it is evaluated over plain numbers.
+    var usesPrograms: Bool { (compiled?.registerCount ?? 0) > 0 }
 
     /// The text of a line, for messages.
     public func line(_ number: Int) -> String { lines.text(ofLine: number) }
@@ -105,6 +113,9 @@ public final class ArcadeRunner {
 
     /// The value with a feature.
     public func value(_ feature: ArcadeFeature) throws(ArcadeError) -> ArcadeValue {
+        do {
+            if let number = try machine.script.number?.number(machine, of: feature) { return .number(number) }
+        } catch { throw script.located(error) }
         machine.reset(feature)
         return try value()
     }

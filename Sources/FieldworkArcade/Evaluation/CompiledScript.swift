@@ -24,8 +24,13 @@ struct CompiledScript: Sendable {
     let functions: [Function]
     /// Variables of the script itself.
     let variableCount: Int
-    /// Expressions `$feature.NAME`.
-    let fieldSiteCount: Int
+    /// The names of expressions `$feature.NAME`.
+    let fieldSites: [String]
+    /// Registers that all programs over plain numbers share, the first at -1, and how many others the largest of them needs.
+    let sharedRegisters: [SharedRegister]
+    let registerCount: Int
+    /// The script when it is arithmetic over plain numbers and nothing else.
+    let number: NumberProgram?
 
     /// Runs it.
     func run(_ machine: Machine) throws -> Value {
@@ -33,4 +38,11 @@ struct CompiledScript: Sendable {
         _ = try body(machine)
         return machine.last
     }
+}
+
+/// What a register holds for all programs of a script.
+enum SharedRegister: Sendable {
+    case constant(Double)
+    /// The value of `$feature.NAME`.
+    case field(String)
 }

@@ -19,28 +19,23 @@ extension Compiler {
     }
 
     func assignment(_ target: Expression, _ sign: Sign?, _ value: Expression, at offset: Int) -> Code {
-        let general = generalAssignment(target, sign, value, at: offset)
-        guard let slot = slot(target), let number = numberCode(value) else { return general }
+        guard let slot = slot(target), let program = operandProgram(value) else {
+            return generalAssignment(target, sign, value, at: offset)
+        }
+        let general = withoutPrograms { generalAssignment(target, sign, value, at: offset) }
         guard let sign else {
             return { machine in
-                let value = number(machine)
-                guard machine.wereNumbers() else { return try general(machine) }
+                guard let value = try program.number(machine) else { return try general(machine) }
                 slot.set(.number(value), machine)
                 return .number(value)
             }
         }
-        guard [.plus, .minus, .times, .divide].contains(sign) else { return general }
+        guard let pair = NumberPairFunction(sign) else { return general }
         return { machine in
-            let right = number(machine)
-            let left = machine.number(at: slot.place(machine))
-            guard machine.wereNumbers() else { return try general(machine) }
-            let value: Double =
-                switch sign {
-                case .plus: left + right
-                case .minus: left - right
-                case .times: left * right
-                default: left / right
-                }
+            guard case .number(let left) = slot.get(machine), let right = try program.number(machine) else {
+                return try general(machine)
+            }
+            let value = pair(left, right)
             slot.set(.number(value), machine)
             return .number(value)
         }
@@ -77,8 +72,7 @@ extension Compiler {
         }
         if let slot = slot(target) {
             return { machine in
-                let old = machine.number(at: slot.place(machine))
-                guard machine.wereNumbers() else { return try changed(machine) }
+                guard case .number(let old) = slot.get(machine) else { return try changed(machine) }
                 slot.set(.number(old + step), machine)
                 return .number(isPrefix ? old + step : old)
             }

@@ -108,19 +108,25 @@ extension Compiler {
     private func condition(
         _ expression: Expression, of name: String, at offset: Int
     ) -> @Sendable (Machine) throws -> Bool {
+        guard let program = truthProgram(expression) else { return generalCondition(expression, of: name, at: offset) }
+        let general = withoutPrograms { generalCondition(expression, of: name, at: offset) }
+        return { machine in
+            if let truth = try program.truth(machine) { return truth }
+            return try general(machine)
+        }
+    }
+
+    private func generalCondition(
+        _ expression: Expression, of name: String, at offset: Int
+    ) -> @Sendable (Machine) throws -> Bool {
         let general = code(expression)
-        let test: @Sendable (Machine) throws -> Bool = { machine in
+        return { machine in
             let value = try general(machine)
             guard case .boolean(let truth) = value else {
                 throw ArcadeError(
                     .runtime, "A condition of \(name) must be a Boolean, and is \(value.kindName).", at: offset)
             }
             return truth
-        }
-        guard let truth = truthCode(expression) else { return test }
-        return { machine in
-            let value = truth(machine)
-            return machine.wereNumbers() ? value : try test(machine)
         }
     }
 

@@ -1,17 +1,17 @@
 extension Compiler {
     func code(_ expression: Expression) -> Code {
-        if let truth = truthCode(expression) {
-            let general = generalCode(expression)
+        if let program = truthProgram(expression) {
+            let general = withoutPrograms { generalCode(expression) }
             return { machine in
-                let value = truth(machine)
-                return machine.wereNumbers() ? .boolean(value) : try general(machine)
+                if let truth = try program.truth(machine) { return .boolean(truth) }
+                return try general(machine)
             }
         }
-        guard let number = arithmeticCode(expression) else { return generalCode(expression) }
-        let general = generalCode(expression)
+        guard let program = numberProgram(expression) else { return generalCode(expression) }
+        let general = withoutPrograms { generalCode(expression) }
         return { machine in
-            let value = number(machine)
-            return machine.wereNumbers() ? .number(value) : try general(machine)
+            if let number = try program.number(machine) { return .number(number) }
+            return try general(machine)
         }
     }
 
@@ -92,8 +92,8 @@ extension Compiler {
                 }
                 return .boolean(!truth)
             }
-        case .minus: return { .number(-(try Coercion.number(try operand($0)))) }
-        case .bitNot: return { .number(Double(~Operators.bits(try Coercion.number(try operand($0))))) }
+        case .minus: return { .number(NumberFunction.negative(try Coercion.number(try operand($0)))) }
+        case .bitNot: return { .number(NumberFunction.bitNot(try Coercion.number(try operand($0)))) }
         default: return { .number(try Coercion.number(try operand($0))) }
         }
     }
@@ -163,20 +163,10 @@ extension Compiler {
             guard let feature = machine.feature else {
                 throw ArcadeError(.runtime, "There is no $feature here.", at: offset)
             }
-            if machine.fieldSchema !== feature.schema {
-                machine.fieldSchema = feature.schema
-                for index in machine.fieldPlaces.indices {
-                    (machine.fieldPlaces[index], machine.numberPlaces[index]) = (-1, -1)
-                }
-            }
-            var place = machine.fieldPlaces[site]
-            if place < 0 {
-                guard let found = feature.schema.place(of: name) else {
-                    throw ArcadeError(.runtime, "The feature has no field “\(name)”.", at: offset)
-                }
-                machine.fieldPlaces[site] = found
-                if FieldTypes.isNumber(feature.schema.fields[found].type) { machine.numberPlaces[site] = found }
-                place = found
+            if machine.fieldSchema !== feature.schema { machine.findFields(of: feature.schema) }
+            let place = machine.fieldPlaces[site]
+            guard place >= 0 else {
+                throw ArcadeError(.runtime, "The feature has no field “\(name)”.", at: offset)
             }
             return feature.value(at: place, machine)
         }

@@ -1,9 +1,48 @@
 extension Compiler {
-    /// Statements one after the other.
+    /// Statements one after the other. Those that work with plain numbers alone are run together, as a program.
     func block(_ statements: [Statement]) -> Step {
-        let steps = statements.compactMap { statement -> Step? in
-            if case .function = statement.kind { nil } else { step(statement) }
+        let statements = statements.filter { if case .function = $0.kind { false } else { true } }
+        var steps: [Step] = []
+        var index = 0
+        while index < statements.count {
+            let run = numbers(statements[index...])
+            let part = statements[index..<(index + max(run, 1))]
+            let rest = statements[part.endIndex...]
+            index = part.endIndex
+            let keepsLast = part.contains { NumberProgramBuilder.isLastSeen($0, before: rest) }
+            if part.count > 1, let program = program(part, keepsLast: keepsLast) {
+                steps.append(self.run(program, else: sequence(part.map { single($0, keepsLast: true) })))
+            } else {
+                steps += part.map { single($0, keepsLast: keepsLast) }
+            }
         }
+        return sequence(steps)
+    }
+
+    /// How many of the statements at the beginning work with plain numbers alone.
+    private func numbers(_ statements: ArraySlice<Statement>) -> Int {
+        statements.prefix(ArcadeLimits.numberStatementsMax).prefix { program([$0], keepsLast: false) != nil }.count
+    }
+
+    /// A loop or a condition is worth a program of its own.
+    private func single(_ statement: Statement, keepsLast: Bool) -> Step {
+        let general = step(statement)
+        switch statement.kind {
+        case .loop, .whileLoop, .condition:
+            guard let program = program([statement], keepsLast: keepsLast) else { return general }
+            return run(program, else: general)
+        default: return general
+        }
+    }
+
+    private func run(_ program: NumberProgram, else general: @escaping Step) -> Step {
+        { machine in
+            if let flow = try program.flow(machine) { return flow }
+            return try general(machine)
+        }
+    }
+
+    private func sequence(_ steps: [Step]) -> Step {
         if steps.count == 1 { return steps[0] }
         let boxes = steps.map(BoxedStep.init)
         return { machine in
@@ -67,14 +106,12 @@ extension Compiler {
 
     /// A condition; anything but a Boolean is an error.
     private func test(_ expression: Expression, _ word: String) -> @Sendable (Machine) throws -> Bool {
-        if let truth = truthCode(expression) {
-            let general = generalTest(expression, word)
-            return { machine in
-                let value = truth(machine)
-                return machine.wereNumbers() ? value : try general(machine)
-            }
+        guard let program = truthProgram(expression) else { return generalTest(expression, word) }
+        let general = withoutPrograms { generalTest(expression, word) }
+        return { machine in
+            if let truth = try program.truth(machine) { return truth }
+            return try general(machine)
         }
-        return generalTest(expression, word)
     }
 
     private func generalTest(_ expression: Expression, _ word: String) -> @Sendable (Machine) throws -> Bool {
@@ -184,15 +221,6 @@ enum Slot: Sendable {
         switch self {
         case .local(let place): machine.stack[machine.base + place] = value
         case .variable(let place): machine.stack[place] = value
-        }
-    }
-
-    /// The place in the machine's stack.
-    @inline(__always)
-    func place(_ machine: Machine) -> Int {
-        switch self {
-        case .local(let place): machine.base + place
-        case .variable(let place): place
         }
     }
 

@@ -9,13 +9,27 @@ final class Compiler {
     private var scriptVariables: [String: Int] = [:]
     private var localVariables: [String: Int]?
     private(set) var fieldSites: [String] = []
+    private var fieldSiteNumbers: [String: Int] = [:]
+    /// Constants and fields of programs over plain numbers, which have registers of the script's own.
+    private var sharedRegisters: [SharedRegister] = []
+    private var constantRegisters: [UInt64: Int] = [:]
+    private var fieldRegisters: [String: Int] = [:]
+    private var registerCount = 0
+    /// How many instructions may still be tried.
+    private var instructionsLeft = ArcadeLimits.numberInstructionsMax
+    /// Whether parts of the script become programs over plain numbers.
+    var makesPrograms: Bool
 
-    private init(_ profile: ArcadeProfile) { self.profile = profile }
+    private init(_ profile: ArcadeProfile, makesPrograms: Bool) {
+        self.profile = profile
+        self.makesPrograms = makesPrograms
+    }
 
+    /// - Parameter makesPrograms: whether arithmetic is evaluated over plain numbers where it can be. The result is the same.
     static func compile(
-        _ statements: [Statement], _ profile: ArcadeProfile
+        _ statements: [Statement], _ profile: ArcadeProfile, makesPrograms: Bool = true
     ) -> (script: CompiledScript, problems: [ArcadeError]) {
-        let compiler = Compiler(profile)
+        let compiler = Compiler(profile, makesPrograms: makesPrograms)
         return (compiler.script(statements), compiler.problems)
     }
 
@@ -27,10 +41,10 @@ final class Compiler {
     private func script(_ statements: [Statement]) -> CompiledScript {
         collectFunctions(statements)
         collectVariables(statements, into: &scriptVariables)
-        var expression: Code?
+        var (expression, number): (Code?, NumberProgram?)
         if statements.count == 1 {
             switch statements[0].kind {
-            case .expression(let only), .giveBack(let only?): expression = code(only)
+            case .expression(let only), .giveBack(let only?): (expression, number) = (code(only), numberProgram(only))
             default: break
             }
         }
@@ -39,7 +53,7 @@ final class Compiler {
         let compiled = functions.map(function)
         return CompiledScript(
             expression: expression, body: body, functions: compiled, variableCount: scriptVariables.count,
-            fieldSiteCount: fieldSites.count)
+            fieldSites: fieldSites, sharedRegisters: sharedRegisters, registerCount: registerCount, number: number)
     }
 
     private func function(_ function: Statement.Function) -> CompiledScript.Function {
@@ -126,8 +140,41 @@ final class Compiler {
 
     /// A place for what is found out about an expression `$feature.NAME`.
     func fieldSite(_ name: String) -> Int {
-        if let site = fieldSites.firstIndex(of: name) { return site }
+        if let site = fieldSiteNumbers[name] { return site }
+        fieldSiteNumbers[name] = fieldSites.count
         fieldSites.append(name)
         return fieldSites.count - 1
     }
+
+    // MARK: Programs over plain numbers
+
+    /// The register of a constant; nil when there are too many.
+    func register(ofConstant number: Double) -> Int? {
+        if let register = constantRegisters[number.bitPattern] { return register }
+        let made = share(.constant(number))
+        constantRegisters[number.bitPattern] = made
+        return made
+    }
+
+    /// The register of an expression `$feature.NAME`; nil when there are too many.
+    func register(ofField name: String) -> Int? {
+        if let register = fieldRegisters[name] { return register }
+        let made = share(.field(name))
+        fieldRegisters[name] = made
+        return made
+    }
+
+    private func share(_ register: SharedRegister) -> Int? {
+        guard sharedRegisters.count < ArcadeLimits.numberProgramMax else { return nil }
+        sharedRegisters.append(register)
+        return -sharedRegisters.count
+    }
+
+    /// Counts an instruction, so that reading a long script takes no longer than its length is worth.
+    func mayEmit() -> Bool {
+        instructionsLeft -= 1
+        return instructionsLeft >= 0
+    }
+
+    func reserveRegisters(_ count: Int) { registerCount = max(registerCount, count) }
 }

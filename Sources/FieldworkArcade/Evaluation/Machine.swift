@@ -19,10 +19,12 @@ final class Machine {
     /// Where each expression `$feature.NAME` of the script found its field, for features of one schema.
     var fieldPlaces: [Int]
     var fieldSchema: ArcadeSchema?
-    /// The same places of the fields that hold numbers; -1 for the others.
-    var numberPlaces: [Int]
-    /// Whether arithmetic over plain numbers met something else.
-    var isNoNumber = false
+    /// Registers of programs over plain numbers; those that the script's programs share stand before them.
+    let registers: UnsafeMutablePointer<Double>
+    /// The registers of fields, and where features of the bound schema have them; -1 for what is no number.
+    let numberFields: UnsafeMutablePointer<(register: Int, place: Int)>
+    let numberFieldCount: Int
+    var boundSchema: ArcadeSchema?
     private(set) var console: [String] = []
     private var random: SeededNumbers
     private var zones: [String: ArcadeZone] = [:]
@@ -31,7 +33,8 @@ final class Machine {
     private var linkedDictionaries: [DictionaryObject] = []
 
     // What may still be used.
-    private var fuel: Int
+    /// Steps until the next look at what is left. Not a variable of its own: each access to one is checked.
+    private let fuel: UnsafeMutablePointer<Int>
     private var reserve: Int
     private var memory: Int
     private var featuresLeft = ArcadeLimits.featuresMax
@@ -48,13 +51,24 @@ final class Machine {
         self.stop = stop
         zone = context.zone
         stack = Array(repeating: .null, count: script.variableCount)
-        fieldPlaces = Array(repeating: -1, count: script.fieldSiteCount)
-        numberPlaces = fieldPlaces
+        fieldPlaces = Array(repeating: -1, count: script.fieldSites.count)
+        registers = Self.registers(of: script)
+        numberFieldCount = script.sharedRegisters.count { if case .field = $0 { true } else { false } }
+        numberFields = .allocate(capacity: numberFieldCount + 1)
+        numberFields.initialize(repeating: (0, -1), count: numberFieldCount + 1)
         feature = context.feature.map { FeatureObject($0) }
         random = SeededNumbers(seed: context.seed)
-        fuel = min(Self.fuelPortion, context.stepsMax)
-        reserve = context.stepsMax - fuel
+        fuel = .allocate(capacity: 1)
+        fuel.initialize(to: min(Self.fuelPortion, context.stepsMax))
+        reserve = context.stepsMax - fuel.pointee
         memory = context.memoryMax
+        if let feature = context.feature { bindFields(of: feature) }
+    }
+
+    deinit {
+        (registers - script.sharedRegisters.count).deallocate()
+        numberFields.deallocate()
+        fuel.deallocate()
     }
 
     /// Ready for the next feature: nothing of the last evaluation stays but where fields are.
@@ -69,8 +83,9 @@ final class Machine {
         } else {
             self.feature = FeatureObject(feature)
         }
-        fuel = min(Self.fuelPortion, context.stepsMax)
-        reserve = context.stepsMax - fuel
+        bindFields(of: feature)
+        fuel.pointee = min(Self.fuelPortion, context.stepsMax)
+        reserve = context.stepsMax - fuel.pointee
         memory = context.memoryMax
         featuresLeft = ArcadeLimits.featuresMax
         verticesLeft = ArcadeLimits.verticesMax
@@ -92,18 +107,18 @@ final class Machine {
     /// Counts steps, and looks now and then whether the task was cancelled.
     @inline(__always)
     func charge(_ steps: Int) throws {
-        fuel -= steps
-        if fuel < 0 { try refuel() }
+        fuel.pointee -= steps
+        if fuel.pointee < 0 { try refuel() }
     }
 
     private func refuel() throws {
         if stop?.isSet == true { throw ArcadeError(.cancelled, "The evaluation was cancelled.") }
-        guard fuel + reserve >= 0 else {
+        guard fuel.pointee + reserve >= 0 else {
             throw ArcadeError(.limit, "The script took more than \(context.stepsMax) steps and was stopped.")
         }
-        let portion = min(Self.fuelPortion, fuel + reserve)
-        reserve = fuel + reserve - portion
-        fuel = portion
+        let portion = min(Self.fuelPortion, fuel.pointee + reserve)
+        reserve = fuel.pointee + reserve - portion
+        fuel.pointee = portion
     }
 
     func chargeMemory(_ bytes: Int) throws {

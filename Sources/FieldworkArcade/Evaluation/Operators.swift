@@ -18,26 +18,9 @@ enum Operators {
 
     @inline(__always)
     private static func numbers(_ sign: Sign, _ left: Double, _ right: Double) -> Value {
-        switch sign {
-        case .plus: .number(left + right)
-        case .minus: .number(left - right)
-        case .times: .number(left * right)
-        case .divide: .number(left / right)
-        case .remainder: .number(left.truncatingRemainder(dividingBy: right))
-        case .equal: .boolean(left == right)
-        case .notEqual: .boolean(left != right)
-        case .less: .boolean(left < right)
-        case .lessOrEqual: .boolean(left <= right)
-        case .greater: .boolean(left > right)
-        case .greaterOrEqual: .boolean(left >= right)
-        case .bitAnd: .number(Double(bits(left) & bits(right)))
-        case .bitOr: .number(Double(bits(left) | bits(right)))
-        case .bitXor: .number(Double(bits(left) ^ bits(right)))
-        case .shiftLeft: .number(Double(bits(left) << (bits(right) & 31)))
-        case .shiftRight: .number(Double(bits(left) >> (bits(right) & 31)))
-        case .shiftRightUnsigned: .number(Double(UInt32(bitPattern: bits(left)) >> UInt32(bits(right) & 31)))
-        default: .null
-        }
+        if let pair = NumberPairFunction(sign) { return .number(pair(left, right)) }
+        guard let (comparison, isSwapped) = NumberComparison.of(sign) else { return .null }
+        return .boolean(isSwapped ? comparison(right, left) : comparison(left, right))
     }
 
     /// The 32 bits that the operators on bits work on.

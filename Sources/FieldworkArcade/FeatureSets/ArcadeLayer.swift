@@ -67,6 +67,8 @@ public protocol ArcadeDataSource: Sendable {
     ) throws -> ArcadeValue?
     /// Groups with their statistics; nil when the source can't say it: then the features are read.
     func groups(_ grouping: ArcadeGrouping, _ query: ArcadeFeatureQuery) throws -> [[ArcadeValue]]?
+    /// The files that belong to a feature; nil where the source can't tell.
+    func attachments(of feature: ArcadeFeature) throws -> [ArcadeAttachment]?
 }
 
 extension ArcadeDataSource {
@@ -77,4 +79,7 @@ extension ArcadeDataSource {
 
     /// Groups are made of the features.
     public func groups(_ grouping: ArcadeGrouping, _ query: ArcadeFeatureQuery) throws -> [[ArcadeValue]]? { nil }
+
+    /// Attachments can't be told.
+    public func attachments(of feature: ArcadeFeature) throws -> [ArcadeAttachment]? { nil }
 }

@@ -19,7 +19,12 @@ struct Builtin: Sendable {
     let arity: ClosedRange<Int>
     let body: Body
     /// What it makes of one number, where it does nothing else with it; nil for other functions.
-    var ofNumber: (@Sendable (Double) -> Double)?
+    var ofNumber: NumberFunction?
+    /// What it makes of two numbers, likewise.
+    var ofNumbers: NumberPairFunction?
+
+    /// Whether it evaluates only what it chooses by conditions.
+    var isChoice: Bool { name == "IIf" || name == "When" }
 
     static func none(_ name: String, _ body: @escaping None) -> Builtin {
         Builtin(name: name, bundle: .core, arity: 0...0, body: .none(body))
@@ -82,7 +87,8 @@ enum FunctionCatalogue {
         let all = [
             TextFunctions.all, TextCodeFunctions.all, MathsFunctions.all, StatisticsFunctions.all, LogicFunctions.all,
             DateFunctions.all, DatePartFunctions.all, DateMakingFunctions.all, ArrayFunctions.all,
-            HigherFunctions.all, DictionaryFunctions.all, FeatureFunctions.all, DomainFunctions.all,
+            HigherFunctions.all, DictionaryFunctions.all, FeatureFunctions.all, AttachmentFunctions.all,
+            DomainFunctions.all,
             FeatureSetFunctions.all, LayerFunctions.all, GeometryMakingFunctions.all, GeometryRelationFunctions.all,
             GeometryMeasureFunctions.all, GeometryShapeFunctions.all, GeometryOverlayFunctions.all, OtherFunctions.all,
         ]

@@ -1,6 +1,8 @@
 import ArgumentParser
 import FieldworkArcade
 import FieldworkGeometry
+import FieldworkREST
+import FieldworkStore
 import Foundation
 
 /// `fieldwork arcade`.
@@ -21,8 +23,12 @@ struct ArcadeEvalCommand: AsyncParsableCommand {
             The feature is JSON as services give it: {"attributes": {…}, "geometry": {…}}, with "fields" beside when the types \
             of the fields matter (dates, domains).
 
+            With --layer it runs for each feature of a layer, and prints a line with its object id and the result for each; the first \
+            error ends it. With --explain, what the expression reads goes to standard error.
+
             EXAMPLES
               fieldwork arcade eval 'Round(2.567, 1)'
+              fieldwork arcade eval 'Round($feature.dbh)' --layer Trees/0 --where "dbh > 0" --limit 20
               fieldwork arcade eval 'Upper($feature.species)' --feature tree.json --profile labeling
             """)
 
@@ -31,6 +37,24 @@ struct ArcadeEvalCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("A feature for $feature.", valueName: "file.json"))
     var feature: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Run it for the features of a layer: …/FeatureServer/0, or Service/0 in the folder or the database.",
+            valueName: "layer"))
+    var layer: String?
+
+    @Option(name: .customLong("where"), help: "Which features of the layer, in the protocol's SQL.")
+    var condition = "1=1"
+
+    @Option(help: "At most so many features of the layer.")
+    var limit: Int?
+
+    @Flag(help: "Say which fields, globals and layers it reads.")
+    var explain = false
+
+    @OptionGroup var services: PlaceOption
+    @OptionGroup var certificates: CertificateOption
 
     @Option(help: "Where the expression stands: \(ArcadePlaces.names).")
     var profile = "any"
@@ -48,12 +72,50 @@ struct ArcadeEvalCommand: AsyncParsableCommand {
                 profile: script.profile, now: (Date.now.timeIntervalSince1970 * 1_000).rounded(.down), zone: zone,
                 systemZone: ArcadeZone(.current), seed: .random(in: 0 ... .max), spatialReference: .wgs84)
             if let feature { context.feature = try ArcadePlaces.feature(feature) }
+            if explain { for line in ArcadePlaces.explanation(script.reads) { Terminal.error(line) } }
+            if let layer { return try await run(script, context, over: layer) }
             do {
                 let outcome = try await script.evaluate(context)
                 for line in outcome.console { Terminal.error(line) }
                 Terminal.output(outcome.value.json.text)
             } catch let error as ArcadeError {
                 throw CommandFailure(.badData, ArcadePlaces.message(error, in: script))
+            }
+        }
+    }
+}
+
+extension ArcadeEvalCommand {
+    func validate() throws {
+        if feature != nil, layer != nil { throw ValidationError("Either --feature or --layer.") }
+    }
+
+    /// The result for each feature of a layer.
+    private func run(_ script: ArcadeScript, _ context: ArcadeContext, over address: String) async throws {
+        guard !script.reads.needsData else {
+            throw CommandFailure(.badData, "The expression reads other layers, which it can't here.")
+        }
+        try certificates.use()
+        try await Interruption.cancelling { [self] in
+            try await NamedLayer(text: address, place: services.place).read { reader in
+                let layer = try await reader.layer()
+                let schema = ArcadeSchema(layer)
+                var context = context
+                context.spatialReference = layer.spatialReference
+                try await reader.pages(of: layer, condition: condition, outFields: "*", limit: limit) { set in
+                    for feature in set.features {
+                        context.feature = CalculateCommand.arcadeFeature(feature, schema)
+                        let id = feature.attributes[layer.objectIDField]?.integerValue
+                        do throws(ArcadeError) {
+                            let value = try script.value(context)
+                            let line: JSONValue = ["objectID": id.map(JSONValue.integer) ?? .null, "value": value.json]
+                            Terminal.output(line.text)
+                        } catch {
+                            let which = id.map { "Feature \($0): " } ?? ""
+                            throw CommandFailure(.badData, which + ArcadePlaces.message(error, in: script))
+                        }
+                    }
+                }
             }
         }
     }
@@ -83,7 +145,7 @@ struct ArcadeCheckCommand: AsyncParsableCommand {
     func run() async throws {
         try await runVerb {
             let script = ArcadeScript(expression, profile: try ArcadePlaces.profile(profile))
-            if explain { for line in Self.explanation(script.reads) { Terminal.output(line) } }
+            if explain { for line in ArcadePlaces.explanation(script.reads) { Terminal.output(line) } }
             guard script.problems.isEmpty else {
                 throw CommandFailure(
                     .badData,
@@ -92,8 +154,12 @@ struct ArcadeCheckCommand: AsyncParsableCommand {
             if !explain { Terminal.output("No errors.") }
         }
     }
+}
 
-    private static func explanation(_ reads: ArcadeReads) -> [String] {
+/// What both verbs read and write.
+enum ArcadePlaces {
+    /// What an expression reads, one name a line.
+    static func explanation(_ reads: ArcadeReads) -> [String] {
         var lines: [String] = []
         for (global, fields) in reads.fields.sorted(by: { $0.key < $1.key }) {
             lines += fields.sorted().map { "field\t\(global)\t\($0)" }
@@ -108,10 +174,7 @@ struct ArcadeCheckCommand: AsyncParsableCommand {
         if reads.needsData { lines.append("reads\tdata of layers") }
         return lines
     }
-}
 
-/// What both verbs read and write.
-enum ArcadePlaces {
     static var names: String { ArcadeProfile.all.map(\.name).joined(separator: ", ") }
 
     static func profile(_ name: String) throws -> ArcadeProfile {

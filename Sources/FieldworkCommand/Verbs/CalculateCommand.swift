@@ -95,10 +95,7 @@ struct CalculateCommand: AsyncParsableCommand {
                 guard let id = feature.attributes[layer.objectIDField]?.integerValue else { continue }
                 var context = ArcadeContext(profile: script.profile, now: now, seed: .random(in: 0 ... .max))
                 context.spatialReference = layer.spatialReference
-                context.feature = ArcadeFeature(
-                    schema: schema,
-                    values: schema.fields.map { Self.value(feature.attributes[$0.name] ?? .null, $0.type) },
-                    geometry: feature.geometry)
+                context.feature = Self.arcadeFeature(feature, schema)
                 let result: ArcadeValue
                 do throws(ArcadeError) { result = try script.value(context) } catch {
                     throw CommandFailure(
@@ -118,6 +115,13 @@ struct CalculateCommand: AsyncParsableCommand {
         }
         bar.finish("Calculated \(Counted.features(count))")
         return (changes, count)
+    }
+
+    /// A feature of an answer as scripts read it.
+    static func arcadeFeature(_ feature: FieldworkREST.FeatureSet.Feature, _ schema: ArcadeSchema) -> ArcadeFeature {
+        ArcadeFeature(
+            schema: schema, values: schema.fields.map { value(feature.attributes[$0.name] ?? .null, $0.type) },
+            geometry: feature.geometry)
     }
 
     private static func value(_ value: AttributeValue, _ type: String) -> ArcadeValue {

@@ -33,11 +33,16 @@ final class AttributeRuleData: ArcadeDataSource, @unchecked Sendable {
         return catalogue.layers[number].map { ArcadeLayer($0.definition) }
     }
 
-    func layer(relatedBy relationship: String, to layer: ArcadeLayer) throws -> ArcadeLayer? { nil }
+    func layer(relatedBy relationship: String, to layer: ArcadeLayer) throws -> ArcadeLayer? {
+        path(relationship, from: layer).flatMap { catalogue.layers[$0.relatedLayerID] }.map {
+            ArcadeLayer($0.definition)
+        }
+    }
 
     // MARK: What the database answers
 
     func features(_ query: ArcadeFeatureQuery, offset: Int, count: Int) throws -> [ArcadeFeature] {
+        let query = try ofLayer(query)
         let (layer, stored) = try asked(query)
         guard var features = FeatureQuery(query, of: stored.definition) else {
             return Array(try selected(query, layer, stored).dropFirst(offset).prefix(count))
@@ -47,6 +52,7 @@ final class AttributeRuleData: ArcadeDataSource, @unchecked Sendable {
     }
 
     func count(_ query: ArcadeFeatureQuery) throws -> Int {
+        let query = try ofLayer(query)
         let all = ArcadeGrouping.Column(name: "count", expression: .literal(.number(1)), statistic: .count)
         if case .number(let count)?? = try rows([all], query)?.first?.first { return Int(count) }
         let (layer, stored) = try asked(query)
@@ -68,6 +74,7 @@ final class AttributeRuleData: ArcadeDataSource, @unchecked Sendable {
     private func rows(
         _ columns: [ArcadeGrouping.Column], _ query: ArcadeFeatureQuery
     ) throws -> [[ArcadeValue]]? {
+        let query = try ofLayer(query)
         let (_, stored) = try asked(query)
         guard let features = FeatureQuery(query, of: stored.definition),
             let statistics = ArcadeStatistics(columns, of: stored.definition)
@@ -80,8 +87,7 @@ final class AttributeRuleData: ArcadeDataSource, @unchecked Sendable {
 
     private func asked(_ query: ArcadeFeatureQuery) throws -> (ArcadeLayer, StoredLayer) {
         guard case .layer(let asked) = query.base, let id = Int(asked.id), let stored = catalogue.layers[id] else {
-            throw ArcadeError(
-                .dataAccess, "Attribute rules read the layers of their own service, and no relationships.")
+            throw ArcadeError(.dataAccess, "Attribute rules read the layers of their own service.")
         }
         return (asked, stored)
     }

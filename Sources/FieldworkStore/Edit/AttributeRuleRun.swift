@@ -48,7 +48,9 @@ final class AttributeRuleRun {
     private func applies(_ rule: LayerAttributeRules.Rule, _ row: [AttributeValue], _ changed: Set<Int>?) -> Bool {
         let definition = rule.definition
         guard definition.events.contains(event) else { return false }
-        if place != .service, definition.excludesClients || rule.script.reads.needsData { return false }
+        if place != .service, definition.excludesClients { return false }
+        // A copy may have some of the features only: its service, which has them all, runs these rules again.
+        if place == .copy, rule.script.reads.needsData { return false }
         if let changed, !rule.triggers.isEmpty, changed.isDisjoint(with: rule.triggers) { return false }
         guard !definition.subtypeCode.isNull, let column = rules.subtypeColumn else { return true }
         return Self.isSame(row[column], definition.subtypeCode)

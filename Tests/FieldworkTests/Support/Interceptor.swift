@@ -26,6 +26,7 @@ final class Interceptor: ServiceClient {
         var faults: [(matches: String, skips: Int, fault: Fault)] = []
         var isOffline = false
         var sent: [String] = []
+        var requests: [ServiceRequest] = []
         var held: [ServiceRequest] = []
     }
 
@@ -47,6 +48,13 @@ final class Interceptor: ServiceClient {
 
     /// The last parts of the addresses that were asked.
     var sent: [String] { state.withLock { $0.sent } }
+
+    /// The parameters of the requests whose addresses end with a word.
+    func parameters(of word: String) -> [[String: String]] {
+        state.withLock { $0.requests }.filter { $0.url.lastPathComponent == word }.map { request in
+            Dictionary(request.parameters.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        }
+    }
 
     private func fault(at url: URL) -> Fault? {
         state.withLock { state -> Fault? in
@@ -80,6 +88,7 @@ final class Interceptor: ServiceClient {
     func wait(beforeAttempt attempt: Int) async throws { await Task.yield() }
 
     func answer(to request: ServiceRequest) async throws -> ServiceAnswer {
+        state.withLock { $0.requests.append(request) }
         switch fault(at: request.url) {
         case .unreachable: throw ServiceError.connectionFailed(details: "unreachable in this test")
         case .refused: throw ServiceError.serverFailure(details: "refused in this test")

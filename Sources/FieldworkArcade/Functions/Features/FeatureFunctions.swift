@@ -18,9 +18,6 @@ enum FeatureFunctions {
             return value
         },
         .one("Schema") { machine, value in try schema(try schema(of: value), machine) },
-        .many("Attachments", 1...2, .dataAccess) { _, _ in
-            throw ArcadeError(.notSupported, "Attachments can't be read by scripts here.")
-        },
     ]
 
     /// What a field of a feature can hold.

@@ -3,14 +3,10 @@ import Foundation
 /// Functions of numbers.
 enum MathsFunctions {
     static let all: [Builtin] = [
-        number("Abs") { abs($0) }, number("Acos", acos), number("Asin", asin), number("Atan", atan), number("Cos", cos),
-        number("Exp", exp), number("Log", log), number("Sin", sin), number("Sqrt") { $0.squareRoot() },
-        number("Tan", tan),
-        .two("Atan2") { _, y, x in .number(atan2(try Coercion.number(y), try Coercion.number(x))) },
-        .two("Pow") { _, base, exponent in .number(pow(try Coercion.number(base), try Coercion.number(exponent))) },
-        rounding("Ceil") { $0.rounded(.up) },
-        rounding("Floor") { $0.rounded(.down) },
-        rounding("Round") { ($0 + 0.5).rounded(.down) },
+        number("Abs", .abs), number("Acos", .acos), number("Asin", .asin), number("Atan", .atan), number("Cos", .cos),
+        number("Exp", .exp), number("Log", .log), number("Sin", .sin), number("Sqrt", .sqrt), number("Tan", .tan),
+        numbers("Atan2", .atan2), numbers("Pow", .power),
+        rounding("Ceil", .ceil), rounding("Floor", .floor), rounding("Round", .round),
         .many("Constrain", 3...3) { _, arguments in
             let low = try Coercion.number(arguments[1])
             let high = try Coercion.number(arguments[2])
@@ -31,22 +27,30 @@ enum MathsFunctions {
         },
     ]
 
-    private static func number(_ name: String, _ function: @escaping @Sendable (Double) -> Double) -> Builtin {
+    private static func number(_ name: String, _ function: NumberFunction) -> Builtin {
         var made = Builtin.one(name) { _, value in .number(function(try Coercion.number(value))) }
         made.ofNumber = function
         return made
     }
 
-    private static func rounding(_ name: String, _ round: @escaping @Sendable (Double) -> Double) -> Builtin {
-        var made = Builtin.two(name, optional: true) { _, value, places in
-            .number(try rounded(value, places, round))
+    private static func numbers(_ name: String, _ function: NumberPairFunction) -> Builtin {
+        var made = Builtin.two(name) { _, one, other in
+            .number(function(try Coercion.number(one), try Coercion.number(other)))
         }
-        made.ofNumber = { $0.isFinite ? round($0) : $0 }
+        made.ofNumbers = function
+        return made
+    }
+
+    private static func rounding(_ name: String, _ function: NumberFunction) -> Builtin {
+        var made = Builtin.two(name, optional: true) { _, value, places in
+            .number(try rounded(value, places, function))
+        }
+        made.ofNumber = function
         return made
     }
 
     /// Rounds at a decimal place. Numbers that are decimals in the script, such as 1.005, are rounded as decimals.
-    private static func rounded(_ value: Value, _ places: Value, _ round: (Double) -> Double) throws -> Double {
+    private static func rounded(_ value: Value, _ places: Value, _ round: NumberFunction) throws -> Double {
         let number = try Coercion.number(value)
         let places = places.isNull ? 0 : try Arguments.whole(places, "The number of places")
         guard number.isFinite else { return number }
