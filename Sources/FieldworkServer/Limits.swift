@@ -45,6 +45,8 @@ package enum Limits {
     package static let muchMemoryBytes = 8 * 1_024 * 1_024
     /// Seconds until that is done, for all such requests together.
     static let memoryReleaseSeconds = 2
+    /// Seconds without the end of a request after which freed memory is given back, however little each request held.
+    static let memoryRestSeconds = 5
     /// Bytes of memory that a tree of JSON takes for each byte of its text.
     static let treeBytesPerByte = 12
     /// Milliseconds for which a request whose client sends nothing more is still answered: some close their half of the
