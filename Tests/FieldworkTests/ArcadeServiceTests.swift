@@ -1,6 +1,7 @@
 import FieldworkArcade
 import FieldworkGeometry
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Fieldwork

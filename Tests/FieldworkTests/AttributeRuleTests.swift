@@ -66,7 +66,7 @@ struct AttributeRuleTests {
             let file = try await Sightings(url)
             try await file.add("egret")
             let bird = try #require(try await file.bird("egret"))
-            let id = try #require(bird.globalID)
+            let id = try #require(bird.attributes["GlobalID"] as? UUID)
             for eggs in [2, 3] {
                 try await file.nests.add(file.nests.makeFeature(attributes: ["Bird": id, "eggs": Int16(eggs)]))
             }

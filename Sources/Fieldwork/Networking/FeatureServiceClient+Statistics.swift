@@ -1,6 +1,6 @@
-import Foundation
 import FieldworkGeometry
 import FieldworkREST
+import Foundation
 
 extension FeatureServiceClient {
     /// Rows of statistics over the features of a query, each in the order of its columns; nil where the service can't compute them or
