@@ -1,5 +1,6 @@
 import ArgumentParser
 import FieldworkPortal
+import FieldworkPublishing
 import FieldworkREST
 import FieldworkStore
 import Foundation
