@@ -47,7 +47,8 @@ final class MemoryCare: Sendable {
 
     /// Looks again and again, until no request has ended between two looks.
     private func watchRest(since ended: Int) {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Int(rest / .milliseconds(1)))) { [weak self] in
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Int(rest / .milliseconds(1)))) {
+            [weak self] in
             guard let self else { return }
             let now = state.withLock { state -> Int? in
                 if state.ended != ended { return state.ended }
