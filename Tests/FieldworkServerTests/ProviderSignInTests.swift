@@ -276,7 +276,7 @@ struct ProviderSignInTests {
     @Test("A provider that is down is said to be, and people with passwords sign in all the same")
     func down() async throws {
         try await Self.with { provider, people in
-            try await provider.close()
+            provider.fault = .down
             let answer = try await Self.begin(people, try await Self.page(people))
             try await Self.expectRefusal(people, answer, "does not answer as it should.")
             #expect(answer.text.contains("name=\"password\""))

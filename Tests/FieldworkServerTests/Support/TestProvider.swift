@@ -21,6 +21,8 @@ final class TestProvider: Sendable {
         case changedAfterwards, critical
         // Of the provider.
         case slow, huge, elsewhere, failing, noToken, refusing
+        /// Ends every connection. Its port stays its own: one that is free would soon be another test's.
+        case down
         // Of its description.
         case otherIssuer, plainAddress
 
@@ -71,7 +73,8 @@ final class TestProvider: Sendable {
         let provider = try TestProvider(kind)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
-                channel.pipeline.configureHTTPServerPipeline().flatMapThrowing {
+                guard provider.fault != .down else { return channel.close() }
+                return channel.pipeline.configureHTTPServerPipeline().flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandler(Handler(provider))
                 }
             }.bind(host: "127.0.0.1", port: 0).get()
@@ -86,9 +89,6 @@ final class TestProvider: Sendable {
         try? await channel.close()
         return result
     }
-
-    /// Answers nobody any more.
-    func close() async throws { try await channel.withLock { $0 }?.close() }
 
     var issuer: String { "http://127.0.0.1:\(channel.withLock { $0?.localAddress?.port } ?? 0)" }
     var fault: Fault {
