@@ -58,20 +58,24 @@ struct AttributeRuleRelationshipTests {
     @Test(
         "A rule counts, filters, orders and adds over what a feature is related to",
         arguments: [
-            ("Count(FeatureSetByRelationshipName($feature, 'R0'))", "3", ""),
+            ("Text(Count(FeatureSetByRelationshipName($feature, 'R0')))", "3", ""),
             ("First(OrderBy(FeatureSetByRelationshipName($feature, 'r0'), 'Note')).Note", "a", ""),
-            ("Count(Filter(FeatureSetByRelationshipName($feature, 'R0', ['Note'], false), \"Note <> 'a'\"))", "2", "0"),
+            (
+                "Text(Count(Filter(FeatureSetByRelationshipName($feature, 'R0', ['Note'], false), \"Note <> 'a'\")))",
+                "2", "0"
+            ),
             ("Max(FeatureSetByRelationshipName($feature, 'R0'), 'Note')", "c", ""),
-            ("Count(FeatureSetByRelationshipName($feature, 'R2'))", "1", "0"),
+            ("Text(Count(FeatureSetByRelationshipName($feature, 'R2')))", "1", "0"),
             (
                 "var n = ''; for (var p in OrderBy(FeatureSetByRelationshipName($feature, 'R3'), 'Name')) { n += p.Name } n",
                 "AdaCy", "Bob"
             ),
             (
-                "Count(FeatureSetByRelationshipName(First(FeatureSetByRelationshipName($feature, 'R3')), 'R3'))", "1",
+                "Text(Count(FeatureSetByRelationshipName(First(FeatureSetByRelationshipName($feature, 'R3')), 'R3')))",
+                "1",
                 "1"
             ),
-            ("Count(FeatureSetByRelationshipName($feature, 'R4'))", "0", "0"),
+            ("Text(Count(FeatureSetByRelationshipName($feature, 'R4')))", "0", "0"),
         ])
     func reading(script: String, maple: String, oak: String) async throws {
         let rule = AttributeRuleDefinition(
