@@ -102,8 +102,8 @@ package struct RequestParameters: Sendable, Hashable {
     }
 
     private func trimmed(_ name: String) -> String? {
-        guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
-        return text
+        guard let text = self[name]?.trimmingSpace, !text.isEmpty else { return nil }
+        return String(text)
     }
 }
 
@@ -182,8 +182,8 @@ extension RequestParameters {
 
     /// A spatial reference: a wkid, or the JSON of one.
     package func spatialReference(_ name: String) throws(ServiceError) -> SpatialReference? {
-        guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
-        let value = text.hasPrefix("{") ? try json(name) ?? .null : .string(text)
+        guard let text = self[name]?.trimmingSpace, !text.isEmpty else { return nil }
+        let value = text.hasPrefix("{") ? try json(name) ?? .null : .string(String(text))
         do {
             return try GeoServicesJSON.spatialReference(from: value)
         } catch {
@@ -197,7 +197,7 @@ extension RequestParameters {
     package func geometry(
         _ name: String, spatialReference: SpatialReference?
     ) throws(ServiceError) -> Geometry? {
-        guard let text = self[name]?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else { return nil }
+        guard let text = self[name]?.trimmingSpace, !text.isEmpty else { return nil }
         if text.hasPrefix("{") {
             guard let value = try json(name), value.objectValue?.isEmpty == false else { return nil }
             let geometry: Geometry?
@@ -235,11 +235,12 @@ extension RequestParameters {
     }
 }
 
-extension Substring {
-    /// Without the blanks and line ends on both sides. In a list of ids there are none, which a look at two bytes tells.
+extension StringProtocol where SubSequence == Substring, UTF8View: BidirectionalCollection {
+    /// Without the blanks and line ends on both sides. Mostly there are none, which a look at two bytes tells: a geometry may have
+    /// megabytes, and Foundation goes through all of them to make the same text again.
     fileprivate var trimmingSpace: Substring {
         func isPlain(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
-        if isPlain(utf8.first), isPlain(utf8.last) { return self }
+        if isPlain(utf8.first), isPlain(utf8.last) { return self[...] }
         return trimmingCharacters(in: .whitespacesAndNewlines)[...]
     }
 }

@@ -29,7 +29,12 @@ final class LargeRequestThreads: Sendable {
 
     /// An executor for the work of one request. Time in which it waits for a thread does not count as work.
     func executor(for allowance: WorkAllowance?) -> any TaskExecutor {
-        LargeRequestExecutor(threads: self, allowance: allowance)
+        LargeRequestExecutor(threads: self, client: allowance?.client ?? "", allowance: allowance)
+    }
+
+    /// An executor for reading a request of a client, whose time does not count as work at all.
+    func executor(forReadingFrom client: String) -> any TaskExecutor {
+        LargeRequestExecutor(threads: self, client: client, allowance: nil)
     }
 
     fileprivate func enqueue(_ piece: Piece) {
@@ -71,10 +76,12 @@ final class LargeRequestThreads: Sendable {
 
 private final class LargeRequestExecutor: TaskExecutor {
     private let threads: LargeRequestThreads
+    private let client: String
     private let allowance: WorkAllowance?
 
-    init(threads: LargeRequestThreads, allowance: WorkAllowance?) {
+    init(threads: LargeRequestThreads, client: String, allowance: WorkAllowance?) {
         self.threads = threads
+        self.client = client
         self.allowance = allowance
     }
 
@@ -82,7 +89,7 @@ private final class LargeRequestExecutor: TaskExecutor {
         let job = UnownedJob(job)
         let asked = ContinuousClock.now
         threads.enqueue(
-            LargeRequestThreads.Piece(client: allowance?.client ?? "") { [self] in
+            LargeRequestThreads.Piece(client: client) { [self] in
                 allowance?.waited(asked.duration(to: .now))
                 job.runSynchronously(on: asUnownedTaskExecutor())
             })

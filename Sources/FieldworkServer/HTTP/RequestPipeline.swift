@@ -97,7 +97,7 @@ struct RequestPipeline: Sendable {
         defer { care.requestEnded(holding: allowance.mostHeldBytes + lease.count) }
         let answer: Answer
         do {
-            let read = try await allowance.waiting { try await reader.read(request, visit, lease: &lease) }
+            let read = try await allowance.waiting { try await readApart(request, visit, &lease) }
             trace.note(service: read.match?.values.service, person: read.principal.name ?? read.editor)
             (operation, answer) = await RequestTrace.$current.withValue(trace) {
                 await WorkAllowance.$current.withValue(allowance) {
@@ -134,6 +134,27 @@ struct RequestPipeline: Sendable {
     private static func isLarge(_ request: ServiceRequest, _ bytes: Int) -> Bool {
         bytes >= Limits.largeRequestBytes || request.match?.route.drawsImages == true
             || request.parameters["distance"].map { !["", "0"].contains($0) } ?? false
+    }
+
+    /// Whether a request has, or may turn out to have, a body whose reading is work: one that is compressed may be long.
+    private static func hasLargeBody(_ request: Request) -> Bool {
+        guard request.method == .post else { return false }
+        guard request.headers[.contentEncoding] == nil, let length = request.headers[.contentLength] else {
+            return true
+        }
+        return Int(length).map { $0 >= Limits.largeRequestBytes } ?? true
+    }
+
+    /// A large body is expanded and taken apart on threads of its own, like what it asks for.
+    private func readApart(
+        _ request: Request, _ visit: Visit, _ lease: inout BodyLease
+    ) async throws -> ServiceRequest {
+        guard Self.hasLargeBody(request) else { return try await reader.read(request, visit, lease: &lease) }
+        let executor = threads.executor(forReadingFrom: visit.peer)
+        defer { withExtendedLifetime(executor) {} }
+        return try await withTaskExecutorPreference(executor) {
+            try await reader.read(request, visit, lease: &lease)
+        }
     }
 
     /// What a large request asks for is found out on threads of its own: the others are shared by all requests.
