@@ -88,7 +88,7 @@ struct DefinitionDocumentTests {
         var layer = try #require(service["layers"]?.arrayValue?.first?.objectValue)
         layer["attributeRules"] = .array([try JSONParser.parse(rule)])
         service["layers"] = .array([.object(layer)])
-        #expect(try Self.problems(of: .object(service)).contains("layers[0].attributeRules[0]\(place)"))
+        #expect(Self.problems(of: .object(service)).contains("layers[0].attributeRules[0]\(place)"))
     }
 
     @Test("What resources tell of the server is no part of the definition")
