@@ -19,7 +19,7 @@ struct CommandFailure: Error, Sendable {
         case cannotCreate = 73
         case inputOutput = 74
         case temporary = 75
-        case signIn = 77
+        case notPermitted = 77
         case interrupted = 130
     }
 
@@ -67,10 +67,10 @@ struct CommandFailure: Error, Sendable {
                 }
             self.init(code, error.message)
         case let error as FieldworkREST.ServiceError where [498, 499].contains(error.code):
-            self.init(.signIn, Self.signInFirst)
+            self.init(.notPermitted, Self.signInFirst)
         case let error as Fieldwork.ServiceError where [498, 499].contains(error.code):
-            self.init(.signIn, Self.signInFirst)
-        case let error as ArcGISAuthenticationError: self.init(.signIn, error.plainDetails)
+            self.init(.notPermitted, Self.signInFirst)
+        case let error as ArcGISAuthenticationError: self.init(.notPermitted, error.plainDetails)
         case let error as OSMError:
             self.init(error.code == .notFound ? .noInput : .badData, error.message)
         case let error as TileError:
@@ -80,6 +80,7 @@ struct CommandFailure: Error, Sendable {
         case let error as FieldworkREST.ServiceError:
             let code: Code =
                 switch error.code {
+                case 403: .notPermitted
                 case 404: .noInput
                 case 400..<500: .badData
                 default: .unavailable
@@ -90,7 +91,7 @@ struct CommandFailure: Error, Sendable {
             if case .connectionFailed = error {
                 self.init(.unavailable, error.details)
             } else {
-                self.init(.badData, error.details)
+                self.init(error.code == 403 ? .notPermitted : .badData, error.details)
             }
         case let error as any ArcGISError: self.init(.badData, error.details)
         case let error as CocoaError where error.isFileError: self.init(.inputOutput, FileErrorWords.text(error))
