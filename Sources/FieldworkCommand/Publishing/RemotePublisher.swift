@@ -37,7 +37,8 @@ struct RemotePublisher {
         let there = Portal(url: portal, connection: .authenticated)
         try await there.load()
         guard let user = there.user else {
-            throw CommandFailure(.notPermitted, "Nobody is signed in to \(portal.absoluteString). fieldwork sign-in does it.")
+            throw CommandFailure(
+                .notPermitted, "Nobody is signed in to \(portal.absoluteString). fieldwork sign-in does it.")
         }
         let file = PortalItem(portal: there, kind: kind, title: service)
         Terminal.error("Sending \(input.lastPathComponent)")
