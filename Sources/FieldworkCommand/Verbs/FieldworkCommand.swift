@@ -38,8 +38,8 @@ struct FieldworkCommand: AsyncParsableCommand {
             EXIT CODES
               0 done · 64 wrong use · 65 bad data · 66 no such input
               69 service not available · 70 failure inside · 73 can't create
-              74 reading or writing failed · 75 busy, try again · 77 not permitted, or sign in first
-              130 interrupted
+              74 reading or writing failed · 75 busy, try again
+              77 not permitted, or sign in first · 130 interrupted
               fieldwork sync has more: see its help.
             """,
         version: Version.text,
