@@ -83,14 +83,21 @@ private final class RedirectHandler: ChannelInboundHandler {
             return
         }
         let isRefused = items.contains { $0.name == "error" }
+        // Whoever waits goes on when the page has been written: a process that ends right after the sign-in would cut it off.
+        let written = context.eventLoop.makePromise(of: Void.self)
+        let answers = answers
+        written.futureResult.whenComplete { _ in answers.yield(url) }
         answer(
-            context, .ok, isRefused ? "The sign-in was cancelled." : "You are signed in. You can close this window.")
-        answers.yield(url)
+            context, .ok, isRefused ? "The sign-in was cancelled." : "You are signed in. You can close this window.",
+            written)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    private func answer(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus, _ text: String) {
+    private func answer(
+        _ context: ChannelHandlerContext, _ status: HTTPResponseStatus, _ text: String,
+        _ written: EventLoopPromise<Void>? = nil
+    ) {
         let page = """
             <!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Sign-in</title>\
             <meta name="viewport" content="width=device-width"><body><main><p>\(text)</p></main></body></html>
@@ -104,6 +111,6 @@ private final class RedirectHandler: ChannelInboundHandler {
         ]
         context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 }

@@ -62,13 +62,14 @@ struct OwnPortalTests {
             let redirect = try #require(URL(string: "http://127.0.0.1/signed-in"))
             let configuration = OAuthUserConfiguration(
                 portalURL: own.url, clientID: "fieldwork", redirectURL: redirect)
-            let page = Mutex("")
+            // The browser is not the prompt's: the sign-in ends when the portal's answer is here, and cancels the prompt.
+            let browser = Mutex<Task<String, any Error>?>(nil)
             let credential = try await OAuthUserCredential.credential(for: configuration) { sheet in
-                let text = try await OwnPortal.browse(sheet.url, as: "ben")
-                page.withLock { $0 = text }
+                browser.withLock { $0 = Task { try await OwnPortal.browse(sheet.url, as: "ben") } }
                 return nil
             }
-            #expect(page.withLock { $0 }.contains("You are signed in") && credential.username == "ben")
+            let page = try await browser.withLock { $0 }?.value
+            #expect(page?.contains("You are signed in") == true && credential.username == "ben")
             own.manager.arcGISCredentialStore.add(credential)
             let held = credential.heldToken.accessToken
             #expect(try await credential.token(besides: held).accessToken != held)
