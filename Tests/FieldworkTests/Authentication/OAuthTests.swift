@@ -21,16 +21,17 @@ struct OAuthTests {
     @Test("A browser on this device comes back to the SDK's own listener, at a free port, and the person is signed in")
     func loopback() async throws {
         try await PortalScript.with { portal, server, manager in
-            let page = Mutex("")
+            // The browser is not the prompt's: the sign-in ends when the portal's answer is here, and cancels the prompt.
+            let browser = Mutex<Task<String, any Error>?>(nil)
             let credential = try await OAuthUserCredential.credential(
                 for: Self.configuration(server, "http://127.0.0.1/signed-in")
             ) { sheet in
                 #expect(sheet.isRedirectAwaited && sheet.redirectURL.port != nil)
-                let text = try await Self.browse(sheet.url)
-                page.withLock { $0 = text }
+                browser.withLock { $0 = Task { try await Self.browse(sheet.url) } }
                 return nil
             }
-            #expect(page.withLock { $0 }.contains("You are signed in"))
+            let page = try await browser.withLock { $0 }?.value
+            #expect(page?.contains("You are signed in") == true)
             #expect(credential.username == "ana" && credential.isRenewable)
             manager.arcGISCredentialStore.add(credential)
             let url = try server.url("/portal/rest/services")
