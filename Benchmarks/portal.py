@@ -92,12 +92,8 @@ def requests(connection, token, arguments):
             f"{(medians[True] / medians[False] - 1) * 100:+.1f} % (median of the differences {pairs * 1e6:+.0f} µs, {count} pairs)")
 
 
-def terms(text):
-    return re.findall(r"[^\W_]+", text.lower())
-
-
 def fill(file, arguments):
-    """Writes people and items as the portal does: rows, and the words that a search finds them by."""
+    """Writes people and items as the portal does."""
     database = sqlite3.connect(file)
     person = database.execute("SELECT * FROM portal_people WHERE name = 'ana'").fetchone()
     columns = [row[1] for row in database.execute("PRAGMA table_info(portal_people)")]
@@ -109,7 +105,7 @@ def fill(file, arguments):
     database.executemany(f"INSERT INTO portal_people VALUES ({','.join('?' * len(columns))})", people)
     columns = [row[1] for row in database.execute("PRAGMA table_info(portal_items)")]
     item = dict(zip(columns, database.execute("SELECT * FROM portal_items WHERE type = 'Web Map'").fetchone()))
-    items, found, texts = [], [], []
+    items = []
     for number in range(arguments.items):
         title = " ".join(random.sample(WORDS, 3)) + f" {number}"
         tags = random.sample(WORDS, 3)
@@ -122,19 +118,7 @@ def fill(file, arguments):
             everyone=int(access == 2), organisation=int(access >= 1), created=1_700_000_000_000 + number * 1_000,
             modified=1_700_000_000_000 + number * 1_000, fields=json.dumps(fields))
         items.append(tuple(row[column] for column in columns))
-        for field, text in [
-            ("title", title), ("tags", " ; ".join(tags)), ("snippet", fields["snippet"]), ("type", "Web Map"),
-            ("owner", row["owner"]), ("typekeywords", " ; ".join(fields.get("typeKeywords") or [])),
-        ]:
-            words = terms(text)
-            if not words:
-                continue
-            every = set(words) | ({" ".join(words)} if field == "type" else set())
-            found += [(field, term, row["id"]) for term in every]
-            texts.append((row["id"], field, f" {' '.join(words)} "))
     database.executemany(f"INSERT INTO portal_items VALUES ({','.join('?' * len(columns))})", items)
-    database.executemany("INSERT INTO portal_terms (field, term, item) VALUES (?, ?, ?)", found)
-    database.executemany("INSERT INTO portal_texts (item, field, words) VALUES (?, ?, ?)", texts)
     database.commit()
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()

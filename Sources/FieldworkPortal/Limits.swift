@@ -72,8 +72,14 @@ package enum Limits {
     package static let searchLength = 8_192
     /// Terms of a search.
     package static let searchTerms = 500
-    /// Results of a search that are sorted at most; more are met on a walk along the order.
-    static let sortedResults = 4_000
+    /// Results up to the last one of a page that are picked out of what was found; for more, all that was found is sorted.
+    static let pickedResults = 200
+    /// Places of the search index that items have left, below which it is not numbered anew.
+    static let deadSlots = 1_000
+    /// Items that are read at once into the search index.
+    static let indexedAtOnce = 1_000
+    /// Changes of items that are kept for the search indexes of other processes; one that missed more is made anew.
+    static let keptItemChanges: Int64 = 10_000
     /// Words of one phrase that are looked for; the rest is not.
     package static let wordsPerPhrase = 16
     /// How deep the brackets of a search may lie within each other.

@@ -11,6 +11,7 @@ package final class Portal: Sendable {
     let records: RecordDatabase
     let hasher: PasswordHasher
     let memory = RightsMemory()
+    let searches = SearchMemory()
     private let clock: @Sendable () -> Date
 
     /// Makes the tables where they are missing.

@@ -141,6 +141,7 @@ extension Portal {
             }
             try Self.write(content, of: id, moment, records)
             try records.run("UPDATE {items} SET modified = ? WHERE id = ?", [.integer(moment), .text(id)])
+            try ItemChanges.note(id, records)
             try Self.note("item.resource", id, path, author, moment, records)
         }
     }

@@ -70,7 +70,10 @@ extension Portal {
 
     /// Counts that an item was opened.
     package func noteView(of id: String) async throws {
-        try await records.write { try $0.run("UPDATE {items} SET views = views + 1 WHERE id = ?", [.text(id)]) }
+        try await records.write { records in
+            try records.run("UPDATE {items} SET views = views + 1 WHERE id = ?", [.text(id)])
+            try ItemChanges.note(id, records)
+        }
     }
 
     // MARK: Adding and changing
@@ -150,7 +153,7 @@ extension Portal {
         }
     }
 
-    /// Writes the row of an item and the words that a search finds it by.
+    /// Writes the row of an item.
     /// - Parameter isNew: whether an item that has the id already is left as it is, and the new one refused.
     static func write(_ item: Item, isNew: Bool = false, _ records: Records) throws {
         let owner = Person.key(item.owner)
@@ -178,7 +181,7 @@ extension Portal {
                 .text(item.fields.json.text),
             ])
         guard written > 0 else { throw PortalError(.exists, "Item '\(item.id)' already exists.") }
-        try SearchTerms.write(item, records)
+        try ItemChanges.note(item.id, records)
     }
 
     // MARK: Rights
@@ -221,6 +224,7 @@ extension Portal {
             for group in sharing.groups.sorted() {
                 try records.run("INSERT INTO {item_groups} (item, group_id) VALUES (?, ?)", [.text(id), .text(group)])
             }
+            try ItemChanges.note(id, records)
             if !sharing.everyone { try records.run("DELETE FROM {open_items} WHERE item = ?", [.text(id)]) }
             let words = sharing.access + (sharing.groups.isEmpty ? "" : " \(sharing.groups.count) groups")
             try Self.note("item.share", id, words, author, moment, records)
@@ -324,10 +328,11 @@ extension Portal {
 
     static func remove(_ id: String, _ records: Records) throws {
         try removeApp(ofItem: id, records)
-        for table in ["item_groups", "open_items", "contents", "terms", "texts"] {
+        for table in ["item_groups", "open_items", "contents"] {
             try records.run("DELETE FROM {\(table)} WHERE item = ?", [.text(id)])
         }
         try records.run("DELETE FROM {relations} WHERE origin = ? OR destination = ?", [.text(id), .text(id)])
         try records.run("DELETE FROM {items} WHERE id = ?", [.text(id)])
+        try ItemChanges.note(id, records)
     }
 }

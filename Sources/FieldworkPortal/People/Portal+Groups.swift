@@ -108,7 +108,9 @@ extension Portal {
                 throw PortalError.groupNotFound
             }
             guard principal.isNamed(group.owner) || principal.has(.deleteGroups) else { throw PortalError.notAllowed }
+            let items = try records.rows("SELECT item FROM {item_groups} WHERE group_id = ?", [.text(id)])
             try records.run("DELETE FROM {item_groups} WHERE group_id = ?", [.text(id)])
+            for item in items.compactMap({ $0.text(0) }) { try ItemChanges.note(item, records) }
             try records.run("DELETE FROM {members} WHERE group_id = ?", [.text(id)])
             try records.run("DELETE FROM {groups} WHERE id = ?", [.text(id)])
             try Self.note("group.remove", id, group.title, author, moment, records)

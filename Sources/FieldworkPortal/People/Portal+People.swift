@@ -178,7 +178,9 @@ extension Portal {
                     throw PortalError(.invalid, "What belongs to a person can't be left to the same person.")
                 }
                 let heirKey = AttributeValue.text(Person.key(other.name))
+                let items = try records.rows("SELECT id FROM {items} WHERE owner = ?", [key])
                 try records.run("UPDATE {items} SET owner = ?, folder = '' WHERE owner = ?", [heirKey, key])
+                for item in items.compactMap({ $0.text(0) }) { try ItemChanges.note(item, records) }
                 try records.run("UPDATE {groups} SET owner = ? WHERE owner = ?", [heirKey, key])
                 try records.run("UPDATE {clients} SET owner = ? WHERE owner = ?", [heirKey, key])
             }

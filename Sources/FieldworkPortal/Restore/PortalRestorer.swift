@@ -126,18 +126,19 @@ package struct PortalRestorer: Sendable {
         for row in try records.rows(replaced) { try Portal.remove(row.text(0) ?? "", records) }
         for (table, key, owner) in [
             ("members", "group_id", "groups"), ("item_groups", "item", "items"), ("open_items", "item", "items"),
-            ("contents", "item", "items"), ("terms", "item", "items"), ("texts", "item", "items"),
+            ("contents", "item", "items"),
         ] {
             try records.run("DELETE FROM {\(table)} WHERE \(key) IN (SELECT id FROM other.{\(owner)})")
         }
         for table in [
             "people", "roles", "groups", "members", "folders", "items", "item_groups", "open_items", "views",
-            "contents", "relations", "terms", "texts", "clients",
+            "contents", "relations", "clients",
         ] {
             let columns = try self.columns(of: table, records)
             try records.run(
                 "INSERT OR REPLACE INTO {\(table)} (\(columns)) SELECT \(columns) FROM other.{\(table)}")
         }
+        try ItemChanges.noteAll(records)
     }
 
     /// Those that both files have: our own names, from our own tables.

@@ -23,21 +23,6 @@ package enum SearchOrder: String, Sendable, Hashable {
             self = order
         }
     }
-
-    /// Whether the items can be walked in this order.
-    var isIndexed: Bool { self == .title || self == .modified }
-
-    var column: String {
-        switch self {
-        case .title: "i.sort_title"
-        case .created: "i.created"
-        case .modified: "i.modified"
-        case .owner: "i.owner"
-        case .type: "i.type"
-        case .size: "i.size"
-        case .views: "i.views"
-        }
-    }
 }
 
 extension Portal {
@@ -54,40 +39,41 @@ extension Portal {
         }
         let query = parts.count > 1 ? SearchQuery.and(parts) : parts[0]
         let organisation = try await id()
-        // The few that a rare word has are listed and sorted; of many, the first in the order are met soon on a walk along it.
-        let (listed, walked) = (
-            Self.condition(query, organisation, for: principal, probing: false),
-            Self.condition(query, organisation, for: principal, probing: true)
-        )
-        let direction = isDescending ? "DESC" : "ASC"
         let limit = min(max(0, count), Limits.resultsPerPage)
         return try await records.read { records in
-            let total =
-                try records.row("SELECT count(*) FROM {items} AS i WHERE \(listed.sql)", listed.arguments)?.integer(0)
-                ?? 0
-            guard limit > 0, total > 0 else { return SearchResult(total: Int(total), items: []) }
-            let condition = total > Limits.sortedResults && order.isIndexed ? walked : listed
-            let rows = try records.rows(
-                """
-                SELECT \(Self.itemColumns) FROM \(Self.itemTables) WHERE \(condition.sql)
-                ORDER BY \(order.column) \(direction), i.id \(direction) LIMIT \(limit) OFFSET \(max(0, start))
-                """, condition.arguments)
-            let items = try rows.map { row in
-                var item = Self.item(row)
-                item.sharing.groups = try Self.groups(of: item.id, records)
+            let groups = try Self.groups(of: principal, records)
+            let (total, ids) = try searches.search(records) { index in
+                var found = index.found(query, organisation: organisation)
+                found.formIntersection(index.readable(by: principal, groups: groups))
+                let page = index.page(
+                    of: found, from: max(0, start), count: limit, by: order, isDescending: isDescending)
+                return (found.count, page)
+            }
+            // Rights are looked at once more in the rows that are given: the index only finds.
+            let items = try ids.compactMap { id -> Item? in
+                guard let item = try Self.item(id, records),
+                    Self.reads(principal, groups, item)
+                else { return nil }
                 return item
             }
-            return SearchResult(total: Int(total), items: items)
+            return SearchResult(total: total, items: items)
         }
     }
 
-    private static func condition(
-        _ query: SearchQuery, _ organisation: String, for principal: Principal, probing: Bool
-    ) -> (sql: String, arguments: [AttributeValue]) {
-        var compiler = SearchCompiler(organisation: organisation, probing: probing)
-        var sql = compiler.condition(query)
-        sql += " AND " + compiler.readable(by: principal)
-        return (sql, compiler.arguments)
+    /// The groups that a person belongs to or owns.
+    private static func groups(of principal: Principal, _ records: Records) throws -> [String] {
+        guard let name = principal.name else { return [] }
+        let key = AttributeValue.text(Person.key(name))
+        return try records.rows(
+            "SELECT group_id FROM {members} WHERE person = ? UNION SELECT id FROM {groups} WHERE owner = ?", [key, key]
+        ).compactMap { $0.text(0) }
+    }
+
+    private static func reads(_ principal: Principal, _ groups: [String], _ item: Item) -> Bool {
+        var principal = principal
+        principal.groups = Set(groups)
+        return principal.kind == .everybody
+            || ItemRights(of: principal, on: ItemFacts(id: item.id, owner: item.owner, sharing: item.sharing)).reads
     }
 
     /// Checks a search without running it.

@@ -61,10 +61,6 @@ enum PortalTables {
                 sort_title \(text) NOT NULL, fields \(text) NOT NULL)
             """,
             "CREATE INDEX IF NOT EXISTS portal_items_owner ON {items} (owner, folder)",
-            "CREATE INDEX IF NOT EXISTS portal_items_modified ON {items} (modified, id)",
-            "CREATE INDEX IF NOT EXISTS portal_items_title ON {items} (sort_title, id)",
-            // A search counts by this index what its reader may read, without a look at the items.
-            "CREATE INDEX IF NOT EXISTS portal_items_seen ON {items} (id, everyone, organisation, owner)",
             """
             CREATE TABLE IF NOT EXISTS {item_groups} (
                 item \(text) NOT NULL, group_id \(text) NOT NULL, PRIMARY KEY (item, group_id))
@@ -86,19 +82,14 @@ enum PortalTables {
                 PRIMARY KEY (origin, destination, type))
             """,
             "CREATE INDEX IF NOT EXISTS portal_relations_destination ON {relations} (destination)",
-            """
-            CREATE TABLE IF NOT EXISTS {terms} (
-                field \(text) NOT NULL, term \(text) NOT NULL, item \(text) NOT NULL,
-                PRIMARY KEY (field, term, item))
-            """,
-            "CREATE INDEX IF NOT EXISTS portal_terms_word ON {terms} (term, item)",
-            // Of earlier versions: it led to the rows.
-            "DROP INDEX IF EXISTS portal_terms_term",
-            "CREATE INDEX IF NOT EXISTS portal_terms_item ON {terms} (item)",
-            """
-            CREATE TABLE IF NOT EXISTS {texts} (
-                item \(text) NOT NULL, field \(text) NOT NULL, words \(text) NOT NULL, PRIMARY KEY (item, field))
-            """,
+            // Read by search indexes: which items they have to read anew.
+            "CREATE TABLE IF NOT EXISTS {changed_items} (number \(words.countedKey), item \(text) NOT NULL)",
+            // Of earlier versions, which searched by tables.
+            "DROP TABLE IF EXISTS {terms}",
+            "DROP TABLE IF EXISTS {texts}",
+            "DROP INDEX IF EXISTS portal_items_modified",
+            "DROP INDEX IF EXISTS portal_items_title",
+            "DROP INDEX IF EXISTS portal_items_seen",
         ]
     }
 
