@@ -16,10 +16,10 @@ test: ## Run every test, the browser tests too
 	swift test --skip-build --no-parallel --filter FieldworkCollectTests
 	swift test --skip-build --no-parallel --filter EndToEndTests
 
-vendor: ## Install the vendor's Python client, and run the test that works with it over TLS
+vendor: ## Install the vendor's Python client and QGIS, and run the tests that work with them on servers with people
 	@scripts/setup vendor
 	swift build --build-tests
-	swift test --skip-build --no-parallel --filter VendorPortalTests
+	swift test --skip-build --no-parallel --filter 'VendorPortalTests|QGISTests'
 
 # The commit stands in `fieldwork --version`.
 COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null)

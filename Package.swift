@@ -308,7 +308,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Support/vendor_geocoding.py", "Support/vendor_portal.py"],
+            exclude: ["Support/vendor_geocoding.py", "Support/qgis_secured.py", "Support/vendor_portal.py"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
