@@ -70,6 +70,7 @@ struct CommandFailure: Error, Sendable {
             self.init(.notPermitted, Self.signInFirst)
         case let error as Fieldwork.ServiceError where [498, 499].contains(error.code):
             self.init(.notPermitted, Self.signInFirst)
+        case ArcGISAuthenticationError.tokenRequired: self.init(.notPermitted, Self.signInFirst)
         case let error as ArcGISAuthenticationError: self.init(.notPermitted, error.plainDetails)
         case let error as OSMError:
             self.init(error.code == .notFound ? .noInput : .badData, error.message)

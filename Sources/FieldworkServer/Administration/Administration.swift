@@ -87,6 +87,15 @@ struct Administration: Sendable {
         }
     }
 
+    /// The definition of a service, with the item that stands for it: the vendor's clients make views of services that have one.
+    func root(_ context: RouteContext) throws -> JSONValue {
+        let published = try context.service
+        let document = published.definition.document
+        guard let id = published.itemID, var object = document.objectValue else { return document }
+        object["serviceItemId"] = .string(id)
+        return .object(object)
+    }
+
     /// A layer as who administers it sees it.
     func layer(_ context: RouteContext) async throws -> JSONValue {
         let (published, layer) = (try context.service, try context.layer)

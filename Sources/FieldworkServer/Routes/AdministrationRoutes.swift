@@ -5,7 +5,7 @@ extension Route {
     static let administrationRoutes: [Route] =
         [
             Route(.administration, "", metric: .administration, needs: .administer) {
-                .json(try $0.service.definition.document, format: try $0.administrationFormat)
+                .json(try $0.server.administration.root($0), format: try $0.administrationFormat)
             },
             Route(.administration, "{layer}", metric: .administration, needs: .administer) {
                 .json(
