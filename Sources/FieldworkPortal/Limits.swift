@@ -62,6 +62,8 @@ package enum Limits {
     package static let resourcesPerItem = 1_000
     /// Parts in which the data of an item may come.
     package static let parts = 10_000
+    /// Layers of a web map whose services are looked at when it is shared.
+    static let layersOfMap = 1_000
     /// Folders of one person.
     package static let foldersPerPerson = 1_000
     /// Groups of the organisation.

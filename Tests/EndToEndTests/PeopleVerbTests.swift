@@ -194,6 +194,29 @@ struct PeopleVerbTests {
         #expect(shared.text.contains("the members of 1 group"), "\(shared.errors)")
         let list = try await FieldworkProcess.run(["items", "list", "type:\"Web Map\""] + place)
         #expect(list.text.contains("Trees  (Web Map)  ana  shared"), "\(list.text)")
+        #expect(!shared.errors.contains("Fewer people"))
+        // A map shows a service that fewer people may see.
+        let table = folder.url.appending(path: "oaks.csv")
+        try Data("name,x,y\nOne,1,1\n".utf8).write(to: table)
+        let published = try await FieldworkProcess.run(
+            ["publish", table.path, "--service", "Oaks", "--x", "x", "--y", "y"] + place)
+        try #require(published.status == 0, "\(published.errors)")
+        #expect(
+            try await Self.run(["users", "add", "adi", "--role", "administrator"] + place, line: "correct horse").status
+                == 0)
+        let layer = #"{"url":"https://maps.example.org/arcgis/rest/services/Oaks/FeatureServer/0"}"#
+        try Data(#"{"operationalLayers":[{"layerType":"GroupLayer","layers":[\#(layer)]}],"version":"2.0"}"#.utf8)
+            .write(
+                to: map)
+        let other = try await FieldworkProcess.run(
+            ["items", "add", map.path, "--title", "Map of oaks", "--owner", "ana"] + place)
+        try #require(other.status == 0, "\(other.errors)")
+        for (who, isTold) in [("--private", false), ("--organisation", false), ("--everyone", true)] {
+            let told = try await FieldworkProcess.run(["share", "Map of oaks", who] + place)
+            #expect(
+                told.errors.contains("Fewer people may see Oaks: the others see the map without it.") == isTold,
+                "\(who): \(told.errors)")
+        }
         try Data("{}".utf8).write(to: map)
         let bad = try await FieldworkProcess.run(
             ["items", "add", map.path, "--title", "Bad", "--owner", "ana"] + place)

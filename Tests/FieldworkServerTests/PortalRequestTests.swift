@@ -94,6 +94,36 @@ struct PortalRequestTests {
         }
     }
 
+    @Test(
+        "A map that everyone sees opens none of its services to who may not see them, and its page says so to who shares it"
+    )
+    func mapOfPrivateService() async throws {
+        try await PeopleServer.with { people in
+            let service = try #require(try await people.portal.item(ofService: "Trees"))
+            _ = try await people.post(
+                "/arcgis/sharing/rest/content/users/owner/items/\(service.id)/share",
+                ["f": "json", "everyone": "false", "org": "false", "groups": " "], as: "owner")
+            let map = #"{"operationalLayers":[{"id":"t","url":"\#(people.client.base)/Trees/FeatureServer/0"}]}"#
+            let added = try await people.post(
+                "/arcgis/sharing/rest/content/users/owner/addItem",
+                ["f": "json", "title": "Map", "type": "Web Map", "text": map, "everyone": "true"], as: "owner")
+            let id = try #require(try added.json["id"]?.stringValue, "\(added.text)")
+            _ = try await people.post(
+                "/arcgis/sharing/rest/content/users/owner/items/\(id)/share", ["f": "json", "everyone": "true"],
+                as: "owner")
+            let data = try await people.get("/arcgis/sharing/rest/content/items/\(id)/data", as: nil)
+            #expect(try data.json["operationalLayers"]?[0]?["id"] == "t")
+            for path in ["Trees/FeatureServer", "Trees/FeatureServer/0", "Trees/FeatureServer/0/query"] {
+                #expect(try await people.get(path, as: nil).errorCode == 499, "\(path)")
+                #expect(try await people.get(path, as: "viewer").errorCode != nil, "\(path)")
+            }
+            let words = "Fewer people may see Trees: the others see the map without it."
+            let page = "/arcgis/home/item.html"
+            #expect(try await people.get(page, ["id": id], as: "owner").text.contains(words))
+            #expect(try await !people.get(page, ["id": id], as: nil).text.contains(words))
+        }
+    }
+
     @Test("Services have their items by themselves, with an address that leads to them")
     func services() async throws {
         try await PeopleServer.with { people in

@@ -54,6 +54,13 @@ struct ShareCommand: AsyncParsableCommand {
                 let shared = try await portal.item(named: found.id)
                 let open = editing ? ", who may edit it without signing in" : ""
                 Terminal.output("\(shared.title) (\(shared.type)) is shared: \(Self.words(shared.sharing))\(open)")
+                let hidden = try await portal.servicesSharedLess(thanMap: found.id)
+                guard !hidden.isEmpty else { return }
+                Terminal.error(
+                    """
+                    Fewer people may see \(hidden.joined(separator: ", ")): the others see the map without \
+                    \(hidden.count == 1 ? "it" : "them").
+                    """)
             }
         }
     }

@@ -38,6 +38,7 @@ extension HomePage {
         let (item, rights) = found
         let groups = try await portal.groups(for: principal)
         let facts = try await portal.facts(ofItem: item.id)
+        let hidden = rights.shares ? try await portal.servicesSharedLess(thanMap: item.id) : []
         return page(item.title, in: .maps, item: item.id, message: message) { html in
             html.markup("<div class=\"two\"><div>")
             about(item, in: &html)
@@ -45,6 +46,13 @@ extension HomePage {
             html.markup("</div><div><section class=\"card\"><h2>Sharing</h2>")
             html.element("<p>", Self.words(item.sharing, facts), "</p>")
             list(groups.filter { item.sharing.groups.contains($0.id) }, in: &html)
+            if !hidden.isEmpty {
+                let what = hidden.count == 1 ? "it" : "them"
+                html.element(
+                    "<p>",
+                    "Fewer people may see \(hidden.joined(separator: ", ")): the others see the map without \(what).",
+                    "</p>")
+            }
             html.markup("</section><section class=\"card\"><h2>Your rights</h2>")
             self.rights(rights, on: item, in: &html)
             html.markup("</section>")
