@@ -15,6 +15,8 @@ package struct TileError: Error, Sendable, Hashable {
         case unwritable
         /// No font of the system can be read.
         case noFont
+        /// Whoever asked for the work has stopped it.
+        case cancelled
     }
 
     package var code: Code

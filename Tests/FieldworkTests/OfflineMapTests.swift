@@ -10,7 +10,7 @@ import Testing
 @testable import Fieldwork
 
 /// A map of a feature service over a basemap of the same server, both of which can be taken offline.
-private struct OfflineMapService {
+struct OfflineMapService {
     let service: TestService
 
     static func with(_ test: (OfflineMapService) async throws -> Void) async throws {
@@ -78,7 +78,7 @@ private struct OfflineMapService {
 }
 
 extension Map {
-    fileprivate func damages() throws -> GeodatabaseFeatureTable {
+    func damages() throws -> GeodatabaseFeatureTable {
         let layer = try #require(operationalLayers.first as? FeatureLayer)
         return try #require(layer.featureTable as? GeodatabaseFeatureTable)
     }

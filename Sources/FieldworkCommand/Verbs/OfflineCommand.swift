@@ -11,6 +11,7 @@ struct OfflineCommand: AsyncParsableCommand {
         commandName: "offline", abstract: "Download areas and maps for offline use.",
         subcommands: [
             OfflineCreateCommand.self, OfflineListCommand.self, OfflineUpdateCommand.self, OfflineDeleteCommand.self,
+            OfflinePackCommand.self, OfflineUnpackCommand.self,
         ])
 }
 

@@ -46,6 +46,22 @@ package final class PackageFile: Sendable {
         }
         return bytes
     }
+
+    /// A stretch of the file from its beginning to its end, in pieces of a megabyte.
+    /// - Parameter range: the whole file where none is given.
+    package func pieces(
+        of range: Range<Int>? = nil, _ body: ([UInt8]) throws(TileError) -> Void
+    ) throws(TileError) {
+        let range = range ?? 0..<size
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let piece = try bytes(at: place, count: min(Self.pieceSize, range.upperBound - place))
+            try body(piece)
+            place += piece.count
+        }
+    }
+
+    private static let pieceSize = 1_024 * 1_024
 }
 
 extension [UInt8] {

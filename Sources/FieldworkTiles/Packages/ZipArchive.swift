@@ -13,6 +13,8 @@ package final class ZipArchive: Sendable {
 
     private let file: PackageFile
     package let entries: [String: Entry]
+    /// Bytes of the whole file.
+    package var size: Int { file.size }
 
     package init(_ file: PackageFile) throws(TileError) {
         self.file = file
@@ -118,6 +120,27 @@ package final class ZipArchive: Sendable {
             return try GzipReader.expanded(gzip, maximum: entry.size)
         } catch {
             throw TileError(.broken, "\(name.prefix(100)) in the package can't be expanded.")
+        }
+    }
+
+    /// The bytes of a stored file, piece by piece. Throws at the end where they are not those that its checksum is of.
+    package func pieces(
+        of name: String, _ body: ([UInt8]) throws(TileError) -> Void
+    ) throws(TileError) {
+        guard let entry = entries[name] else { throw TileError(.broken, "The package has no \(name.prefix(100)).") }
+        guard entry.isStored, entry.size == entry.compressedSize else {
+            throw TileError(
+                .unsupported, "\(name.prefix(100)) in the package is compressed. Pack it again without: zip -0.")
+        }
+        let start = try start(of: entry)
+        guard entry.size <= file.size, start <= file.size - entry.size else { throw Self.broken }
+        var checksum = Checksum32()
+        try file.pieces(of: start..<(start + entry.size)) { (piece: [UInt8]) throws(TileError) in
+            checksum.add(piece)
+            try body(piece)
+        }
+        guard checksum.value == entry.checksum else {
+            throw TileError(.broken, "\(name.prefix(100)) in the package is damaged: its checksum differs.")
         }
     }
 

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// Writes a zip file whose files are stored as they are, so that readers find each byte by its place. Files that are larger than four
 /// gigabytes, or lie behind so many bytes, are noted with eight bytes for their numbers.
-final class ZipWriter {
+package final class ZipWriter {
     private struct Entry {
         var name: String
         var checksum: UInt32
@@ -20,7 +20,7 @@ final class ZipWriter {
     /// - Parameters:
     ///   - url: is made anew.
     ///   - wide: the least number that is written with eight bytes; the format needs it from `0xFFFF_FFFF` on.
-    init(_ url: URL, wide: Int = 0xFFFF_FFFF) throws(TileError) {
+    package init(_ url: URL, wide: Int = 0xFFFF_FFFF) throws(TileError) {
         self.wide = wide
         guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
             throw TileError(.unwritable, "\(url.lastPathComponent) can't be written: there may be no room.")
@@ -43,7 +43,7 @@ final class ZipWriter {
     }
 
     /// Adds a file that is in memory.
-    func add(_ bytes: [UInt8], as name: String) throws(TileError) {
+    package func add(_ bytes: [UInt8], as name: String) throws(TileError) {
         var checksum = Checksum32()
         checksum.add(bytes)
         try begin(Entry(name: name, checksum: checksum.value, size: bytes.count, offset: position))
@@ -51,26 +51,19 @@ final class ZipWriter {
     }
 
     /// Adds a file that lies on the disk. It is read twice: its checksum stands before it.
-    func add(_ file: PackageFile, as name: String) throws(TileError) {
+    /// - Parameter afterPiece: called with the bytes of each piece that was read; an error ends the writing.
+    package func add(
+        _ file: PackageFile, as name: String, afterPiece: (Int) throws(TileError) -> Void = { _ in }
+    ) throws(TileError) {
         var checksum = Checksum32()
-        try Self.pieces(of: file) { (piece: [UInt8]) throws(TileError) in checksum.add(piece) }
-        try begin(Entry(name: name, checksum: checksum.value, size: file.size, offset: position))
-        var place = 0
-        while place < file.size {
-            let piece = try file.bytes(at: place, count: min(Self.pieceSize, file.size - place))
-            try write(piece)
-            place += piece.count
+        try file.pieces { (piece: [UInt8]) throws(TileError) in
+            checksum.add(piece)
+            try afterPiece(piece.count)
         }
-    }
-
-    private static let pieceSize = 1_024 * 1_024
-
-    private static func pieces(of file: PackageFile, _ body: ([UInt8]) throws(TileError) -> Void) throws(TileError) {
-        var place = 0
-        while place < file.size {
-            let piece = try file.bytes(at: place, count: min(pieceSize, file.size - place))
-            try body(piece)
-            place += piece.count
+        try begin(Entry(name: name, checksum: checksum.value, size: file.size, offset: position))
+        try file.pieces { (piece: [UInt8]) throws(TileError) in
+            try write(piece)
+            try afterPiece(piece.count)
         }
     }
 
@@ -116,7 +109,7 @@ final class ZipWriter {
     }
 
     /// Writes the list of files, and has all on the disk when it returns.
-    func finish() throws(TileError) {
+    package func finish() throws(TileError) {
         let start = position
         var list: [UInt8] = []
         for entry in entries {

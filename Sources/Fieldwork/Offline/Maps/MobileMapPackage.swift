@@ -73,6 +73,10 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
         }
         let name = url.lastPathComponent
         guard isFolder.boolValue else {
+            if isOneFile(url) {
+                throw CommonError.invalidArgument(
+                    details: "\(name) is a map package in one file: unpack it to open it.")
+            }
             let isVendors = ["mmpk", "mspk"].contains(url.pathExtension.lowercased())
             throw CommonError.invalidArgument(
                 details: isVendors
@@ -160,8 +164,10 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
     /// Whether edits in it wait to be sent. Not part of the vendor's API: ask before the package is deleted.
     public var hasLocalEdits: Bool { geodatabases.contains(where: \.hasLocalEdits) }
 
-    /// Whether a package is read where it lies. Folders of ours are; others can't be opened.
+    /// Whether a package is read where it lies. Folders are; a package in one file is unpacked first
+    /// (``unpack(fileURL:outputDirectoryURL:)``). Throws like ``load()`` for what is no map package.
     public static func isDirectReadSupported(fileURL: URL) async throws -> Bool {
+        if isOneFile(fileURL) { return false }
         _ = try index(of: fileURL)
         return true
     }
