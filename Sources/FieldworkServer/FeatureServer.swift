@@ -94,8 +94,9 @@ package struct FeatureServer: Service {
         var tasks: [Task<Void, Never>] = []
         if let replicas { tasks.append(Task { await replicas.jobs.watch() }) }
         if let store = services as? any ReplicaStore {
-            tasks.append(
-                Task { await ReplicaCare(store: store, policy: configuration.replicaPolicy, logger: logger).run() })
+            let care = ReplicaCare(
+                store: store, policy: configuration.replicaPolicy, logger: logger, keeper: replicas?.keeper)
+            tasks.append(Task { await care.run() })
         }
         return tasks
     }

@@ -151,6 +151,8 @@ package enum Limits {
     static let workSweepSeconds: Int64 = 3_600
     /// How long jobs and their results are kept, in seconds: clients come back the next day.
     package static let resultLifetimeSeconds: Double = 48 * 3_600
+    /// Replicas of one service that are prepared for others to start from, each with a file that is kept.
+    package static let preparedReplicas = 1_000
     /// Bytes of a document of a replica within an answer. Larger ones are fetched as files.
     package static let embeddedBytes = 64 * 1_024 * 1_024
     /// Files of one form.

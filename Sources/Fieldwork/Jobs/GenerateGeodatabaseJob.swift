@@ -147,7 +147,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         try await fetch(result)
         let maker = ReplicaFileMaker(
             root: serviceURL, client: environment.client, parameters: parameters.values, target: makingURL,
-            downloads: environment.downloads, contents: attachmentsURL)
+            downloads: environment.downloads, contents: attachmentsURL, id: id)
         let made = try await maker.make(from: contentURL) { [self] part in advance(to: 60 + Int(part * 38)) }
         guard rename(made.path, downloadFileURL.path) == 0 else {
             throw CommonError.io(
@@ -158,11 +158,14 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         return Geodatabase(fileURL: downloadFileURL)
     }
 
+    /// What the service calls the replica of a job.
+    static func replicaName(_ id: UUID) -> String { "fieldwork-\(id.uuidString.lowercased())" }
+
     private func askForReplica() async throws {
         guard stage.withLock({ $0.statusURL }) == nil else { return }
         tell("Asking the service for the area.")
         let url = try await replicas.create(
-            parameters.values, name: "fieldwork-\(id.uuidString.lowercased())", id: id)
+            parameters.values, name: Self.replicaName(id), id: id)
         try keep { $0.statusURL = url }
         advance(to: 5)
     }

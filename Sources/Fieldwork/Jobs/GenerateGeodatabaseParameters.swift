@@ -1,5 +1,6 @@
 public import FieldworkGeometry
 import FieldworkREST
+import Foundation
 import Synchronization
 
 /// What to take offline of a feature service: which layers, which of their rows, and how it is kept in step later.
@@ -12,6 +13,8 @@ public final class GenerateGeodatabaseParameters: Sendable {
         var outSpatialReference: SpatialReference?
         var syncModel = Geodatabase.SyncModel.layer
         var syncContingentValues = false
+        /// The replica of the service that was prepared for many, whose file is taken.
+        var reference: UUID?
 
         /// What the service is asked for. Attachments that came along may be edited, so their edits go back; where none
         /// came, others' do not come later.
@@ -23,7 +26,7 @@ public final class GenerateGeodatabaseParameters: Sendable {
         }
     }
 
-    private let state = Mutex(Values())
+    fileprivate let state = Mutex(Values())
 
     /// Parameters that name nothing yet. `GeodatabaseSyncTask.makeDefaultGenerateGeodatabaseParameters` fills them.
     public init() {}
@@ -160,6 +163,7 @@ extension GenerateGeodatabaseParameters {
             object.append("outSpatialReference", GeoServicesJSON.json(for: reference))
         }
         object.append("syncModel", .string(values.syncModel.rawValue))
+        if let reference = values.reference { object.append("reference", .string(reference.uuidString)) }
         return .object(object)
     }
 
@@ -172,6 +176,13 @@ extension GenerateGeodatabaseParameters {
             json["attachmentSyncDirection"]?.stringValue.flatMap(AttachmentSyncDirection.init) ?? .none
         outSpatialReference = try json["outSpatialReference"].map { try GeoServicesJSON.spatialReference(from: $0) }
         syncModel = json["syncModel"]?.stringValue.flatMap(Geodatabase.SyncModel.init) ?? .layer
+        reference = json["reference"]?.stringValue.flatMap(UUID.init)
+    }
+
+    /// The replica of the service that was prepared for many, whose file is taken.
+    var reference: UUID? {
+        get { values.reference }
+        set { state.withLock { $0.reference = newValue } }
     }
 }
 

@@ -192,6 +192,7 @@ public class Job: @unchecked Sendable {
         case ExportVectorTilesJob.kind: return try ExportVectorTilesJob(snapshot: state)
         case ExportTileCacheJob.kind: return try ExportTileCacheJob(snapshot: state)
         case GenerateOfflineMapJob.kind: return try GenerateOfflineMapJob(snapshot: state)
+        case DownloadPreplannedOfflineMapJob.kind: return try DownloadPreplannedOfflineMapJob(snapshot: state)
         case EstimateTileCacheSizeJob.kind: return try EstimateTileCacheSizeJob(snapshot: state)
         default: throw CommonError.invalidJSON(details: "There is no kind of job named \(kind.prefix(80)).")
         }

@@ -13,6 +13,8 @@ struct ReplicaClient: Sendable {
         var isFinished: Bool
         /// Where the result lies, once there is one.
         var resultURL: URL?
+        /// Bytes of a prepared file; nil where the service does not tell.
+        var size: Int64?
         /// The service's own word, for a person.
         var word: String
     }
@@ -21,7 +23,10 @@ struct ReplicaClient: Sendable {
     /// - Returns: where to ask how far it is.
     ///
     /// - Parameter id: names the request: repeated after its answer was lost, a service of ours makes nothing anew.
-    func create(_ parameters: GenerateGeodatabaseParameters.Values, name: String, id: UUID) async throws -> URL {
+    /// - Parameter isPrepared: whether others are to start from the replica, which is nobody's own then.
+    func create(
+        _ parameters: GenerateGeodatabaseParameters.Values, name: String, id: UUID, isPrepared: Bool = false
+    ) async throws -> URL {
         var form: [(name: String, value: String)] = [
             ("replicaName", name), ("requestId", id.uuidString),
             ("layers", parameters.layerOptions.map { String($0.layerID) }.joined(separator: ",")),
@@ -44,6 +49,12 @@ struct ReplicaClient: Sendable {
         }
         if let reference = parameters.outSpatialReference {
             form.append(("replicaSR", GeoServicesJSON.json(for: reference).text))
+        }
+        if let reference = parameters.reference {
+            let options: JSONValue = ["refReplicaId": .string(reference.uuidString)]
+            form.append(("replicaOptions", options.text))
+        } else if isPrepared {
+            form.append(("replicaOptions", #"{"prepared":true}"#))
         }
         let json = try await json(root.appending(path: "createReplica"), form, isRead: false)
         guard let address = json["statusUrl"]?.stringValue, let url = URL(string: address, relativeTo: root) else {
@@ -69,7 +80,7 @@ struct ReplicaClient: Sendable {
         case "completed", "completedwitherrors":
             let address = json["resultUrl"]?.stringValue ?? ""
             let result = address.isEmpty ? nil : URL(string: address, relativeTo: root)?.absoluteURL
-            return JobStatus(isFinished: true, resultURL: result, word: word)
+            return JobStatus(isFinished: true, resultURL: result, size: json["fileSize"]?.integerValue, word: word)
         case "failed":
             let reason = json["error"]?["description"]?.stringValue ?? json["error"]?["message"]?.stringValue
             throw ServiceError.serverFailure(

@@ -13,6 +13,8 @@ struct ReplicaFileMaker: Sendable {
     let downloads: any FileDownloading
     /// Where the contents of attachments lie until they are in the file; what is there need not be fetched again.
     let contents: URL
+    /// The id of the replica, which the file of a prepared one does not tell.
+    var id: UUID?
 
     /// - Parameter progress: called with the part that is done, 0 to 1.
     /// - Returns: where the complete file lies.
@@ -66,6 +68,11 @@ struct ReplicaFileMaker: Sendable {
     private func finish(
         _ session: GeodatabaseSession, _ content: JSONValue, _ awaited: [Int: [UUID: JSONValue]] = [:]
     ) async throws {
+        // Without a replica at the service there is nothing to keep in step.
+        if parameters.reference != nil, parameters.syncModel == .none {
+            try await onDevice { try await session.file.checkpoint() }
+            return await session.file.close()
+        }
         var record = try await record(of: content, file: session.file)
         record.awaitedAttachments = awaited
         try await session.keep(record)
@@ -122,6 +129,12 @@ struct ReplicaFileMaker: Sendable {
     }
 
     private func record(of content: JSONValue, file: GeoPackageFile) async throws -> ReplicaRecord {
+        var content = content
+        if parameters.reference != nil, let id, var members = content.objectValue {
+            members["replicaID"] = .string(id.uuidString)
+            members["replicaName"] = .string(GenerateGeodatabaseJob.replicaName(id))
+            content = .object(members)
+        }
         guard let id = content["replicaID"]?.stringValue.flatMap(GUID.parse) else {
             throw ServiceError.unknown(details: "The replica has no id.")
         }

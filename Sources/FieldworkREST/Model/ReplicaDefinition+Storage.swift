@@ -18,6 +18,7 @@ extension ReplicaDefinition {
         object.append("attachments", .string(attachments.direction.rawValue))
         object.append("created", .integer(Int64((created.timeIntervalSince1970 * 1_000).rounded())))
         if let view { object.append("view", .string(view)) }
+        if let preparedScope { object.append("preparedScope", .string(preparedScope)) }
         return .object(object)
     }
 
@@ -56,6 +57,7 @@ extension ReplicaDefinition {
                 direction: object.string("attachments").flatMap(AttachmentSync.Direction.init(rawValue:)) ?? .none),
             created: Date(timeIntervalSince1970: created / 1_000))
         view = object.string("view")
+        preparedScope = object.string("preparedScope")
     }
 
     private static func layer(_ json: JSONValue) throws(ServiceError) -> ReplicaLayer {

@@ -20,6 +20,9 @@ package struct ReplicaDefinition: Sendable, Hashable {
     package var created: Date
     /// The view through which it was made, by its path; nil for the service itself. It is synchronised through nothing else.
     package var view: String?
+    /// What the layers were when the replica was prepared for others to start from, by `ServiceDefinition.preparedScope`; nil for a
+    /// replica that is one client's own.
+    package var preparedScope: String?
 
     package enum SyncModel: String, Sendable, Hashable, CaseIterable {
         case perLayer, perReplica, none
@@ -48,6 +51,19 @@ package struct ReplicaDefinition: Sendable, Hashable {
     }
 
     package func layer(id: Int) -> ReplicaLayer? { layers.first { $0.layerID == id } }
+
+    /// The replica of a client that starts from a prepared one: the same rows under an id and an owner of its own.
+    package func started(by own: ReplicaDefinition) -> ReplicaDefinition {
+        var definition = self
+        definition.id = own.id
+        definition.name = own.name
+        definition.owner = own.owner
+        definition.created = own.created
+        definition.preparedScope = nil
+        // A client that never synchronises is not registered.
+        if own.syncModel == .none { definition.syncModel = .none }
+        return definition
+    }
 }
 
 /// Which way changes go.

@@ -16,6 +16,11 @@ package struct CreateReplicaRequest: Sendable {
     package var isAsynchronous: Bool
     /// The client has the rows already and wants only to be registered.
     package var registersExistingData: Bool
+    /// The replica is prepared for others to start from: its file is kept, and nobody synchronises it. Ours, and not part of the
+    /// protocol.
+    package var isPrepared = false
+    /// The prepared replica whose file and rows the new one starts from.
+    package var referenceID: UUID?
     /// Attachments come as addresses, not as data.
     package var returnsAttachmentsByURL: Bool
 
@@ -40,8 +45,35 @@ package struct CreateReplicaRequest: Sendable {
         registersExistingData = false
         if let options = try parameters.json("replicaOptions")?.objectValue {
             registersExistingData = options.bool("registerExistingData") ?? false
+            isPrepared = options.bool("prepared") ?? false
+            if let text = options.string("refReplicaId") {
+                guard let id = GUID.parse(text) else {
+                    throw .invalidParameter("'refReplicaId' must be the id of a replica.")
+                }
+                referenceID = id
+            }
         }
         if format == .sqlite { try requireFile(service) }
+        try requirePreparation(service)
+    }
+
+    /// What a prepared replica is, and what starts from one.
+    private func requirePreparation(_ service: ServiceDefinition) throws(ServiceError) {
+        guard isPrepared || referenceID != nil else { return }
+        guard format == .sqlite, !registersExistingData, !isPrepared || referenceID == nil else {
+            throw .invalidParameter(
+                "A replica that is prepared for others, or starts from one, has 'dataFormat' sqlite and no rows of its own.")
+        }
+        guard isPrepared else { return }
+        guard definition.syncModel != .none else {
+            throw .invalidParameter("A replica that is prepared for others has a 'syncModel'.")
+        }
+        for part in definition.layers {
+            guard let layer = service.layer(id: part.layerID), layer.visibleFeatures(to: definition.owner) != nil
+            else { continue }
+            throw .invalidParameter(
+                "\(layer.name) can't be prepared for others: each person sees only the own features of it.")
+        }
     }
 
     /// The name that a client gives its request, by which a repeated one is known; ours, and not part of the protocol.

@@ -48,6 +48,7 @@ package enum ReplicaAnswer {
         if let geometry = definition.geometry { object.append("geometry", GeoServicesJSON.json(for: geometry)) }
         object.append("layers", .array(definition.layers.map(layer)))
         object.append("state", .string(replica.state.rawValue))
+        if definition.preparedScope != nil { object.append("prepared", true) }
         return .object(object)
     }
 

@@ -99,6 +99,29 @@ struct DatabaseWork: WorkKeeper {
         return made
     }
 
+    // MARK: Prepared files
+
+    func makePrepared<Outcome: Sendable>(
+        _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome) {
+        let made = try await local.makeFile(UUID(), kind, body)
+        guard let url = local.result(made.name) else {
+            throw StoreError(.failure, "A prepared file has gone before it was kept.")
+        }
+        defer { try? FileManager.default.removeItem(at: url) }
+        let name = kind.name(id)
+        try await work.keepResult(name, at: url, isPrepared: true)
+        return (name, made.outcome)
+    }
+
+    func prepared() async throws -> [UUID] {
+        try await work.preparedResults().compactMap { $0.split(separator: ".").first.flatMap { UUID(uuidString: String($0)) } }
+    }
+
+    func releasePrepared(_ id: UUID) async throws {
+        for kind in ResultKind.allCases { try await work.releasePrepared(kind.name(id)) }
+    }
+
     func kept(_ name: String) async throws -> KeptResult? {
         guard ResultKind(ofName: name) != nil, let kept = try await work.result(name.lowercased()) else { return nil }
         return KeptResult(size: kept.size) { work.pieces(of: kept.file, in: $0) }

@@ -12,6 +12,8 @@ struct ReplicaCare: Sendable {
     let store: any ReplicaStore
     let policy: ReplicaPolicy
     let logger: Logger
+    /// Where the files of prepared replicas are.
+    var keeper: (any WorkKeeper)?
 
     /// Looks after all services until its task is cancelled.
     func run(now: @Sendable () -> Date = { Date() }) async {
@@ -46,7 +48,26 @@ struct ReplicaCare: Sendable {
                     metadata: ["service": "\(name.path)", "error": "\(error)"])
             }
         }
+        await releasePrepared(names)
         return dropped
+    }
+
+    /// Lets the files go whose replicas have ended, or whose services are gone.
+    private func releasePrepared(_ names: [ServiceName]) async {
+        guard let keeper else { return }
+        do {
+            // The files first: a replica is there before its file.
+            var ended = Set(try await keeper.prepared())
+            for name in names where !ended.isEmpty {
+                for replica in try await store.replicas(of: name) where replica.state != .retired {
+                    ended.remove(replica.definition.id)
+                }
+            }
+            for id in ended { try await keeper.releasePrepared(id) }
+        } catch {
+            // A service that can't be read may have the replica: the next round looks again.
+            logger.warning("Prepared files could not be looked after", metadata: ["error": "\(error)"])
+        }
     }
 }
 

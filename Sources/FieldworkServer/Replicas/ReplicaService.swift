@@ -115,6 +115,7 @@ struct ReplicaService: Sendable {
             address: String(request.address(of: "", service.name, instance: instance).dropLast()))
         if requested != nil { try await requireOwn(order) }
         let shape = try await shape(order)
+        if shape.isPrepared { try await requireRoom(request.principal, service.name) }
         if shape.isAsynchronous {
             var job = ServiceJob(
                 id: order.id, service: service.name, operation: operation, parameters: request.parameters.fields,
@@ -162,7 +163,15 @@ struct ReplicaService: Sendable {
     private static func makeResult(
         _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ keeper: any WorkKeeper
     ) async throws -> (name: String, outcome: JSONObject) {
+        if let file = try await PreparedReplicas(store: worker.store, keeper: keeper).start(order, worker) { return file }
         if try worker.makesFile(order) {
+            if try worker.request(order).isPrepared {
+                return try await keeper.makePrepared(order.id, .geoPackage) { file in
+                    var outcome = try await worker.createReplicaFile(order, at: file)
+                    outcome["fileSize"] = .integer(try KeptResult(file: file).size)
+                    return outcome
+                }
+            }
             return try await keeper.makeFile(order.id, .geoPackage) {
                 try await worker.createReplicaFile(order, at: $0)
             }
@@ -199,9 +208,14 @@ struct ReplicaService: Sendable {
             guard isSame else { throw taken }
         }
         guard let known = try await store.replica(order.id, of: order.service.name) else { return }
-        var asked = try CreateReplicaRequest(
-            order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment
-        ).definition
+        let request = try worker.request(order)
+        var asked = request.definition
+        if let reference = request.referenceID {
+            guard let prepared = try await store.replica(reference, of: order.service.name) else { throw taken }
+            asked = prepared.definition.started(by: asked)
+        } else {
+            asked.preparedScope = known.definition.preparedScope
+        }
         asked.name = known.definition.name
         asked.view = known.definition.view
         asked.created = known.definition.created
@@ -211,23 +225,37 @@ struct ReplicaService: Sendable {
     /// Reads the request once before anything is done, so that what is wrong with it is told at once.
     private func shape(
         _ order: ReplicaWorker.Order
-    ) async throws -> (transport: ReplicaTransport, isAsynchronous: Bool) {
+    ) async throws -> (transport: ReplicaTransport, isAsynchronous: Bool, isPrepared: Bool) {
         switch order.operation {
         case .createReplica:
-            let request = try CreateReplicaRequest(
-                order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment)
-            return (request.transport, request.isAsynchronous)
+            let request = try worker.request(order)
+            if let reference = request.referenceID {
+                _ = try await PreparedReplicas(store: store, keeper: keeper).reference(reference, order)
+            }
+            return (request.transport, request.isAsynchronous, request.isPrepared)
         case .synchronizeReplica:
             let id = try SynchronizeReplicaRequest.replicaID(order.parameters)
             guard let replica = try await store.replica(id, of: order.service.name) else {
                 throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
             }
             let (request, _) = try await worker.synchronization(order, replica.definition)
-            return (request.transport, request.isAsynchronous)
+            return (request.transport, request.isAsynchronous, false)
         case .extractChanges:
             let request = try ExtractChangesRequest(order.parameters, service: order.service)
-            return (request.transport, request.isAsynchronous)
+            return (request.transport, request.isAsynchronous, false)
         case .exportTiles, .estimateTiles, .publishItem, .exportItem: throw ServiceError.notSupported
+        }
+    }
+
+    /// A prepared file stays for as long as its replica: that is for people who may keep items, and so many for each service.
+    private func requireRoom(_ principal: Principal, _ service: ServiceName) async throws {
+        guard principal.kind == .everybody || principal.has(.createItem) else { throw Access.refusal(of: principal) }
+        let count = try await store.replicas(of: service).count {
+            $0.state != .retired && $0.definition.preparedScope != nil
+        }
+        guard count < Limits.preparedReplicas else {
+            throw ServiceError.invalidParameter(
+                "The service has \(count) prepared replicas, which is as many as it may have.")
         }
     }
 
@@ -255,6 +283,7 @@ struct ReplicaService: Sendable {
         guard try await store.retireReplica(id, of: service.name) else {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
+        try await keeper.releasePrepared(id)
         return ["success": true]
     }
 

@@ -52,7 +52,7 @@ struct ReplicaWorker: Sendable {
         return request.format == .sqlite && !request.registersExistingData
     }
 
-    private func request(_ order: Order) throws -> CreateReplicaRequest {
+    func request(_ order: Order) throws -> CreateReplicaRequest {
         try CreateReplicaRequest(
             order.parameters, service: order.service, id: order.id, owner: order.editor, moment: order.moment)
     }
@@ -100,6 +100,9 @@ struct ReplicaWorker: Sendable {
         read: (ReplicaDefinition, ChangeRequest) async throws -> JSONObject
     ) async throws -> JSONObject {
         var definition = request.definition
+        if request.isPrepared {
+            definition.preparedScope = order.service.preparedScope(of: definition.layers.map(\.layerID))
+        }
         let isKept = definition.syncModel != .none
         if isKept {
             definition = try await store.registerReplica(definition, of: order.service.name, generation: nil).definition
@@ -171,6 +174,10 @@ struct ReplicaWorker: Sendable {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
         let definition = replica.definition
+        guard definition.preparedScope == nil else {
+            throw ServiceError.invalidParameter(
+                "The replica \(ReplicaID.text(id)) is prepared for others to start from, and is nobody's own.")
+        }
         let (asked, found) = try await synchronization(order, definition)
         var request = asked
         try await reckonRestorations(&request, id, order)

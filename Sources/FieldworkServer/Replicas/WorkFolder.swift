@@ -10,13 +10,14 @@ struct WorkFolder: WorkKeeper {
 
     private var jobs: URL { url.appending(path: "jobs", directoryHint: .isDirectory) }
     private var results: URL { url.appending(path: "results", directoryHint: .isDirectory) }
+    private var preparedFiles: URL { url.appending(path: "prepared", directoryHint: .isDirectory) }
 
     // It is one process's alone.
     var watchInterval: Duration? { nil }
     var repeatsInterrupted: Bool { false }
 
     func prepare() throws {
-        for folder in [jobs, results] {
+        for folder in [jobs, results, preparedFiles] {
             try StoreError.writing {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             }
@@ -117,12 +118,19 @@ struct WorkFolder: WorkKeeper {
     func makeFile<Outcome: Sendable>(
         _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
+        try await makeFile(id, kind, in: results, body)
+    }
+
+    private func makeFile<Outcome: Sendable>(
+        _ id: UUID, _ kind: ResultKind, in folder: URL, _ body: (_ file: URL) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome) {
         try prepare()
         let name = kind.name(id)
+        // What a server that was killed leaves is swept with the results.
         let temporary = results.appending(path: ".\(name).\(UUID().uuidString)")
         do {
             let outcome = try await body(temporary)
-            try ResultFile(completed: temporary).publish(as: results.appending(path: name))
+            try ResultFile(completed: temporary).publish(as: folder.appending(path: name))
             return (name, outcome)
         } catch {
             try? FileManager.default.removeItem(at: temporary)
@@ -133,11 +141,39 @@ struct WorkFolder: WorkKeeper {
     /// The file of a result; nil when there is none (any more).
     func result(_ name: String) -> URL? {
         guard ResultKind(ofName: name) != nil else { return nil }
-        let file = results.appending(path: name.lowercased())
-        return FileManager.default.fileExists(atPath: file.path) ? file : nil
+        return [results, preparedFiles].map { $0.appending(path: name.lowercased()) }
+            .first { FileManager.default.fileExists(atPath: $0.path) }
     }
 
     func kept(_ name: String) throws -> KeptResult? { try result(name).map(KeptResult.init(file:)) }
+
+    // MARK: Prepared files
+
+    func makePrepared<Outcome: Sendable>(
+        _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome) {
+        try await makeFile(id, kind, in: preparedFiles, body)
+    }
+
+    private var preparedNames: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: preparedFiles.path)) ?? [])
+            .filter { ResultKind(ofName: $0) != nil }
+    }
+
+    func prepared() -> [UUID] {
+        preparedNames.compactMap { $0.split(separator: ".").first.flatMap { UUID(uuidString: String($0)) } }
+    }
+
+    func releasePrepared(_ id: UUID) throws {
+        for name in preparedNames where name.hasPrefix("\(id.uuidString.lowercased()).") {
+            let file = preparedFiles.appending(path: name)
+            // From now on it ages.
+            try FileManager.default.setAttributes([.modificationDate: Date.now], ofItemAtPath: file.path)
+            guard rename(file.path, results.appending(path: name).path) == 0 else {
+                throw StoreError(.failure, "The prepared file \(name) could not be released.")
+            }
+        }
+    }
 
     func sweep() { sweep(before: Date.now.addingTimeInterval(-Limits.resultLifetimeSeconds)) }
 

@@ -43,6 +43,17 @@ protocol WorkKeeper: Sendable {
     /// The file of a result; nil when there is none (any more).
     func kept(_ name: String) async throws -> KeptResult?
 
+    // MARK: Prepared files
+
+    /// Makes the file of a prepared replica, which stays until it is released. Its name is that of its id.
+    func makePrepared<Outcome: Sendable>(
+        _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
+    ) async throws -> (name: String, outcome: Outcome)
+    /// The ids of all prepared files.
+    func prepared() async throws -> [UUID]
+    /// Leaves a prepared file to age like any result: who is downloading it may come to the end.
+    func releasePrepared(_ id: UUID) async throws
+
     /// Removes what is too old; what is being worked on stays.
     func sweep() async throws
 }

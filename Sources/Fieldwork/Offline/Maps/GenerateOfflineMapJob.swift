@@ -26,7 +26,7 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
 
     init(
         map: Map, parameters: GenerateOfflineMapParameters, folder: URL, plan: OfflineMapPlan?,
-        environment: ServiceEnvironment
+        environment: ServiceEnvironment, id: UUID? = nil
     ) {
         self.map = map
         onlineMap = map
@@ -34,7 +34,7 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
         downloadDirectoryURL = folder
         wanted = plan
         self.environment = environment
-        id = environment.makeID()
+        self.id = id ?? environment.makeID()
         super.init(isResumed: false)
     }
 
@@ -87,6 +87,12 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
 
     private func file(_ part: OfflineMapPart) -> URL { makingURL.appending(path: part.file) }
     private func note(_ part: OfflineMapPart) -> URL { makingURL.appending(path: "\(part.file).job") }
+
+    /// The prepared replicas that the job has begun to start from; nil where it has begun nothing.
+    var begunReferences: Set<UUID>? {
+        guard let plan = try? keptPlan(), plan.job == id else { return nil }
+        return plan.references
+    }
 
     override func discard() async {
         // The replicas of a map that is given up are of no use to anybody: each service that answers ends its own.
@@ -161,6 +167,8 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
     }
 
     private func leaveOut(_ part: OfflineMapPart, _ error: any Error, _ plan: inout OfflineMapPlan) throws {
+        // A prepared replica that was replaced meanwhile is no reason to come without the layers: there is a newer one.
+        if part.reference != nil, Self.isOutdated(error) { throw error }
         let reason = (error as? any ArcGISError)?.details ?? "\(error)"
         if case .locator = part.content {
             return tell("No addresses come along: \(reason)", severity: .warning)
@@ -172,6 +180,12 @@ public final class GenerateOfflineMapJob: Job, JobProtocol, @unchecked Sendable 
         {
             try? FileManager.default.removeItem(at: makingURL.appending(path: name))
         }
+    }
+
+    /// Whether a service says that there is no such prepared replica any more, or that its layers have changed since.
+    static func isOutdated(_ error: any Error) -> Bool {
+        guard case ServiceError.serverFailure(_, let code)? = error as? ServiceError else { return false }
+        return code == 404 || code == 409
     }
 
     // MARK: Parts

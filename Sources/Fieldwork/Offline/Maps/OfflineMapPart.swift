@@ -77,6 +77,11 @@ struct OfflineMapPart: Sendable {
         }
     }
 
+    /// The prepared replica that its file is of; nil for a file that is made for who asks.
+    var reference: UUID? {
+        if case .geodatabase(let parameters) = content { parameters.reference } else { nil }
+    }
+
     /// A name of a file within the folder of a package, which leads nowhere else.
     static func isName(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && name.utf8.count <= 200

@@ -12,6 +12,9 @@ struct OfflineMapPlan: Sendable {
 
     init() {}
 
+    /// The prepared replicas that its files are of.
+    var references: Set<UUID> { Set(parts.compactMap(\.reference)) }
+
     var json: JSONValue {
         var object = JSONObject()
         if let job { object.append("job", .string(job.uuidString)) }

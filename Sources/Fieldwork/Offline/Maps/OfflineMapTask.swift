@@ -23,7 +23,7 @@ public final class OfflineMapTask: Loadable, @unchecked Sendable {
     private let map: Map
     /// The item that the map comes from; nil for others.
     public let portalItem: PortalItem?
-    private let environment: ServiceEnvironment
+    let environment: ServiceEnvironment
     private let loading: LoadOnce
 
     /// A task for a map of services.

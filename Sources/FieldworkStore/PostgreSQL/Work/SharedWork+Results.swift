@@ -12,7 +12,8 @@ extension SharedWork {
     ]
 
     /// Gives a file of this machine a name that any process knows. What had the name goes.
-    package func keepResult(_ name: String, at url: URL) async throws {
+    /// - Parameter isPrepared: whether it never grows too old, until it is released.
+    package func keepResult(_ name: String, at url: URL, isPrepared: Bool = false) async throws {
         let kept = try await keepFile(at: url)
         try await transaction { connection in
             let former = try connection.integer("SELECT file FROM fieldwork.results WHERE name = ? FOR UPDATE") {
@@ -20,7 +21,8 @@ extension SharedWork {
             }
             try connection.run(
                 """
-                INSERT INTO fieldwork.results (name, size, file) VALUES (?, ?, ?)
+                INSERT INTO fieldwork.results (name, size, file, made)
+                VALUES (?, ?, ?, \(isPrepared ? "'infinity'" : "clock_timestamp()"))
                 ON CONFLICT (name) DO UPDATE
                 SET size = excluded.size, file = excluded.file, made = excluded.made
                 """
@@ -31,6 +33,25 @@ extension SharedWork {
             }
             guard let former else { return }
             try connection.run("DELETE FROM fieldwork.work_files WHERE id = ?") { try $0.bind(former, at: 1) }
+        }
+    }
+
+    /// The names of the results that never grow too old.
+    package func preparedResults() async throws -> [String] {
+        try await read { connection in
+            var names: [String] = []
+            try connection.run(
+                "SELECT name FROM fieldwork.results WHERE made = 'infinity' ORDER BY name", row: { names.append($0.text(0)) })
+            return names
+        }
+    }
+
+    /// From now on a result grows old like any other.
+    package func releasePrepared(_ name: String) async throws {
+        try await read { connection in
+            try connection.run(
+                "UPDATE fieldwork.results SET made = clock_timestamp() WHERE name = ? AND made = 'infinity'"
+            ) { try $0.bind(name, at: 1) }
         }
     }
 
