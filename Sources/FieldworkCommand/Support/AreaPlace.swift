@@ -19,10 +19,10 @@ struct AreaPlace: ParsableArguments {
         try StoredCredentials.use()
         let item: PortalItem
         if text.contains("://") {
-            guard let named = URL(string: text).flatMap({ PortalItem(url: $0) }) else {
+            guard let named = URL(string: text).flatMap({ PortalItem(url: $0) }), let id = named.id else {
                 throw CommandFailure(.noInput, "\(text) is not the address of an item.")
             }
-            item = named
+            item = PortalItem(portal: Self.portal(at: named.portal.url), id: id)
         } else {
             item = try await find(text, kind)
         }
@@ -37,7 +37,7 @@ struct AreaPlace: ParsableArguments {
         guard let portal else {
             throw CommandFailure(.noInput, "\(text) is no address: give the address of the item, or the portal with --to.")
         }
-        let there = Portal(url: try ServiceReader(portal).url, connection: .anonymous)
+        let there = Self.portal(at: try ServiceReader(portal).url)
         try await there.load()
         if let id = PortalItem.ID(text), text.count == 32, text.allSatisfy(\.isHexDigit) {
             return PortalItem(portal: there, id: id)
@@ -54,6 +54,12 @@ struct AreaPlace: ParsableArguments {
             throw CommandFailure(.noInput, "There are several of the title \(text): \(ids). Give the id of one.")
         }
         return item
+    }
+
+    /// A portal as the person who has signed in to it sees it, or as everyone does.
+    private static func portal(at url: URL) -> Portal {
+        let isKnown = ArcGISEnvironment.authenticationManager.arcGISCredentialStore.credential(for: url) != nil
+        return Portal(url: url, connection: isKnown ? .authenticated : .anonymous)
     }
 
     /// The web map of an area.
