@@ -231,7 +231,8 @@ struct PreplannedAreaTests {
             #expect(try await former.causes().contains("Newer"))
             #expect(try await portal.served().count { $0 == "From the former file" } == 1)
 
-            try await MapAreaMaker(map: portal.map).delete(try #require(try await portal.task().preplannedMapAreas.first))
+            try await MapAreaMaker(map: portal.map).delete(
+                try #require(try await portal.task().preplannedMapAreas.first))
             #expect(try await portal.task().preplannedMapAreas.isEmpty)
             #expect(try await portal.replicas().allSatisfy { $0.definition.preparedScope == nil })
             #expect(try await portal.sync(newer.offlineMap).hasErrors == false)

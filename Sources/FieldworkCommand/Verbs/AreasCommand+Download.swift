@@ -26,7 +26,8 @@ extension AreasCommand {
                 }
                 guard FileManager.default.fileExists(atPath: target.deletingLastPathComponent().path) else {
                     throw CommandFailure(
-                        .cannotCreate, "\(target.deletingLastPathComponent().path) is not there: make the folder first.")
+                        .cannotCreate, "\(target.deletingLastPathComponent().path) is not there: make the folder first."
+                    )
                 }
                 let item = try await place.named(area, .mapArea)
                 let text = try await Interruption.cancelling { [self] in try await download(item, to: target) }

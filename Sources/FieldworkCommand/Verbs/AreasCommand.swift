@@ -97,7 +97,8 @@ struct AreasCommand: AsyncParsableCommand {
                     ])
                     list.append([
                         "id": .string(id), "title": .string(area.portalItem.title), "state": .string(state),
-                        "made": .string(made), "bytes": area.contentSize.map { .integer($0) } ?? .null, "problem": JSONValue(problem),
+                        "made": .string(made), "bytes": area.contentSize.map { .integer($0) } ?? .null,
+                        "problem": JSONValue(problem),
                     ])
                 }
                 if list.isEmpty { Terminal.error("The map has no prepared areas.") }

@@ -115,7 +115,9 @@ struct DatabaseWork: WorkKeeper {
     }
 
     func prepared() async throws -> [UUID] {
-        try await work.preparedResults().compactMap { $0.split(separator: ".").first.flatMap { UUID(uuidString: String($0)) } }
+        try await work.preparedResults().compactMap {
+            $0.split(separator: ".").first.flatMap { UUID(uuidString: String($0)) }
+        }
     }
 
     func releasePrepared(_ id: UUID) async throws {

@@ -163,7 +163,9 @@ struct ReplicaService: Sendable {
     private static func makeResult(
         _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ keeper: any WorkKeeper
     ) async throws -> (name: String, outcome: JSONObject) {
-        if let file = try await PreparedReplicas(store: worker.store, keeper: keeper).start(order, worker) { return file }
+        if let file = try await PreparedReplicas(store: worker.store, keeper: keeper).start(order, worker) {
+            return file
+        }
         if try worker.makesFile(order) {
             if try worker.request(order).isPrepared {
                 return try await keeper.makePrepared(order.id, .geoPackage) { file in

@@ -96,7 +96,8 @@ package struct MapAreaMaker: Sendable {
             if let item = items.first?.id {
                 ids.append(item.rawValue)
                 _ = try await portal.client.write(
-                    place(owner, item.rawValue, "update"), [("text", package.json.text), ("type", PreplannedMapArea.packageType)])
+                    place(owner, item.rawValue, "update"),
+                    [("text", package.json.text), ("type", PreplannedMapArea.packageType)])
             } else {
                 ids.append(Self.newID())
                 try await add(package, as: ids[1], of: owner, title: title, to: id.rawValue)

@@ -41,7 +41,8 @@ extension SharedWork {
         try await read { connection in
             var names: [String] = []
             try connection.run(
-                "SELECT name FROM fieldwork.results WHERE made = 'infinity' ORDER BY name", row: { names.append($0.text(0)) })
+                "SELECT name FROM fieldwork.results WHERE made = 'infinity' ORDER BY name",
+                row: { names.append($0.text(0)) })
             return names
         }
     }
