@@ -15,7 +15,7 @@ extension AreasCommand {
         @Option(help: "The folder to make.") var out: String
         @Flag(help: "Download it without its basemap.") var noBasemap = false
         @Flag(help: "Download an area that is never synchronised: edits in it go nowhere.") var noUpdates = false
-        @OptionGroup var place: AreaPlace
+        @OptionGroup var place: MapItemPlace
 
         func run() async throws {
             try await runVerb {

@@ -43,7 +43,7 @@ struct AreasCommand: AsyncParsableCommand {
         var minScale: Double?
         @Option(help: ArgumentHelp("The scale down to which tiles come along, as 1:number.", valueName: "number"))
         var maxScale: Double?
-        @OptionGroup var place: AreaPlace
+        @OptionGroup var place: MapItemPlace
         @OptionGroup var format: ListFormat
 
         func validate() throws {
@@ -73,7 +73,7 @@ struct AreasCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the areas of a web map: id, title, state, when it was prepared, size of its features.")
         @Argument(help: "The address of the map's item; with --to also its id or its title.") var map: String
-        @OptionGroup var place: AreaPlace
+        @OptionGroup var place: MapItemPlace
         @OptionGroup var format: ListFormat
 
         func run() async throws {
@@ -116,7 +116,7 @@ struct AreasCommand: AsyncParsableCommand {
                 bring all features once more.
                 """)
         @Argument(help: "The address of the area's item; with --to also its id or its title.") var area: String
-        @OptionGroup var place: AreaPlace
+        @OptionGroup var place: MapItemPlace
         @OptionGroup var format: ListFormat
 
         func run() async throws {
@@ -136,7 +136,7 @@ struct AreasCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete an area with its files. Crews that have it go on with what they have.")
         @Argument(help: "The address of the area's item; with --to also its id or its title.") var area: String
-        @OptionGroup var place: AreaPlace
+        @OptionGroup var place: MapItemPlace
 
         func run() async throws {
             try await runVerb {

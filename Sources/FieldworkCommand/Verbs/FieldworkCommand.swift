@@ -46,7 +46,8 @@ struct FieldworkCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, ServeCommand.self, CollectCommand.self, PublishCommand.self, UnpublishCommand.self,
             ServiceCommand.self, ServicesCommand.self, BasemapCommand.self, LocatorCommand.self, QueryCommand.self,
-            ExportCommand.self, OfflineCommand.self, AreasCommand.self, CodeCommand.self, SyncCommand.self, SignInCommand.self,
+            ExportCommand.self, OfflineCommand.self, AreasCommand.self, CodeCommand.self, SyncCommand.self,
+            SignInCommand.self,
             SignOutCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
             HistoryCommand.self, ArcadeCommand.self, CalculateCommand.self,
             UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,

@@ -62,7 +62,8 @@ package struct CreateReplicaRequest: Sendable {
         guard isPrepared || referenceID != nil else { return }
         guard format == .sqlite, !registersExistingData, !isPrepared || referenceID == nil else {
             throw .invalidParameter(
-                "A replica that is prepared for others, or starts from one, has 'dataFormat' sqlite and no rows of its own.")
+                "A replica that is prepared for others, or starts from one, has 'dataFormat' sqlite and no rows of its own."
+            )
         }
         guard isPrepared else { return }
         guard definition.syncModel != .none else {

@@ -73,19 +73,18 @@ public final class DownloadPreplannedOfflineMapJob: Job, JobProtocol, @unchecked
     override func work() async throws -> any Sendable {
         tell("Asking the portal for the area.")
         try await task.load()
-        var package = try await parameters.preplannedMapArea.readPackage()
-        var job = try download(of: package)
+        let former = try await parameters.preplannedMapArea.readPackage()
+        var job = try download(of: former)
         // What was begun of files that have been replaced is of no use.
-        if let begun = job.begunReferences, begun != package.references { await job.discard() }
+        if let begun = job.begunReferences, begun != former.references { await job.discard() }
         do {
             return DownloadPreplannedOfflineMapResult(try await run(job))
         } catch let error where GenerateOfflineMapJob.isOutdated(error) {
             let newer = try await parameters.preplannedMapArea.readPackage()
-            guard newer.references != package.references else { throw error }
+            guard newer.references != former.references else { throw error }
             tell("The area was prepared anew meanwhile: the newer files come.", severity: .warning)
             await job.discard()
-            package = newer
-            job = try download(of: package)
+            job = try download(of: newer)
             return DownloadPreplannedOfflineMapResult(try await run(job))
         }
     }

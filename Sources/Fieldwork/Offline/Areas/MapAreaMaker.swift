@@ -1,40 +1,51 @@
-package import FieldworkGeometry
+public import FieldworkGeometry
 import Foundation
 
 /// Prepares areas of a web map for offline work, and looks after them: for the author of the map. The services make the files of the
-/// features and keep them; the portal keeps an item of the area, and one that says which files it has.
-package struct MapAreaMaker: Sendable {
+/// features and keep them; the portal keeps an item of the area, and one that says which files it has. Not part of the vendor's API.
+public struct MapAreaMaker: Sendable {
     /// What an area is called, and what of the map it has.
-    package struct Order: Sendable {
-        package var title: String
-        package var snippet = ""
-        package var tags: [String] = []
+    public struct Order: Sendable {
+        /// The title of its item.
+        public var title: String
+        /// A line about it.
+        public var snippet = ""
+        /// Words by which it is found.
+        public var tags: [String] = []
         /// A polygon or an envelope.
-        package var area: Geometry
-        /// Scales of the tiles, as denominators; nil for those of the map.
-        package var minScale: Double?
-        package var maxScale: Double?
+        public var area: Geometry
+        /// The scale from which on tiles come along, as a denominator; nil for that of the map.
+        public var minScale: Double?
+        /// The scale down to which tiles come along, as a denominator; nil for that of the map.
+        public var maxScale: Double?
 
-        package init(title: String, area: Geometry) { (self.title, self.area) = (title, area) }
+        /// An area with all that the map has there.
+        public init(title: String, area: Geometry) { (self.title, self.area) = (title, area) }
     }
 
     /// What was made.
-    package struct Outcome: Sendable {
-        package var area: PortalItem.ID
-        package var title: String
+    public struct Outcome: Sendable {
+        /// The item of the area.
+        public var area: PortalItem.ID
+        /// Its title.
+        public var title: String
         /// Bytes of the files that are ready.
-        package var size: Int64
+        public var size: Int64
         /// Services whose features are ready.
-        package var services: Int
+        public var services: Int
         /// Why layers of the map are not in the area.
-        package var reasons: [String]
+        public var reasons: [String]
     }
 
     private let map: PortalItem
     /// Called with what is done, and how much of all is done by then, 0 to 1.
     private let progress: @Sendable (String, Double) -> Void
 
-    package init(map: PortalItem, progress: @escaping @Sendable (String, Double) -> Void = { _, _ in }) {
+    /// Prepares areas of a web map, for its owner and administrators.
+    /// - Parameters:
+    ///   - map: the item of the map.
+    ///   - progress: called with what is done, and how much of all is done by then, 0 to 1.
+    public init(map: PortalItem, progress: @escaping @Sendable (String, Double) -> Void = { _, _ in }) {
         self.map = map
         self.progress = progress
     }
@@ -44,8 +55,10 @@ package struct MapAreaMaker: Sendable {
 
     // MARK: Making
 
-    /// Prepares an area. Where it fails, nothing is left of it.
-    package func create(_ order: Order) async throws -> Outcome {
+    /// Prepares an area. Where it fails, nothing is left of it. Throws what ``OfflineMapTask/load()`` throws,
+    /// `CommonError.invalidArgument` where the item is no map, `CommonError.propertyNotSupported` where nothing of it can be prepared,
+    /// `ServiceError` for what a service or the portal refuses.
+    public func create(_ order: Order) async throws -> Outcome {
         try await map.load()
         guard map.kind == .webMap else {
             throw CommonError.invalidArgument(details: "\(map.title) is a \(map.typeName), and no web map.")
@@ -75,8 +88,9 @@ package struct MapAreaMaker: Sendable {
         }
     }
 
-    /// Prepares an area anew, from what the services have now. The former files stay until the newer ones are ready.
-    package func update(_ area: PreplannedMapArea) async throws -> Outcome {
+    /// Prepares an area anew, from what the services have now. The former files stay until the newer ones are ready. Throws
+    /// like ``create(_:)``.
+    public func update(_ area: PreplannedMapArea) async throws -> Outcome {
         try await map.load()
         let owner = try await author()
         try await area.read()
@@ -114,8 +128,8 @@ package struct MapAreaMaker: Sendable {
         return outcome(id, title, package)
     }
 
-    /// Deletes an area. Crews that have it go on with what they have.
-    package func delete(_ area: PreplannedMapArea) async throws {
+    /// Deletes an area. Crews that have it go on with what they have. Throws `ServiceError` for what the portal refuses.
+    public func delete(_ area: PreplannedMapArea) async throws {
         try await map.load()
         let owner = try await author()
         try await area.read()

@@ -5,7 +5,7 @@ import FieldworkPublishing
 import Foundation
 
 /// Where the items of maps and their areas are: in a portal, which this user has signed in to.
-struct AreaPlace: ParsableArguments {
+struct MapItemPlace: ParsableArguments {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp("The portal of the map, as the person who has signed in to it.", valueName: "portal"))
@@ -35,7 +35,8 @@ struct AreaPlace: ParsableArguments {
 
     private func find(_ text: String, _ kind: PortalItem.Kind) async throws -> PortalItem {
         guard let portal else {
-            throw CommandFailure(.noInput, "\(text) is no address: give the address of the item, or the portal with --to.")
+            throw CommandFailure(
+                .noInput, "\(text) is no address: give the address of the item, or the portal with --to.")
         }
         let there = Self.portal(at: try ServiceReader(portal).url)
         try await there.load()
