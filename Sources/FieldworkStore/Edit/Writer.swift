@@ -67,6 +67,8 @@ package actor Writer: ConnectionBudget.Holder {
         do {
             return try outcome.get()
         } catch let error as AllowanceError {
+            // The same edits may be taken later.
+            if error == .disturbed || error == .memoryOfAllIsUp { throw StoreError(.busy, error.description) }
             throw StoreError(.overLimit, "\(error.description) Nothing was changed. Send fewer edits in one request.")
         }
     }
