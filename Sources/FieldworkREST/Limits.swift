@@ -36,6 +36,8 @@ package enum Limits {
     package static let identifierCount = 100_000
     /// Features of one edit request.
     package static let editCount = 100_000
+    /// Features of which one answer says that they do not keep a validation rule.
+    package static let violations = 10_000
     /// Messages within messages of a protocol buffer.
     package static let pbfDepth = 16
     /// Features that one answer may hold, whatever a service says of itself.

@@ -1,4 +1,5 @@
 package import FieldworkStore
+import FieldworkPortal
 import FieldworkTiles
 import Foundation
 import HummingbirdCore
@@ -93,6 +94,8 @@ package struct FeatureServer: Service {
         await replicas?.jobs.resume()
         var tasks: [Task<Void, Never>] = []
         if let replicas { tasks.append(Task { await replicas.jobs.watch() }) }
+        // A search reads it, or what is missing of it, where this fails.
+        if let portal = configuration.portal { tasks.append(Task { try? await portal.prepareSearches() }) }
         if let store = services as? any ReplicaStore {
             let care = ReplicaCare(
                 store: store, policy: configuration.replicaPolicy, logger: logger, keeper: replicas?.keeper)

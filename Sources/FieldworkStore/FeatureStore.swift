@@ -49,6 +49,10 @@ package protocol FeatureStore: Sendable {
     /// The extent of the features of a query in the layer's reference, nil without geometry, and their number.
     func extent(_ query: FeatureQuery, in layer: LayerAddress) async throws -> (extent: Envelope?, count: Int)
 
+    /// Asks the validation rules of a layer about features; without such rules no feature is looked at. Nothing is changed.
+    /// - Parameter most: the number of violations after which it ends.
+    func validate(_ query: FeatureQuery, in layer: LayerAddress, most: Int) async throws -> RuleFindings
+
     // MARK: Writing
 
     /// Applies edits in one transaction. Throws only for what concerns the whole batch; the failure of an item is in its

@@ -23,6 +23,8 @@ package enum Limits {
     package static let readerWaitSeconds = 30
     /// Rows of a layer that an attribute rule reads at once, for one question.
     package static let ruleRows = 20_000
+    /// Features that are read at a time to be asked about by validation rules.
+    static let validatedAtOnce = 500
     /// Edits of rules that may call for one another, one after the other: rules that go round in a circle end here.
     package static let ruleCascade = 16
     /// Features that the rules of layers may edit because of one edit.

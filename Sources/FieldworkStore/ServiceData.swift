@@ -87,21 +87,7 @@ extension ServiceData {
 
     package func objectIDs(_ query: FeatureQuery, in layerID: Int) async throws -> [Int64] {
         let layer = try layer(layerID)
-        return try await readQuery { connection in
-            let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds)
-                .identifiers(query)
-            let statement = try plan.statement(on: connection)
-            defer { statement.finish() }
-            statement.page()
-            var ids: [Int64] = []
-            while try statement.step(), ids.count < plan.limit ?? .max {
-                ids.append(statement.integer(0))
-                guard ids.count % Limits.idsPerStatement == 0 else { continue }
-                try connection.watch.charge(Limits.idsPerStatement * MemoryLayout<Int64>.size)
-                try connection.watch.check()
-            }
-            return ids
-        }
+        return try await readQuery { try IdentifierReader(layer: layer, connection: $0).objectIDs(query) }
     }
 
     package func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {

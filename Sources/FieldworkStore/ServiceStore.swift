@@ -57,6 +57,12 @@ extension ServiceStore {
         try await data(of: layer.service).extent(query, in: layer.layerID)
     }
 
+    package func validate(
+        _ query: FeatureQuery, in layer: LayerAddress, most: Int
+    ) async throws -> RuleFindings {
+        try await data(of: layer.service).validate(query, in: layer.layerID, most: most)
+    }
+
     // MARK: Writing
 
     package func apply(_ batch: EditBatch, to service: ServiceName) async throws -> EditBatchResult {

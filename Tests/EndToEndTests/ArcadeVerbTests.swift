@@ -67,6 +67,38 @@ struct ArcadeVerbTests {
         return data
     }
 
+    @Test("validate names the features that do not keep a validation rule, and its exit code says so to a script")
+    func validate() async throws {
+        let folder = try TemporaryFolder()
+        let data = try await Self.trees(in: folder)
+        func fieldwork(_ arguments: String...) async throws -> FieldworkProcess.Output {
+            try await FieldworkProcess.run(arguments + ["--data", data])
+        }
+        let without = try await fieldwork("validate", "Trees")
+        #expect(without.status == 0 && without.errors.contains("no validation rules"), "\(without.errors)")
+        var document = try await fieldwork("service", "show", "Trees").text
+        let rule = """
+            "attributeRules": [{"name": "Thin", "type": "esriARTValidation", "scriptExpression": "$feature.dbh < 25",
+              "errorNumber": 1, "errorMessage": "No tree here is that thick."}],
+            """
+        let place = try #require(document.range(of: "\"fields\""))
+        document.insert(contentsOf: rule, at: place.lowerBound)
+        let file = folder.url.appending(path: "trees.json")
+        try Data(document.utf8).write(to: file)
+        let edited = try await fieldwork("service", "edit", "Trees", "--file", file.path)
+        try #require(edited.status == 0, "\(edited.errors)")
+        for named in ["Trees", "Trees/0"] {
+            let found = try await fieldwork("validate", named)
+            #expect(found.status == 65 && found.text == "0/3  Thin: No tree here is that thick.\n", "\(found.text)")
+            #expect(found.errors.contains("1 of 3 features does not keep the rules."), "\(found.errors)")
+        }
+        let json = try await fieldwork("validate", "Trees", "--format", "json")
+        #expect(json.status == 65 && json.text.contains(#""objectId":3"#), "\(json.text)")
+        let kept = try await fieldwork("validate", "Trees/0", "--where", "dbh < 25")
+        #expect(kept.status == 0 && kept.text.isEmpty)
+        #expect(kept.errors.contains("2 features keep 1 rule."), "\(kept.errors)")
+    }
+
     private static let label = "Upper($feature.species) + ' ' + $feature.dbh"
 
     @Test("A field is calculated for the features that are chosen, and what has its value already is left alone")

@@ -72,6 +72,67 @@ struct AttributeRuleRequestTests {
         }
     }
 
+    /// A server over three trees, of which the second has no name that a rule allows.
+    private static func serveValidation(_ body: (TestClient) async throws -> Void) async throws {
+        try await TemporaryStore.serve(trees: 3) { server, store in
+            var service = try await store.service(TreesService.name)
+            var severity = JSONObject()
+            severity.append("severity", 2)
+            service.layers[0].attributeRules = [
+                AttributeRuleDefinition(
+                    name: "Second", kind: .validation, script: "$feature.Name != 'Tree 2'", events: [], errorNumber: 9,
+                    errorMessage: "Not 2.", unknownMembers: severity)
+            ]
+            try await store.updateService(service)
+            try await body(server.client)
+        }
+    }
+
+    private static let evaluate = "Trees/ValidationServer/evaluate"
+
+    @Test("evaluate tells which features do not keep a validation rule, of all, of a selection or of an area")
+    func evaluation() async throws {
+        try await Self.serveValidation { client in
+            let resource = try await client.get("Trees/ValidationServer", ["f": "json"]).json
+            #expect(resource["capabilities"]?["supportsTopologyValidation"] == false)
+            let all = try await client.post(Self.evaluate, ["f": "json", "evaluationType": #"["validationRules"]"#])
+                .json
+            #expect(all["success"] == true && all["evaluatedFeatures"] == 3 && all["exceededTransferLimit"] == false)
+            let error = try #require(all["validationErrors"]?.arrayValue?.first)
+            #expect(error["layerId"] == 0 && error["objectId"] == 2 && error["ruleName"] == "Second", "\(error)")
+            #expect(error["errorNumber"] == 9 && error["errorMessage"] == "Not 2." && error["severity"] == 2)
+            let id = try #require(error["globalId"]?.stringValue)
+            for (selection, features, errors) in [
+                (#"[{"id":0,"objectIds":[1,3]}]"#, 2, 0), (#"[{"id":0,"globalIds":["\#(id)"]}]"#, 1, 1), ("[]", 0, 0),
+            ] {
+                let answer = try await client.post(Self.evaluate, ["f": "json", "selection": selection]).json
+                #expect(answer["evaluatedFeatures"] == JSONValue(features), "\(selection): \(answer)")
+                #expect(answer["validationErrors"]?.arrayValue?.count == errors)
+            }
+            let far = #"{"xmin":1e6,"ymin":1e6,"xmax":2e6,"ymax":2e6,"spatialReference":{"wkid":102100}}"#
+            let none = try await client.post(Self.evaluate, ["f": "json", "evaluationArea": far]).json
+            #expect(none["evaluatedFeatures"] == 0 && none["success"] == true)
+        }
+    }
+
+    @Test(
+        "What evaluate can't do is refused by name",
+        arguments: [
+            ("evaluationType", "topologyRules"), ("evaluationType", #"["validationRules","calculationRules"]"#),
+            ("async", "true"), ("gdbVersion", "ada.draft"), ("changesInVersion", "true"), ("selection", "1"),
+            ("selection", #"[{"objectIds":[1]}]"#), ("selection", #"[{"id":9,"objectIds":[1]}]"#),
+            ("selection", #"[{"id":0}]"#), ("selection", #"[{"id":0,"objectIds":["a"]}]"#),
+            ("selection", #"[{"id":0,"objectIds":[1]},{"id":0,"objectIds":[2]}]"#),
+            ("selection", #"[{"id":0,"globalIds":["a"]}]"#), ("evaluationArea", #"{"x":1,"y":2}"#),
+        ])
+    func refused(name: String, value: String) async throws {
+        try await Self.serveValidation { client in
+            let answer = try await client.post(Self.evaluate, ["f": "json", name: value])
+            #expect(answer.errorCode == 400 || answer.errorCode == 404, "\(answer.text)")
+            #expect(answer.text.contains(name), "\(answer.text)")
+        }
+    }
+
     @Test("The layer's resource lists the rules, so that a device which takes the layer along keeps them")
     func resource() async throws {
         try await Self.serve { server, _ in

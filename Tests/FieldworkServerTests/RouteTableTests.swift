@@ -109,6 +109,7 @@ struct RouteTableTests {
             case .mapServer: "…/MapServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .webMapService: "/arcgis/services/{service}/MapServer/\(route.path)"
             case .geocodeServer: "…/GeocodeServer" + (route.path.isEmpty ? "" : "/\(route.path)")
+            case .validationServer: "…/ValidationServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .vectorTileServer: "…/VectorTileServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             case .administration: "…/admin/…/FeatureServer" + (route.path.isEmpty ? "" : "/\(route.path)")
             }

@@ -10,10 +10,16 @@ struct NamedLayer: Sendable {
     var place: ServicePlace
 
     /// Gives the body a reader of the layer.
+    /// - Parameter orService: whether a service may be named as well: then it is read where no layer is named.
     func read<Result: Sendable>(
-        _ body: @Sendable (ServiceReader) async throws -> Result
+        orService: Bool = false, _ body: @Sendable (ServiceReader) async throws -> Result
     ) async throws -> Result {
-        try await NamedService(text: text, place: place).read(at: { try await location(in: $0) }, body)
+        try await NamedService(text: text, place: place).read(
+            at: { store in
+                guard orService else { return try await location(in: store) }
+                let name = try await NamedService(text: text, place: place).name(in: store)
+                return name.path == text ? "\(name.path)/FeatureServer" : try await location(in: store)
+            }, body)
     }
 
     /// The layer below the root of the services, `Name/FeatureServer/0`.

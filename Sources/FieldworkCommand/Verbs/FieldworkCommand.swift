@@ -49,7 +49,7 @@ struct FieldworkCommand: AsyncParsableCommand {
             ExportCommand.self, OfflineCommand.self, AreasCommand.self, CodeCommand.self, SyncCommand.self,
             SignInCommand.self,
             SignOutCommand.self, DiffCommand.self, ReplicasCommand.self, ConflictsCommand.self,
-            HistoryCommand.self, ArcadeCommand.self, CalculateCommand.self,
+            HistoryCommand.self, ArcadeCommand.self, CalculateCommand.self, ValidateCommand.self,
             UsersCommand.self, GroupsCommand.self, ItemsCommand.self, ShareCommand.self, RightsCommand.self,
             AppsCommand.self, ViewsCommand.self,
             RestoreCommand.self, StoreCommand.self, DoctorCommand.self, BackupCommand.self,

@@ -26,6 +26,11 @@ package enum SearchOrder: String, Sendable, Hashable {
 }
 
 extension Portal {
+    /// Reads the index of searches, so that the first search need not wait for that.
+    package func prepareSearches() async throws {
+        try await records.read { records in try searches.search(records) { _ in } }
+    }
+
     /// Finds items that the caller may read.
     /// - Parameters:
     ///   - filter: a second search that results must meet.

@@ -5,7 +5,7 @@ final class ServerMetrics: Sendable {
     /// What requests are counted under. A fixed list: a client can't make it grow.
     enum Operation: String, Sendable, CaseIterable {
         case info, catalog, service, layer, feature, query, queryRelatedRecords, addFeatures, updateFeatures,
-            deleteFeatures, applyEdits, identify, find, legend, geocode, tile, export, wms, exportTiles
+            deleteFeatures, applyEdits, evaluate, identify, find, legend, geocode, tile, export, wms, exportTiles
         case attachments, queryAttachments, editAttachments, uploads
         case replicas, synchronizeReplica, administration, page, health, metrics, token, portal, other
     }

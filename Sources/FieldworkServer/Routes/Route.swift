@@ -17,6 +17,7 @@ final class Route: Sendable {
         /// Where clients look for the Web Map Service of a map service.
         case webMapService = "{instance}/services/{service}/MapServer"
         case geocodeServer = "{instance}/rest/services/{service}/GeocodeServer"
+        case validationServer = "{instance}/rest/services/{service}/ValidationServer"
         case vectorTileServer = "{instance}/rest/services/{service}/VectorTileServer"
         case administration = "{instance}/rest/admin/services/{service}/FeatureServer"
         case tokens = "{instance}/tokens"

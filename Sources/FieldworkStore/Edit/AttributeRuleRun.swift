@@ -52,15 +52,7 @@ final class AttributeRuleRun {
         // A copy may have some of the features only: its service, which has them all, runs these rules again.
         if place == .copy, rule.script.reads.needsData { return false }
         if let changed, !rule.triggers.isEmpty, changed.isDisjoint(with: rule.triggers) { return false }
-        guard !definition.subtypeCode.isNull, let column = rules.subtypeColumn else { return true }
-        return Self.isSame(row[column], definition.subtypeCode)
-    }
-
-    /// A code of a definition may be written as a number or as its text.
-    private static func isSame(_ value: AttributeValue, _ code: AttributeValue) -> Bool {
-        if value == code { return true }
-        guard let one = value.doubleValue, let other = code.doubleValue else { return false }
-        return one == other
+        return rules.concerns(rule, row)
     }
 
     // MARK: Values
@@ -165,15 +157,7 @@ final class AttributeRuleRun {
     /// Throws `EditError` with the message of the first constraint that the feature does not keep.
     func check(_ row: [AttributeValue], changed: Set<Int>? = nil) throws(EditError) {
         for rule in rules.constraints where applies(rule, row, changed) {
-            let result = try evaluate(rule, row)
-            if let message = result["errorMessage"], message != .null { throw refusal(rule, message.text) }
-            switch result {
-            case .boolean(true): continue
-            case .boolean(false), .null: throw refusal(rule, "")
-            default:
-                if case .boolean(let isKept) = result.cast(to: .boolean), isKept { continue }
-                throw refusal(rule, "")
-            }
+            if let message = try evaluate(rule, row).refusal { throw refusal(rule, message) }
         }
     }
 
@@ -239,6 +223,21 @@ extension AttributeRuleDefinition.Event {
         case .insert: "INSERT"
         case .update: "UPDATE"
         case .delete: "DELETE"
+        }
+    }
+}
+
+extension ArcadeValue {
+    /// What the result of a constraint or of a validation says against a feature: the script's own message, or an empty one; nil
+    /// for a feature that keeps the rule.
+    var refusal: String? {
+        if let message = self["errorMessage"], message != .null { return message.text }
+        switch self {
+        case .boolean(true): return nil
+        case .boolean(false), .null: return ""
+        default:
+            if case .boolean(let isKept) = cast(to: .boolean), isKept { return nil }
+            return ""
         }
     }
 }

@@ -1,7 +1,7 @@
 import FieldworkArcade
 package import FieldworkREST
 
-/// The rules of a layer that edits keep, read once: those that give values, then those that refuse edits, each kind in its order.
+/// The rules of a layer, read once, each kind in its order: those that edits keep, or those that are asked of what is there.
 struct LayerAttributeRules: Sendable {
     /// A rule with its script.
     struct Rule: Sendable {
@@ -15,13 +15,15 @@ struct LayerAttributeRules: Sendable {
 
     let calculations: [Rule]
     let constraints: [Rule]
+    let validations: [Rule]
     let arcadeLayer: ArcadeLayer
     /// The column that tells a feature's subtype.
     let subtypeColumn: Int?
 
-    /// nil where no edit needs to ask.
-    init?(layer: StoredLayer) {
-        let enabled = layer.definition.attributeRules.filter { $0.isEnabled && $0.kind != .validation }
+    /// nil where the layer has none of them.
+    /// - Parameter kinds: those that edits keep, unless others are wanted.
+    init?(layer: StoredLayer, kinds: Set<AttributeRuleDefinition.Kind> = [.calculation, .constraint]) {
+        let enabled = layer.definition.attributeRules.filter { $0.isEnabled && kinds.contains($0.kind) }
         guard !enabled.isEmpty else { return nil }
         let ordered = enabled.enumerated().sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
         let rules = ordered.map { _, rule in
@@ -32,6 +34,7 @@ struct LayerAttributeRules: Sendable {
         }
         calculations = rules.filter { $0.definition.kind == .calculation }
         constraints = rules.filter { $0.definition.kind == .constraint }
+        validations = rules.filter { $0.definition.kind == .validation }
         arcadeLayer = ArcadeLayer(layer.definition)
         subtypeColumn = (layer.definition.subtypeField ?? layer.definition.typeIDField).flatMap(layer.index(of:))
     }
@@ -41,6 +44,16 @@ struct LayerAttributeRules: Sendable {
     /// Whether an edit of a kind runs a rule.
     func concerns(_ event: AttributeRuleDefinition.Event) -> Bool {
         all.contains { $0.definition.events.contains(event) }
+    }
+
+    /// Whether a rule holds for a feature: it may be one for a subtype alone.
+    func concerns(_ rule: Rule, _ row: [AttributeValue]) -> Bool {
+        let code = rule.definition.subtypeCode
+        guard !code.isNull, let column = subtypeColumn else { return true }
+        // A code of a definition may be written as a number or as its text.
+        if row[column] == code { return true }
+        guard let one = row[column].doubleValue, let other = code.doubleValue else { return false }
+        return one == other
     }
 
     /// Whether other rows are read: then nothing may stand between the rows of one edit.

@@ -45,6 +45,11 @@ final class ScriptedStore: FeatureStore {
         return EncodedFeatures { [piece] in try await piece(pieces.next()) }
     }
 
+    func validate(_ query: FeatureQuery, in layer: LayerAddress, most: Int) async throws -> RuleFindings {
+        try check()
+        return RuleFindings()
+    }
+
     func encodedStatistics<Encoder: FeatureEncoder>(
         _ query: StatisticsQuery, in layer: LayerAddress, encoder: Encoder
     ) async throws -> EncodedFeatures {
