@@ -70,6 +70,17 @@ struct AttributeRuleTests {
         #expect(try await value("label", store) == .text("OAK 3.5 7"))
     }
 
+    @Test(
+        "A field of text takes a number or a truth as the language writes it",
+        arguments: [
+            ("1 / 4", "0.25"), ("12", "12"), ("1 == 1", "true"), ("return {attributes: {label: 3}}", "3"),
+        ])
+    func texts(script: String, text: String) async throws {
+        let store = try await store(Self.calculation(script))
+        _ = try await add(store)
+        #expect(try await value("label", store) == .text(text), "\(script)")
+    }
+
     @Test("Rules run in their order, and each sees what those before it have set")
     func order() async throws {
         let store = try await store(

@@ -80,7 +80,7 @@ final class AttributeRuleRun {
     private func take(
         _ result: ArcadeValue, of rule: LayerAttributeRules.Rule
     ) throws(EditError) -> [(Int, AttributeValue)] {
-        guard case .dictionary = result else { return try own(value(result, of: rule), of: rule) }
+        guard case .dictionary = result else { return try own(result, of: rule) }
         if let message = result["errorMessage"], message != .null { throw refusal(rule, message.text) }
         if let edit = result["edit"], edit != .null { try note(edit, of: rule) }
         switch result["result"] {
@@ -92,7 +92,7 @@ final class AttributeRuleRun {
         case let single?:
             // A rule that only edits other features may have no field for a value of its own.
             if single == .null, rule.column == nil { return [] }
-            return try own(value(single, of: rule), of: rule)
+            return try own(single, of: rule)
         case nil:
             if result["geometry"] != nil { throw broken(rule, "its geometry must stand in 'result'") }
             guard result["attributes"] != nil || result["edit"] == nil else { return [] }
@@ -101,8 +101,9 @@ final class AttributeRuleRun {
     }
 
     private func own(
-        _ value: AttributeValue, of rule: LayerAttributeRules.Rule
+        _ result: ArcadeValue, of rule: LayerAttributeRules.Rule
     ) throws(EditError) -> [(Int, AttributeValue)] {
+        let value = try value(result, in: rule.column, of: rule)
         if event == .delete {
             guard value.isNull else { throw broken(rule, "a feature that is deleted gets no values") }
             return []
@@ -142,14 +143,18 @@ final class AttributeRuleRun {
         for member in members {
             guard let index = layer.index(of: member.key), index != layer.objectIDIndex, index != layer.globalIDIndex
             else { throw broken(rule, "the field \(member.key.prefix(80)) can't be set") }
-            values.append((index, try value(member.value, of: rule)))
+            values.append((index, try value(member.value, in: index, of: rule)))
         }
         return values
     }
 
     /// A result as the value of a column; its type and domain are checked as those of every other value.
-    private func value(_ result: ArcadeValue, of rule: LayerAttributeRules.Rule) throws(EditError) -> AttributeValue {
-        do { return try AttributeValue(ofRule: result) } catch { throw broken(rule, error.why) }
+    private func value(
+        _ result: ArcadeValue, in column: Int?, of rule: LayerAttributeRules.Rule
+    ) throws(EditError) -> AttributeValue {
+        do { return try AttributeValue(ofRule: result, in: column.map { layer.columns[$0] }) } catch {
+            throw broken(rule, error.why)
+        }
     }
 
     // MARK: Constraints

@@ -95,7 +95,9 @@ struct RuleEditReader {
         guard let index = layer.index(of: member.key), layer.columns[index].isStored, index != layer.objectIDIndex,
             index != layer.globalIDIndex
         else { throw broken("the field \(member.key.prefix(80)) of \(layer.definition.name) can't be set") }
-        do { return try AttributeValue(ofRule: member.value) } catch { throw broken(error.why) }
+        do { return try AttributeValue(ofRule: member.value, in: layer.columns[index]) } catch {
+            throw broken(error.why)
+        }
     }
 
     private func geometry(
@@ -133,10 +135,14 @@ struct RuleValueError: Error {
 }
 
 extension AttributeValue {
-    /// What a rule gives, as an edit brings it; its type and domain are checked as those of every other value.
-    init(ofRule value: ArcadeValue) throws(RuleValueError) {
+    /// What a rule gives, as an edit brings it; its type and domain are checked as those of every other value. A field of text
+    /// takes numbers and truths as the language writes them.
+    /// - Parameter column: the column that it is for.
+    init(ofRule value: ArcadeValue, in column: StoredColumn?) throws(RuleValueError) {
         switch value {
         case .null: self = .null
+        case .boolean where column?.kind == .text: self = .text(value.text)
+        case .number(let number) where column?.kind == .text && number.isFinite: self = .text(value.text)
         case .boolean(let truth): self = .integer(truth ? 1 : 0)
         case .number(let number):
             guard number.isFinite else { throw RuleValueError(why: "its result is no number") }
