@@ -1,4 +1,5 @@
 import FieldworkREST
+import FieldworkStore
 import Foundation
 import Testing
 
@@ -70,6 +71,51 @@ import Testing
             #expect(try await field.tree(0)?.attributes["Condition"] == .text("Dead"))
             #expect(try await field.tree(0)?.attributes["DBH"] == .real(11))
             #expect(try await field.rows(of: 3).count == 3)
+        }
+    }
+
+    /// The map with the trees shown a second time.
+    @Sendable private static func withSecondView(_ map: String) -> String {
+        let url = map.firstMatch(of: /"url":"([^"]*\/FeatureServer)\/0"/).map { String($0.1) } ?? ""
+        let second = """
+            {"id":"again","title":"All trees","layerType":"ArcGISFeatureLayer","url":"\(url)/0","visibility":true,
+             "popupInfo":{"title":"{Address}","fieldInfos":[{"fieldName":"DBH","visible":true,"isEditable":true}]}},
+            {"id":"trees"
+            """
+        return map.replacing(#"{"id":"trees""#, with: second, maxReplacements: 1)
+    }
+
+    @Test func anEditThatTheServiceRefusesIsToldInWhicheverViewOfTheLayerItWasMade() async throws {
+        try await TreesField.with(map: Self.withSecondView, canSync: true) { field in
+            var definition = try await field.store.service(TreesField.service)
+            definition.layers[0].attributeRules = [
+                AttributeRuleDefinition(
+                    name: "DBH", kind: .constraint, script: "$feature.DBH < 50", excludesClients: true,
+                    errorMessage: "No tree here is that thick.")
+            ]
+            try await field.store.updateService(definition)
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await Self.goOffline(visitor)
+            let views = try await visitor.get("/layers").text.matches(of: /\/list\/(\d+)/).compactMap { Int($0.1) }
+            let second = try #require(views.max(), "a number of its own")
+            #expect(second >= 1_000)
+            for (index, layer) in [0, second].enumerated() {
+                let tree = "/f/\(layer)/\(TreesField.treeIDs[index].uuidString.lowercased())"
+                let saved = try await visitor.post("\(tree)/edit", ["field.DBH": "60", "session": "s\(index)"])
+                #expect(saved.status == 303, "\(saved.text)")
+            }
+            _ = try await visitor.post("/sync", [:])
+            var page = ""
+            for _ in 0..<600 {
+                page = try await visitor.get("/changes").text
+                if page.contains("Refused by the server") { break }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(page.contains(">2 edits<"), "\(page)")
+            let refused = page.split(separator: "On the server").first ?? ""
+            for tree in ["3250 NE Ainsworth St", "3252 NE Ainsworth St"] { #expect(refused.contains(tree), "\(page)") }
+            #expect(!page.contains("On the server"), "\(page)")
+            #expect(try await field.tree(1)?.attributes["DBH"] != .real(60))
         }
     }
 

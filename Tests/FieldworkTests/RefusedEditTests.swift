@@ -47,6 +47,7 @@ struct RefusedEditTests {
             try await one.changeDamage("Cause 1", ["numoccup": Int16(77)])
             let refusals = try await service.sync(one).flatMap(\.editResults)
             #expect(refusals.count == 2)
+            #expect(try await one.localEditsCount() == 2, "what was refused still waits")
             let row = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("Cause 1") })
             let change = FeatureEdit(objectID: row.objectID, attributes: [("typdamage", .text("Major"))])
             _ = try await service.store.apply(
@@ -61,6 +62,7 @@ struct RefusedEditTests {
             #expect(served["New"] == .integer(99) && served["Cause 1"] == .integer(77))
             #expect(try await service.served("typdamage")["Cause 1"] == .text("Major"))
             #expect(!one.hasLocalEdits)
+            #expect(try await one.localEditsCount() == 0)
         }
     }
 
@@ -74,6 +76,7 @@ struct RefusedEditTests {
             try await one.changeDamage("Cause 1", ["typdamage": "Major"])
             #expect(try await service.sync(one).flatMap(\.editResults).count == 1)
             #expect(one.hasLocalEdits)
+            #expect(try await one.localEditsCount() == 1, "one feature, refused twice")
             #expect(try await one.damage("Cause 1")?.attributes["numoccup"] as? Int16 == 77)
             try await Self.limitOccupants(to: 100, service)
             #expect(try await service.sync(one).isEmpty)

@@ -27,30 +27,35 @@ struct ReplicaUploadDocument: Sendable {
     func edits(through generation: Int64) async throws -> [OutgoingEdit] {
         var edits: [OutgoingEdit] = []
         for layer in layers where parameters.sends(layer.id) {
-            // An upload that is repeated has what it had, though the same features were changed again since.
-            var changes = try await session.netChanges(
-                of: layer.id, after: record.sentGeneration(of: layer.id), through: generation)
-            let known = Set(changes.compactMap(\.globalID))
-            changes = changes.compactMap { change in
-                guard let id = change.globalID, let refused = record.refused[layer.id]?[id] else { return change }
-                var change = change
-                // What was changed since goes with what was refused: alone it would leave that behind for good.
-                if change.operation == .update {
-                    let earlier = record.refusedFields[id] ?? Self.allFields(of: layer)
-                    change.changedFields += earlier.filter { !change.changedFields.contains($0) }
-                }
-                guard refused == .add else { return change }
-                // The service need not hear of the end of what it never had.
-                if change.operation == .delete { return nil }
-                change.operation = .add
-                return change
-            }
-            for id in (record.refused[layer.id] ?? [:]).keys where !known.contains(id) {
-                if let change = try await session.refusedChange(of: id, in: layer, record) { changes.append(change) }
-            }
-            edits += try await outgoing(changes, layer)
+            edits += try await outgoing(changes(of: layer, through: generation), layer)
         }
         return edits
+    }
+
+    /// The changes of a layer that the service has not: those since the last sync, and those that it refused.
+    func changes(of layer: LayerDefinition, through generation: Int64) async throws -> [FeatureChange] {
+        // An upload that is repeated has what it had, though the same features were changed again since.
+        var changes = try await session.netChanges(
+            of: layer.id, after: record.sentGeneration(of: layer.id), through: generation)
+        let known = Set(changes.compactMap(\.globalID))
+        changes = changes.compactMap { change in
+            guard let id = change.globalID, let refused = record.refused[layer.id]?[id] else { return change }
+            var change = change
+            // What was changed since goes with what was refused: alone it would leave that behind for good.
+            if change.operation == .update {
+                let earlier = record.refusedFields[id] ?? Self.allFields(of: layer)
+                change.changedFields += earlier.filter { !change.changedFields.contains($0) }
+            }
+            guard refused == .add else { return change }
+            // The service need not hear of the end of what it never had.
+            if change.operation == .delete { return nil }
+            change.operation = .add
+            return change
+        }
+        for id in (record.refused[layer.id] ?? [:]).keys where !known.contains(id) {
+            if let change = try await session.refusedChange(of: id, in: layer, record) { changes.append(change) }
+        }
+        return changes
     }
 
     /// The names of all that an update can change.

@@ -59,6 +59,23 @@ extension GeodatabaseSession {
         return differences
     }
 
+    func localEditsCount() async throws -> Int {
+        var count = 0
+        let document = replica.map {
+            ReplicaUploadDocument(session: self, record: $0, parameters: SyncGeodatabaseParameters())
+        }
+        for layer in file.definition.layers {
+            let waiting =
+                if let document {
+                    try await document.changes(of: layer, through: .max)
+                } else {
+                    try await netChanges(of: layer.id)
+                }
+            count += waiting.count
+        }
+        return count
+    }
+
     /// By layer. Of a replica what its next sync would send.
     private func waitingChanges() async throws -> [Int: [FeatureChange]] {
         var changes: [Int: [FeatureChange]] = [:]

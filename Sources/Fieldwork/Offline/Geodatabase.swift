@@ -140,6 +140,14 @@ public final class Geodatabase: Loadable, @unchecked Sendable {
     /// Whether there are edits since the last sync, also such that another program made while the file was closed.
     public var hasLocalEdits: Bool { state.withLock { $0.session }?.hasLocalEdits ?? false }
 
+    /// How many features have edits that the service has not taken: those since the last sync and those that it refused, which stay
+    /// in the file and go again with the next sync. In a file that is no replica all edits count. Throws as `load` does. Not part of
+    /// the vendor's API, whose counts of a table know the last sync alone.
+    public func localEditsCount() async throws -> Int {
+        try await load()
+        return try await openSession().localEditsCount()
+    }
+
     /// Opens a transaction. Throws `CommonError.illegalState` inside another one.
     public func beginTransaction() throws {
         try openSession().beginTransaction()

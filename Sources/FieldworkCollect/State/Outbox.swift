@@ -26,7 +26,7 @@ actor Outbox {
     }
 
     nonisolated let geodatabases: [ServiceGeodatabase]
-    /// The map's own numbers of a service's layers: a layer may be in a map more than once.
+    /// The map's own numbers of the layers of a service or of an area's file: a layer may be in a map more than once.
     private let numbers: [TableKey: [Int]]
     private let journal: EditJournal
     /// The file of an offline area, which is synced when the user asks for it; nil where edits are sent by themselves.
@@ -56,9 +56,22 @@ actor Outbox {
         let geodatabase: ObjectIdentifier
         let layerID: Int
 
-        init(_ geodatabase: ServiceGeodatabase, _ layerID: Int) {
+        init(_ geodatabase: AnyObject, _ layerID: Int) {
             self.geodatabase = ObjectIdentifier(geodatabase)
             self.layerID = layerID
+        }
+
+        /// nil for a table that sends nothing.
+        init?(_ table: ArcGISFeatureTable) {
+            switch table {
+            case let table as ServiceFeatureTable:
+                guard let geodatabase = table.serviceGeodatabase else { return nil }
+                self.init(geodatabase, table.layerID)
+            case let table as GeodatabaseFeatureTable:
+                guard let geodatabase = table.geodatabase else { return nil }
+                self.init(geodatabase, Int(table.serviceLayerID))
+            default: return nil
+            }
         }
     }
 
@@ -66,11 +79,7 @@ actor Outbox {
         self.geodatabases = geodatabases
         self.offline = offline
         numbers = Dictionary(
-            layers.compactMap { layer in
-                (layer.table as? ServiceFeatureTable).flatMap { table in
-                    table.serviceGeodatabase.map { (TableKey($0, table.layerID), [layer.id]) }
-                }
-            }, uniquingKeysWith: +)
+            layers.compactMap { layer in TableKey(layer.table).map { ($0, [layer.id]) } }, uniquingKeysWith: +)
         self.journal = journal
     }
 
@@ -261,17 +270,13 @@ actor Outbox {
             syncJob = nil
             var refusals: [FeatureReference: String] = [:]
             for result in results {
-                for edit in result.editResults {
-                    let reason = Self.reason(edit.error)
-                    if let id = edit.globalID {
-                        refusals[FeatureReference(layer: result.layerID, key: .global(id))] = reason
-                    }
-                    refusals[FeatureReference(layer: result.layerID, key: .object(edit.objectID))] = reason
+                for layer in numbers[TableKey(work.geodatabase, result.layerID)] ?? [] {
+                    for edit in result.editResults { note(edit, Self.reason(edit.error), layer, in: &refusals) }
                 }
             }
             settle(journal.entries.filter { ids.contains($0.id) }, refusals)
             await count()
-            let layers = Set(work.geodatabase.featureTables.map { Int($0.serviceLayerID) })
+            let layers = Set(numbers.values.joined())
             // What is said of the edits is true before conflicts are asked for, which on a bad line takes its time.
             await listener?(.sent(layers))
             await companion?()
@@ -299,11 +304,7 @@ actor Outbox {
             for layer in numbers[TableKey(geodatabase, table.layerID)] ?? [] {
                 for edit in result.editResults {
                     if let error = Self.error(edit) {
-                        let reason = Self.reason(error)
-                        if let uuid = edit.globalID {
-                            refusals[FeatureReference(layer: layer, key: .global(uuid))] = reason
-                        }
-                        refusals[FeatureReference(layer: layer, key: .object(edit.objectID))] = reason
+                        note(edit, Self.reason(error), layer, in: &refusals)
                     } else {
                         layers.insert(layer)
                     }
@@ -315,6 +316,14 @@ actor Outbox {
         settle(entries, refusals)
         await count()
         await listener?(.sent(layers))
+    }
+
+    /// Notes a refused edit of a layer of the map under each name that the journal may have for its feature.
+    private func note(
+        _ edit: FeatureEditResult, _ reason: String, _ layer: Int, in refusals: inout [FeatureReference: String]
+    ) {
+        if let id = edit.globalID { refusals[FeatureReference(layer: layer, key: .global(id))] = reason }
+        refusals[FeatureReference(layer: layer, key: .object(edit.objectID))] = reason
     }
 
     /// Writes down what became of edits that were sent.

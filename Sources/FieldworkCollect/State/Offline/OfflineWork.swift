@@ -20,12 +20,7 @@ struct OfflineWork: Sendable {
     /// What waits to be sent. In a file that is no service's nothing does: an edit has arrived once it is in it.
     func unsentCount() async -> Int {
         guard area.isSynced else { return 0 }
-        var count = 0
-        for table in geodatabase.featureTables {
-            count += (try? await table.addedFeaturesCount()) ?? 0
-            count += (try? await table.updatedFeaturesCount()) ?? 0
-            count += (try? await table.deletedFeaturesCount()) ?? 0
-        }
+        let count = (try? await geodatabase.localEditsCount()) ?? 0
         // Where nobody writes down who edited, a photo leaves its feature as it was.
         return max(count, geodatabase.hasLocalEdits ? 1 : 0)
     }
