@@ -116,6 +116,8 @@ package enum Limits {
     static let offeredExtensions = 3
     /// Folders of areas that are looked at, with those that extend others.
     static let areaFolders = 600
+    /// How long an update of all areas waits for the sync of one of them before it goes on with the next, in seconds.
+    static let updatePatienceSeconds = 3_600
     /// How long a larger area that has arrived waits for the sync of the one that it extends, in seconds.
     static let growthPatienceSeconds = 120
     /// Characters of an area's name.

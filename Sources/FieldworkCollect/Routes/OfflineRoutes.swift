@@ -11,6 +11,18 @@ struct OfflineRoutes: Sendable {
     func add(to router: Router<CollectContext>) {
         router.get("offline") { request, _ in try await list(request) }
         router.post("offline/mode") { request, _ in try await setMode(request) }
+        router.post("offline/update") { _, _ in
+            await workspace.updateAreas(of: try await workspace.map())
+            return PageRenderer.redirect("/offline")
+        }
+        router.post("offline/update/stop") { _, _ in
+            await workspace.updates.stop()
+            return PageRenderer.redirect("/offline")
+        }
+        router.post("offline/automatic") { request, _ in
+            await workspace.setSyncsAreasByItself(try await FormValues.read(request)["on"] == "yes")
+            return PageRenderer.redirect("/offline")
+        }
         router.post("offline/:area/name") { request, context in
             try await rename(try area(context), request: request)
         }
@@ -35,11 +47,15 @@ struct OfflineRoutes: Sendable {
         let map = try await workspace.map()
         var rows: [Values] = []
         for area in await workspace.areas(of: map) { rows.append(await row(area, map: map)) }
+        let synced = await workspace.areas(of: map).filter { $0.isSynced && workspace.shelf.isHere($0.id) }
+        let isUpdating = await workspace.updates.isRunning
         let problem = map.offline == nil ? Self.obstacle(map) : nil
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "offline", kind: "side", tab: "offline", title: "Offline",
                 values: [
+                    "updates": synced.isEmpty ? false : ["running": isUpdating] as Values,
+                    "automatic": workspace.settings.syncsAreasByItself,
                     "online": map.offline == nil, "areas": rows, "hasAreas": !rows.isEmpty,
                     "areaName": map.offline.map { workspace.shelf.name(of: $0.area) }.orFalse,
                     "problem": problem.orFalse,
@@ -78,11 +94,14 @@ struct OfflineRoutes: Sendable {
         }
         let date = FieldText.date(area.made, now: Date())
         about.append(area.held.map { "\($0.shown), opened \(date)" } ?? "taken \(date)")
-        var unsent = 0
-        if let open { unsent = await open.outbox.report.unsent }
-        let synced = open?.offline?.lastSync.map {
-            "Last sync \(FieldText.date($0, now: Date()))"
+        var (unsent, lastSync) = (0, open?.offline?.lastSync)
+        if let open {
+            unsent = await open.outbox.report.unsent
+        } else if isHere, area.held == nil, let standing = await workspace.standing(of: area) {
+            (unsent, lastSync) = standing
         }
+        let synced = lastSync.map { "Last sync \(FieldText.date($0, now: Date()))" }
+        let update = await workspace.updates.phase(area)
         let growth = shelf.growth(of: area)
         let growthReport =
             if let growth { await workspace.downloads.report(growth.id) } else { nil as AreaDownloads.Report? }
@@ -94,12 +113,23 @@ struct OfflineRoutes: Sendable {
             "id": area.text, "name": area.name, "nameLimit": Limits.areaName, "about": about.joined(separator: " · "),
             "here": isHere,
             "current": isCurrent, "usable": isHere && !isCurrent, "synced": synced.orFalse,
+            "update": Self.text(update).orFalse,
             "unsent": unsent > 0 ? "\(unsent) not sent" : false,
             "job": isHere || area.held != nil ? false : ["text": Self.progress(report)] as Values,
             "lost": area.held != nil && !isHere
                 ? "The file isn't there any more. If it was moved, open it where it is now." : false,
             "removal": area.held == nil ? "Delete \(area.name)" : "Take \(area.name) off the list",
         ]
+    }
+
+    /// What an update of all areas has come to with one of them; nil where there is nothing to say.
+    private static func text(_ phase: AreaUpdates.Phase?) -> String? {
+        switch phase {
+        case .waiting: "Waits for its update"
+        case .running: "Is being updated"
+        case .failed(let reason): "Not updated. \(reason)"
+        case .done, nil: nil
+        }
     }
 
     static func progress(_ report: AreaDownloads.Report?) -> String {

@@ -36,6 +36,8 @@ final class DeviceSettings: Sendable {
         var basemaps: [String: String]?
         /// Maps in which every edit belongs to a transaction; absent in what older versions wrote.
         var transactions: Set<String>?
+        /// Whether areas are synced without being asked for; absent in what older versions wrote.
+        var syncsByItself: Bool?
         /// The size that was chosen for a photo last; absent in what older versions wrote.
         var photoSize: String?
         /// The records that features were related to last, newest first, by what refers to them; absent in older versions.
@@ -126,6 +128,13 @@ final class DeviceSettings: Sendable {
             body(&notices[service.absoluteString])
             content.conflicts = notices
         }
+    }
+
+    /// Whether an open area sends its edits as soon as its service can be reached. It does not unless the user says so: on a metered
+    /// line that costs money.
+    var syncsAreasByItself: Bool {
+        get { content.withLock { $0.syncsByItself } ?? false }
+        set { change { $0.syncsByItself = newValue } }
     }
 
     /// How large photos are kept, unless the user says otherwise.

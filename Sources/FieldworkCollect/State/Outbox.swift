@@ -40,6 +40,7 @@ actor Outbox {
     private var sleeper: CheckedContinuation<Void, Never>?
     private var waiters: [UUID: CheckedContinuation<Void, Never>] = [:]
     private var listener: (@Sendable (Change) async -> Void)?
+    private var syncsByItself: @Sendable () -> Bool = { false }
     private var companion: (@Sendable () async -> Void)?
 
     /// What listeners are told.
@@ -96,6 +97,12 @@ actor Outbox {
     /// - Parameter body: runs beside each sync of an offline area: it looks for conflicts, and fetches again what is out of date.
     func accompanySync(_ body: @escaping @Sendable () async -> Void) { companion = body }
 
+    /// - Parameter isOn: whether an area's edits are sent, and those of others fetched, as soon as its service answers.
+    func syncByItself(_ isOn: @escaping @Sendable () -> Bool) { syncsByItself = isOn }
+
+    /// Looks again whether there is something to do.
+    func look() { wake() }
+
     /// Runs until the task is cancelled.
     func run() async {
         await count()
@@ -104,13 +111,46 @@ actor Outbox {
         } else if offline?.area.isSynced == false, journal.openTransaction == nil {
             settleJournal()
         }
+        var wait = Limits.retryFirstMilliseconds
         while !Task.isCancelled {
-            await sleep(milliseconds: nil)
+            await sleep(milliseconds: waitsForService ? wait : nil)
+            let isAsked = isWanted
             isWanted = false
             if Task.isCancelled { break }
-            if let offline { await sync(offline) } else { await sendUntilDone() }
+            guard let offline else {
+                await sendUntilDone()
+                continue
+            }
+            if isAsked {
+                await sync(offline)
+            } else if waitsForService, !(await syncQuietly(offline)) {
+                wait = min(wait * 2, Limits.retryMostMilliseconds)
+                continue
+            }
+            wait = Limits.retryFirstMilliseconds
         }
         releaseAll()
+    }
+
+    /// Whether edits of an area are to be sent as soon as that can be. Those that were refused wait for the user.
+    private var waitsForService: Bool {
+        guard let offline, offline.area.isSynced, syncsByItself(), journal.openTransaction == nil else { return false }
+        return journal.entries.contains { $0.progress == .onDevice }
+    }
+
+    /// Syncs an area if its service answers. Where it doesn't, nothing is said: nobody has asked.
+    private func syncQuietly(_ work: OfflineWork) async -> Bool {
+        do {
+            let address = work.area.service.appending(queryItems: [URLQueryItem(name: "f", value: "json")])
+            _ = try await ArcGISEnvironment.urlSession.data(from: address)
+        } catch let error where Self.isRefusal(error) {
+            await setPhase(.refused(reason: Self.reason(error)))
+            return false
+        } catch {
+            return false
+        }
+        await sync(work)
+        return phase == .idle
     }
 
     /// Something is to be sent, or the user wants to try now.
@@ -126,7 +166,7 @@ actor Outbox {
         await count()
         // What is saved in a file that is no service's has arrived.
         guard offline?.area.isSynced ?? true else { return await settleFile() }
-        guard offline == nil || isAsked else { return }
+        guard offline == nil || isAsked else { return wake() }
         let id = UUID()
         let timer = Task { [weak self] in
             try? await Task.sleep(for: patience)

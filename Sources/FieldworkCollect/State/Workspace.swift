@@ -28,6 +28,7 @@ actor Workspace {
     nonisolated let addresses = AddressFills()
     nonisolated let areaLocators: AreaLocators
     nonisolated let areaBasemaps: AreaBasemaps
+    nonisolated let updates = AreaUpdates()
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
     private let newOutbox: AsyncStream<OpenMap>.Continuation
@@ -60,6 +61,7 @@ actor Workspace {
         await areaLocators.goOn()
         await areaBasemaps.listen { [weak self] _ in await self?.heardOfBasemap() }
         await areaBasemaps.goOn()
+        await updates.listen { [weak self] in await self?.heardOfUpdate() }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.settleGrowths() }
             group.addTask { [unaskedMaps] in
@@ -72,6 +74,7 @@ actor Workspace {
                 group.addTask { await map.outbox.run() }
             }
         }
+        await updates.stop()
         await downloads.stop()
         await areaLocators.stop()
         await areaBasemaps.stop()
@@ -151,15 +154,20 @@ actor Workspace {
     /// Opens a map unless it is open. One map is opened at a time: whoever wants the same one gets it, whoever wants
     /// another one waits until the first is open.
     private func openOnce(
-        _ key: String, _ open: @escaping @Sendable () async throws -> OpenMap
+        _ key: String, isShown: Bool = true, _ open: @escaping @Sendable () async throws -> OpenMap
     ) async throws -> OpenMap {
         while true {
             if let known = maps[key] {
-                select(known)
+                if isShown { select(known) }
                 return known
             }
             guard let opening else { break }
-            if opening.key == key { return try await opening.task.value }
+            if opening.key == key {
+                let map = try await opening.task.value
+                // Whoever opens it may not show it.
+                if isShown { select(map) }
+                return map
+            }
             // Whether it could be opened is for the window that wanted it.
             _ = await opening.task.result
         }
@@ -172,9 +180,11 @@ actor Workspace {
         return try await task.value
     }
 
-    /// - Parameter file: of an area; nil for a map of a server.
+    /// - Parameters:
+    ///   - file: of an area; nil for a map of a server.
     /// - Returns: false for the map of an area whose file isn't the area's any more: edits in it would be in no area.
-    private func adopt(_ map: OpenMap, file: URL? = nil) async -> Bool {
+    ///   - isShown: whether it is the open map from now on.
+    private func adopt(_ map: OpenMap, file: URL? = nil, isShown: Bool = true) async -> Bool {
         // What an area holds unsent is known before it is shown: there is nobody to ask for it.
         if let offline = map.offline {
             await map.outbox.count()
@@ -185,7 +195,8 @@ actor Workspace {
             return false
         }
         maps[map.key] = map
-        select(map)
+        if isShown { select(map) }
+        await map.outbox.syncByItself { [settings] in settings.syncsAreasByItself }
         await map.outbox.listen { [weak self] change in await self?.heard(change, from: map) }
         await map.outbox.accompanySync { [weak self, weak map] in
             guard let map else { return }
@@ -223,9 +234,10 @@ actor Workspace {
     }
 
     /// Works offline, in an area that is on this device.
-    func open(_ area: OfflineArea) async throws -> OpenMap {
+    /// - Parameter isShown: false to work with it beside the map that is open.
+    func open(_ area: OfflineArea, isShown: Bool = true) async throws -> OpenMap {
         // The map is given to no window before it is certain that its file is the area's.
-        let map = try await openOnce(area.key) { try await self.openFile(of: area) }
+        let map = try await openOnce(area.key, isShown: isShown) { try await self.openFile(of: area, isShown: isShown) }
         if settings.view(of: area.key) == nil { settings.setView(firstView(of: area), of: area.key) }
         return map
     }
@@ -238,14 +250,14 @@ actor Workspace {
         return area.edges.flatMap { _ in OpenMap.view(of: Viewpoint(boundingGeometry: area.extent)) }
     }
 
-    private func openFile(of area: OfflineArea) async throws -> OpenMap {
+    private func openFile(of area: OfflineArea, isShown: Bool) async throws -> OpenMap {
         while true {
             let area = shelf.area(area.id) ?? area
             let file = shelf.file(area.id)
             let map = try await OpenMap.open(
                 area, file: file, webMap: shelf.webMap(area.id), basemap: { [shelf] in shelf.basemap(area.id) },
                 dataDirectory: configuration.dataDirectory)
-            if await adopt(map, file: file) { return map }
+            if await adopt(map, file: file, isShown: isShown) { return map }
         }
     }
 
@@ -313,6 +325,16 @@ actor Workspace {
         case .failed: hub.send("announce", Announcement(text: "\(area.name) did not arrive.", urgent: true))
         case .running, .paused: break
         }
+    }
+
+    private func heardOfUpdate() {
+        hub.send("stale", PanelsStale(panels: ["offline"], why: "update"))
+    }
+
+    /// Areas are synced by themselves from now on, or only when the user asks for it.
+    func setSyncsAreasByItself(_ isOn: Bool) async {
+        settings.syncsAreasByItself = isOn
+        for map in maps.values { await map.outbox.look() }
     }
 
     private func heardOfBasemap() {
