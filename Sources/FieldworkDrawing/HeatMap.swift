@@ -80,8 +80,10 @@ struct HeatMap: Sendable {
     }
 
     /// The colour of a sum, red, green, blue and opacity from 0 to 255.
-    func color(of sum: Double) -> SIMD4<Double> {
-        let ratio = min(max((sum - least) / (most - least), 0), 1)
+    func color(of sum: Double) -> SIMD4<Double> { color(at: min(max((sum - least) / (most - least), 0), 1)) }
+
+    /// The colour of a place on the way from the least sum, 0, to the greatest, 1.
+    func color(at ratio: Double) -> SIMD4<Double> {
         guard let first = stops.first, let last = stops.last, ratio > first.ratio else {
             return stops.first?.color ?? .zero
         }

@@ -2,10 +2,11 @@ package import FieldworkGeometry
 import CCairo
 import FieldworkREST
 
-/// The small picture of a symbol in a legend, drawn as images of maps draw it.
+/// The small picture of a symbol in a legend, drawn as images of maps draw it. A heat map, which has no symbols, is the way of its
+/// colours, from the greatest sum at the top to the least.
 package enum SymbolSwatch {
     /// - Parameters:
-    ///   - symbol: a kind that can't be drawn gives a clear picture.
+    ///   - symbol: or the renderer of a heat map; a kind that can't be drawn gives a clear picture.
     ///   - width, height: in pixels.
     ///   - dpi: pixels to the inch.
     /// - Returns: PNG.
@@ -23,6 +24,9 @@ package enum SymbolSwatch {
     /// Draws the symbol into the upper left corner of a canvas.
     /// - Parameter scale: pixels of the canvas on a pixel of 96 to the inch.
     static func draw(_ symbol: JSONValue, on canvas: CairoCanvas, width: Int, height: Int, scale: Double) {
+        if let heat = HeatMap(symbol, columns: [], scale: scale) {
+            return draw(heat, on: canvas, width: width, height: height)
+        }
         let painter = SymbolPainter(canvas: canvas, scale: scale)
         let (middleX, middleY) = ((Double(width) / 2).rounded(.down), (Double(height) / 2).rounded(.down))
         switch SymbolLook(symbol, for: nil, scale: scale) {
@@ -48,6 +52,15 @@ package enum SymbolSwatch {
                 canvas.context, inset, inset, max(Double(width) - 2 * inset, 1), max(Double(height) - 2 * inset, 1))
             painter.fill(area, area.picture.flatMap { SymbolPixels($0.bytes) })
         case .nothing: break
+        }
+    }
+
+    private static func draw(_ heat: HeatMap, on canvas: CairoCanvas, width: Int, height: Int) {
+        for row in 0..<height {
+            let color = heat.color(at: 1 - (Double(row) + 0.5) / Double(height)) / 255
+            cairo_set_source_rgba(canvas.context, color.x, color.y, color.z, color.w)
+            cairo_rectangle(canvas.context, 0, Double(row), Double(width), 1)
+            cairo_fill(canvas.context)
         }
     }
 }

@@ -95,6 +95,28 @@ struct HeatMapTests {
         }
     }
 
+    @Test(
+        "The legend shows the way of the colours, the greatest at the top, and its picture can be fetched by its name")
+    func legend() async throws {
+        try await TemporaryStore.serve(trees: 0) { server, store in
+            try await store.updateService(
+                Self.definition(["radius": 15, "legendOptions": ["maxLabel": "Many", "minLabel": "few"]]))
+            let answer = try await server.client.get("Trees/MapServer/legend", ["f": "json"]).json
+            let entries = try #require(answer["layers"]?.arrayValue?.first?["legend"]?.arrayValue)
+            let entry = try #require(entries.first)
+            #expect(entries.count == 1 && entry["label"] == "Many to few")
+            let bytes = try #require(entry["imageData"]?.stringValue.flatMap { Data(base64Encoded: $0) })
+            let pixels = try await MapImages.pixels(Array(bytes))
+            try #require(pixels.count == 400)
+            let column = (0..<20).map { pixels[$0 * 20 + 10] }
+            #expect(column.first.map { $0[0] > 240 && $0[3] > 240 } == true, "\(column)")
+            #expect(column.map { $0[3] } == column.map { $0[3] }.sorted(by: >) && column[19][3] < 15, "\(column)")
+            let name = try #require(entry["url"]?.stringValue)
+            let image = try await server.client.get("Trees/MapServer/0/images/\(name)")
+            #expect(Data(image.body) == bytes)
+        }
+    }
+
     @Test("A finer image shows the same, also where its points reach far")
     func finer() async throws {
         try await TemporaryStore.serve(trees: 0) { server, store in

@@ -39,9 +39,16 @@ struct LegendEntry: Sendable, Hashable {
     /// The values that the symbol stands for; the upper limit of a class.
     var values: [JSONValue]
 
-    /// The entries of a layer's renderer; none for a renderer without symbols.
+    /// The entries of a layer's renderer; none for a renderer that has neither symbols nor a way of colours.
     static func entries(of layer: LayerDefinition) -> [LegendEntry] {
         guard let renderer = layer.drawingInfo?["renderer"] else { return [] }
+        if renderer["type"]?.stringValue == "heatmap" {
+            func word(_ name: String, _ usual: String) -> String {
+                renderer["legendOptions"]?[name]?.stringValue.flatMap { $0.isEmpty ? nil : $0 } ?? usual
+            }
+            let label = "\(word("maxLabel", "High")) to \(word("minLabel", "low"))"
+            return [LegendEntry(label: label, symbol: renderer, values: [])]
+        }
         return RendererClasses(renderer, maximum: Limits.legendEntries).all.map {
             LegendEntry(label: $0.label, symbol: $0.symbol, values: $0.values)
         }
