@@ -193,6 +193,10 @@ package enum Limits {
     static let tileChanges = 500
     /// Tiles of one level that a changed feature may touch; of more, all tiles are new.
     static let tilesPerChange = 256
+    /// Seconds for which the size of a layer is remembered at most.
+    static let layerMeasureSeconds = 300
+    /// Layers, as different people may read them, whose sizes are remembered.
+    static let layerMeasures = 1_000
     /// Tiles of one service that are known to have changed; of more, all tiles are new.
     static let changedTiles = 200_000
     /// Tiles across and down of one block of `tilemap`.

@@ -24,7 +24,7 @@ struct TilePlan: Sendable {
     }
 
     init(
-        _ layer: LayerDefinition, _ address: TileAddress, of service: ServiceDefinition, _ features: FeatureService
+        _ layer: LayerDefinition, _ address: TileAddress, of service: ServiceDefinition, _ measures: LayerMeasures
     ) async throws {
         self.layer = layer
         self.service = service.name
@@ -32,11 +32,9 @@ struct TilePlan: Sendable {
             steps = 0
             return
         }
-        let layerAddress = LayerAddress(service: service.name, layerID: layer.id)
-        let all = FeatureQuery(condition: layer.restriction)
-        let total = try await features.store.count(all, in: layerAddress)
-        guard total > FieldworkTiles.Limits.tileFeatures,
-            let extent = try await features.store.extent(all, in: layerAddress).extent,
+        let measure = try await measures.measure(layer, of: service.name)
+        let total = measure.total
+        guard total > FieldworkTiles.Limits.tileFeatures, let extent = measure.extent,
             let plane = try? GeometryEngine.projected(extent, into: .webMercator)
         else {
             steps = 0

@@ -9,11 +9,13 @@ struct TileService: Sendable {
     let features: FeatureService
     let generations: TileGenerations
     let keeper: TileKeeper
+    let measures: LayerMeasures
 
     init(features: FeatureService, cacheBytes: Int) {
         self.features = features
         generations = TileGenerations(store: features.store)
         keeper = TileKeeper(maximum: cacheBytes)
+        measures = LayerMeasures(store: features.store)
     }
 
     var store: any FeatureStore { features.store }
@@ -89,7 +91,7 @@ struct TileService: Sendable {
     ) async throws -> [TilePlan] {
         var plans: [TilePlan] = []
         for layer in layers where TilePlan.shows(layer, at: address.level) {
-            plans.append(try await TilePlan(layer, address, of: service, features))
+            plans.append(try await TilePlan(layer, address, of: service, measures))
         }
         return plans
     }

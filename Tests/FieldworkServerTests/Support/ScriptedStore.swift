@@ -11,16 +11,20 @@ final class ScriptedStore: FeatureStore {
     private let failure: StoreError?
     private let closings = Mutex(0)
     private let idCount: Int
+    private let counted: @Sendable () async throws -> Int
 
     /// - Parameters:
     ///   - failure: what every question is answered with.
     ///   - idCount: how many features there are.
+    ///   - counted: answers a count of features.
     init(
         failure: StoreError? = nil, idCount: Int = 0,
-        piece: @escaping @Sendable (_ index: Int) async throws -> [UInt8]? = { _ in nil }
+        piece: @escaping @Sendable (_ index: Int) async throws -> [UInt8]? = { _ in nil },
+        counted: @escaping @Sendable () async throws -> Int = { 0 }
     ) {
         self.failure = failure
         self.idCount = idCount
+        self.counted = counted
         self.piece = piece
     }
 
@@ -73,7 +77,7 @@ final class ScriptedStore: FeatureStore {
     func objectIDs(_ query: FeatureQuery, in layer: LayerAddress) async throws -> [Int64] {
         Array(repeating: 1, count: min(idCount, query.limit ?? .max))
     }
-    func count(_ query: FeatureQuery, in layer: LayerAddress) async throws -> Int { 0 }
+    func count(_ query: FeatureQuery, in layer: LayerAddress) async throws -> Int { try await counted() }
     func extent(_ query: FeatureQuery, in layer: LayerAddress) async throws -> (extent: Envelope?, count: Int) {
         (nil, 0)
     }
