@@ -23,6 +23,8 @@ package enum Limits {
     package static let readerWaitSeconds = 30
     /// Rows of a layer that an attribute rule reads at once, for one question.
     package static let ruleRows = 20_000
+    /// Characters of what a validation says of one feature; a script could say more than anybody reads.
+    package static let ruleMessageCharacters = 1_000
     /// Features that are read at a time to be asked about by validation rules.
     static let validatedAtOnce = 500
     /// Edits of rules that may call for one another, one after the other: rules that go round in a circle end here.

@@ -62,6 +62,18 @@ struct ValidationRuleTests {
         #expect(messages.last == "The rule C is not kept.")
     }
 
+    @Test("A message of any length is cut to what somebody reads, and counts as memory of its request")
+    func longMessages() async throws {
+        let script = "var t = 'much '; for (var i = 0; i < 12; i++) { t += t } return { errorMessage: t }"
+        let store = try await store([.real(1), .real(2)], Self.rule(script))
+        let found = try await findings(store)
+        #expect(found.violations.map(\.message.count) == [1_000, 1_000])
+        await #expect(throws: AllowanceError.self) {
+            let allowance = WorkAllowance(time: .seconds(600), memory: 1_500)
+            try await WorkAllowance.$current.withValue(allowance) { _ = try await findings(store) }
+        }
+    }
+
     @Test("A rule reads the geometry and the other rows of the service")
     func surroundings() async throws {
         let store = try await store(

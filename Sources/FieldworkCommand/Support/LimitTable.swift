@@ -459,6 +459,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "shortReadMilliseconds", value: "50", meaning: "Milliseconds after which a read is no short one any more, and needs one of the places for long reads."),
         NamedLimit(module: "FieldworkStore", name: "readerWaitSeconds", value: "30", meaning: "How long a request waits for a reader, in seconds."),
         NamedLimit(module: "FieldworkStore", name: "ruleRows", value: "20_000", meaning: "Rows of a layer that an attribute rule reads at once, for one question."),
+        NamedLimit(module: "FieldworkStore", name: "ruleMessageCharacters", value: "1_000", meaning: "Characters of what a validation says of one feature; a script could say more than anybody reads."),
         NamedLimit(module: "FieldworkStore", name: "validatedAtOnce", value: "500", meaning: "Features that are read at a time to be asked about by validation rules."),
         NamedLimit(module: "FieldworkStore", name: "ruleCascade", value: "16", meaning: "Edits of rules that may call for one another, one after the other: rules that go round in a circle end here."),
         NamedLimit(module: "FieldworkStore", name: "ruleEdits", value: "1_000", meaning: "Features that the rules of layers may edit because of one edit."),

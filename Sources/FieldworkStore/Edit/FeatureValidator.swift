@@ -39,7 +39,10 @@ struct FeatureValidator {
                     return findings
                 }
                 try WorkAllowance.check()
-                findings.violations += violations(of: record, data)
+                let found = violations(of: record, data)
+                try connection.watch.charge(
+                    found.reduce(0) { $0 + MemoryLayout<RuleViolation>.stride + $1.message.utf8.count })
+                findings.violations += found
                 findings.features += 1
             }
         }
@@ -54,7 +57,7 @@ struct FeatureValidator {
             let definition = rule.definition
             return RuleViolation(
                 objectID: record.objectID, globalID: record.globalID, rule: definition.name,
-                errorNumber: definition.errorNumber, message: message,
+                errorNumber: definition.errorNumber, message: String(message.prefix(Limits.ruleMessageCharacters)),
                 severity: definition.unknownMembers["severity"]?.integerValue.flatMap { Int(exactly: $0) })
         }
     }
