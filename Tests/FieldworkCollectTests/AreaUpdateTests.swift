@@ -113,4 +113,36 @@ import Testing
             #expect(try await field.serverFeatures().count == 28)
         }
     }
+
+    @Test(
+        .enabled(
+            if: Browser.program != nil && RunningApp.mapLibrary != nil, "Chromium or the map library isn't installed"))
+    func theStateLineStaysThatOfTheOpenAreaWhileOthersAreUpdated() async throws {
+        try await Self.with { field, visitor in
+            try await Self.editInTwoAreas(visitor)
+            let browser = try await Browser.start()
+            defer { browser.stop() }
+            try await browser.open(field.app.door)
+            try await browser.open("\(field.app.address)offline")
+            try await browser.wait("document.documentElement.dataset.map === 'ready'", seconds: 60)
+            try await browser.screenshot("offline-areas")
+            _ = try await browser.evaluate(
+                """
+                (() => {
+                  window.__states = [];
+                  new MutationObserver(() => window.__states.push(document.getElementById('state')?.innerText ?? ''))
+                    .observe(document.body, { childList: true, subtree: true, characterData: true });
+                  return 1;
+                })()
+                """, as: Int.self)
+            try await browser.click("form[action=\"/offline/update\"] button")
+            try await browser.wait("!document.getElementById('panel').innerText.includes('not sent')", seconds: 60)
+            try await browser.wait("document.getElementById('state').innerText.includes('all sent')", seconds: 60)
+            try await browser.screenshot("offline-areas-updated")
+            let states = try await browser.evaluate("window.__states", as: [String].self)
+            #expect(
+                states.contains { $0.contains("Hutchinson") } && !states.contains { $0.contains("Reno") }, "\(states)")
+            #expect(try await field.serverFeatures().count == 27)
+        }
+    }
 }

@@ -182,8 +182,8 @@ actor Workspace {
 
     /// - Parameters:
     ///   - file: of an area; nil for a map of a server.
-    /// - Returns: false for the map of an area whose file isn't the area's any more: edits in it would be in no area.
     ///   - isShown: whether it is the open map from now on.
+    /// - Returns: false for the map of an area whose file isn't the area's any more: edits in it would be in no area.
     private func adopt(_ map: OpenMap, file: URL? = nil, isShown: Bool = true) async -> Bool {
         // What an area holds unsent is known before it is shown: there is nobody to ask for it.
         if let offline = map.offline {
@@ -426,8 +426,10 @@ actor Workspace {
         if case .sent(let layers) = change {
             unreachable = false
             await map.tiles.invalidate(layers)
-            hub.send("map", MapChanged(layers: layers.sorted()))
-            hub.send("stale", PanelsStale(panels: ["changes", "feature"], why: "sent"))
+            if current === map {
+                hub.send("map", MapChanged(layers: layers.sorted()))
+                hub.send("stale", PanelsStale(panels: ["changes", "feature"], why: "sent"))
+            }
         }
         let report = await map.outbox.report
         let unsent = report.unsent
@@ -437,7 +439,8 @@ actor Workspace {
             hub.send("announce", Announcement(text: "All sent.", urgent: false))
         }
         lastUnsent[map.key] = unsent
-        await broadcaster?(map)
+        // The state line is that of the map on show, whatever becomes of others meanwhile.
+        if current === map { await broadcaster?(map) }
     }
 
     /// A sending that takes its time is said at its start and at each quarter; "All sent." is its end.
