@@ -111,7 +111,8 @@ class Asker:
             connection.request("GET", path, headers={"Accept-Encoding": "gzip"})
             answer = connection.getresponse()
             body = answer.read()
-            if answer.status not in (200, 204):
+            # A tile without features is not there, or empty.
+            if answer.status not in (200, 204, 404):
                 raise SystemExit(f"{self.host}{path}: {answer.status} {body[:300]}")
             size += len(body)
         return size
