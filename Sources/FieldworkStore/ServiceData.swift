@@ -126,7 +126,7 @@ extension ServiceData {
     }
 
     /// The same for a query, which a standby may answer.
-    private func readQuery<Result: Sendable>(
+    func readQuery<Result: Sendable>(
         _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
         if isInTransaction { return try await writer.inspect(body) }

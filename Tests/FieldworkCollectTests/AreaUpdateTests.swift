@@ -71,6 +71,13 @@ import Testing
         }
     }
 
+    /// A later sync takes back what is said of the area that is open, and of no other.
+    private static func syncTakesBackWhatWasSaid(_ visitor: PlainClient) async throws {
+        try await OfflineField.sync(visitor)
+        let told = cards(try await visitor.get("/offline").text).filter { $0.contains("Not updated") }
+        #expect(told.count == 1 && told.first?.contains("Reno") == true, "\(told)")
+    }
+
     @Test func anUpdateThatFailsSaysSoForEachAreaAndLosesNothing() async throws {
         try await Self.with { field, visitor in
             try await Self.editInTwoAreas(visitor)
@@ -80,6 +87,7 @@ import Testing
             #expect(
                 Self.cards(failed).map { $0.contains("Not updated. ") && $0.contains("1 not sent") } == [true, true])
             try await field.services.comeBack()
+            try await Self.syncTakesBackWhatWasSaid(visitor)
             _ = try await visitor.post("/offline/update", [:])
             let done = try await Self.waitFor("Update all areas", at: "/offline", visitor)
             #expect(!done.contains("Not updated") && !done.contains("not sent"), "\(done)")

@@ -47,14 +47,14 @@ struct OfflineRoutes: Sendable {
         let map = try await workspace.map()
         var rows: [Values] = []
         for area in await workspace.areas(of: map) { rows.append(await row(area, map: map)) }
-        let synced = await workspace.areas(of: map).filter { $0.isSynced && workspace.shelf.isHere($0.id) }
+        let hasSynced = await !workspace.syncedAreas(of: map).isEmpty
         let isUpdating = await workspace.updates.isRunning
         let problem = map.offline == nil ? Self.obstacle(map) : nil
         return try await pages.respond(
             PageRenderer.Panel(
                 template: "offline", kind: "side", tab: "offline", title: "Offline",
                 values: [
-                    "updates": synced.isEmpty ? false : ["running": isUpdating] as Values,
+                    "updates": hasSynced ? ["running": isUpdating] as Values : false,
                     "automatic": workspace.settings.syncsAreasByItself,
                     "online": map.offline == nil, "areas": rows, "hasAreas": !rows.isEmpty,
                     "areaName": map.offline.map { workspace.shelf.name(of: $0.area) }.orFalse,
@@ -101,7 +101,7 @@ struct OfflineRoutes: Sendable {
             (unsent, lastSync) = standing
         }
         let synced = lastSync.map { "Last sync \(FieldText.date($0, now: Date()))" }
-        let update = await workspace.updates.phase(area)
+        let update = Self.text(await workspace.updates.phase(area), lastSync)
         let growth = shelf.growth(of: area)
         let growthReport =
             if let growth { await workspace.downloads.report(growth.id) } else { nil as AreaDownloads.Report? }
@@ -113,7 +113,7 @@ struct OfflineRoutes: Sendable {
             "id": area.text, "name": area.name, "nameLimit": Limits.areaName, "about": about.joined(separator: " · "),
             "here": isHere,
             "current": isCurrent, "usable": isHere && !isCurrent, "synced": synced.orFalse,
-            "update": Self.text(update).orFalse,
+            "update": update.orFalse,
             "unsent": unsent > 0 ? "\(unsent) not sent" : false,
             "job": isHere || area.held != nil ? false : ["text": Self.progress(report)] as Values,
             "lost": area.held != nil && !isHere
@@ -122,12 +122,13 @@ struct OfflineRoutes: Sendable {
         ]
     }
 
-    /// What an update of all areas has come to with one of them; nil where there is nothing to say.
-    private static func text(_ phase: AreaUpdates.Phase?) -> String? {
+    /// What an update of all areas has come to with one of them; nil where there is nothing to say, also after a later sync.
+    private static func text(_ phase: AreaUpdates.Phase?, _ lastSync: Date?) -> String? {
         switch phase {
         case .waiting: "Waits for its update"
         case .running: "Is being updated"
-        case .failed(let reason): "Not updated. \(reason)"
+        case .failed(_, let date) where lastSync.map { $0 > date } == true: nil
+        case .failed(let reason, _): "Not updated. \(reason)"
         case .done, nil: nil
         }
     }

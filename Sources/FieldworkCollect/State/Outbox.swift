@@ -29,7 +29,8 @@ actor Outbox {
     /// The map's own numbers of the layers of a service or of an area's file: a layer may be in a map more than once.
     private let numbers: [TableKey: [Int]]
     private let journal: EditJournal
-    /// The file of an offline area, which is synced when the user asks for it; nil where edits are sent by themselves.
+    /// The file of an offline area, which is synced when the user asks for it, or by itself where that is switched on; nil for a map of
+    /// a server, whose edits are sent at once.
     private let offline: OfflineWork?
     private var phase = Phase.idle
     private var lastSent: Date?
@@ -138,7 +139,8 @@ actor Outbox {
         return journal.entries.contains { $0.progress == .onDevice }
     }
 
-    /// Syncs an area if its service answers. Where it doesn't, nothing is said: nobody has asked.
+    /// Syncs an area if its service answers. A service that does not answer is no error here, since the user has not asked for a sync.
+    /// - Returns: whether it was synced.
     private func syncQuietly(_ work: OfflineWork) async -> Bool {
         do {
             let address = work.area.service.appending(queryItems: [URLQueryItem(name: "f", value: "json")])

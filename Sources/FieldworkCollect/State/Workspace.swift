@@ -439,7 +439,7 @@ actor Workspace {
             hub.send("announce", Announcement(text: "All sent.", urgent: false))
         }
         lastUnsent[map.key] = unsent
-        // The state line is that of the map on show, whatever becomes of others meanwhile.
+        // Windows show the state of the open map. Other maps may be sending as well.
         if current === map { await broadcaster?(map) }
     }
 

@@ -121,7 +121,8 @@ struct ValidateCommand: AsyncParsableCommand {
         let layer = violation["layerId"]?.integerValue ?? 0
         let feature = violation["objectId"]?.integerValue ?? 0
         let rule = violation["ruleName"]?.stringValue ?? ""
-        return "\(layer)/\(feature)  \(rule): \(violation["errorMessage"]?.stringValue ?? "")"
+        let message = violation["errorMessage"]?.stringValue ?? ""
+        return "\(layer)/\(feature)  \(rule): \(message.split(whereSeparator: \.isNewline).joined(separator: " "))"
     }
 
     private static let featuresAtOnce = 2_000

@@ -12,11 +12,11 @@ import Synchronization
 final class LayerMeasures: Sendable {
     struct Measure: Sendable, Hashable {
         var total: Int
-        /// In the layer's reference; nil where no feature has a place, and where nobody asks since there are few.
+        /// In the layer's reference; nil where no feature has a geometry, and for a layer with too few features to be thinned.
         var extent: Envelope?
     }
 
-    /// A layer, as far as somebody may read it.
+    /// A layer with the condition that limits what a person may read of it.
     private struct Subject: Hashable {
         let layer: LayerAddress
         let restriction: SQLExpression?
@@ -30,6 +30,21 @@ final class LayerMeasures: Sendable {
     private struct State {
         var entries: [Subject: Entry] = [:]
         var running: [Subject: Task<Measure, any Error>] = [:]
+
+        /// - Parameter begin: starts the measuring where nobody does it already.
+        mutating func answer(_ subject: Subject, _ begin: () -> Task<Measure, any Error>) -> Answer {
+            if let entry = entries[subject], entry.end > .now { return .known(entry.measure) }
+            if let task = running[subject] { return .running(task) }
+            let task = begin()
+            running[subject] = task
+            return .begun(task)
+        }
+    }
+
+    private enum Answer {
+        case known(Measure)
+        case running(Task<Measure, any Error>)
+        case begun(Task<Measure, any Error>)
     }
 
     private let state = Mutex(State())
@@ -41,19 +56,22 @@ final class LayerMeasures: Sendable {
     func measure(_ layer: LayerDefinition, of service: ServiceName) async throws -> Measure {
         let subject = Subject(
             layer: LayerAddress(service: service, layerID: layer.id), restriction: layer.restriction)
-        let known = state.withLock { state -> (Measure?, Task<Measure, any Error>?) in
-            if let entry = state.entries[subject], entry.end > .now { return (entry.measure, nil) }
-            return (nil, state.running[subject])
-        }
-        if let measure = known.0 { return measure }
-        // One that was broken off with its client is measured again.
-        if let running = known.1, case .success(let measure) = await running.result { return measure }
-        let task = Task { [self] in try await read(subject) }
-        state.withLock { $0.running[subject] = task }
-        return try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
+        while true {
+            let answer = state.withLock { state in
+                state.answer(subject) { Task<Measure, any Error> { try await self.read(subject) } }
+            }
+            switch answer {
+            case .known(let measure): return measure
+            case .begun(let task):
+                return try await withTaskCancellationHandler {
+                    try await task.value
+                } onCancel: {
+                    task.cancel()
+                }
+            case .running(let task):
+                // One that was broken off with its client is begun again.
+                if case .success(let measure) = await task.result { return measure }
+            }
         }
     }
 

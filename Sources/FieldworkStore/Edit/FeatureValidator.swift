@@ -27,7 +27,7 @@ struct FeatureValidator {
         let ids = try IdentifierReader(layer: layer, connection: connection).objectIDs(query)
         var start = 0
         while start < ids.count {
-            // Rules may ask for other rows: no rows of this layer are being read meanwhile.
+            // The rows are read before a rule runs: its own queries need the connection.
             let page = ids[start..<min(start + Limits.validatedAtOnce, ids.count)]
             start += page.count
             let records = try RecordReader(layer: layer, connection: connection)
@@ -85,7 +85,7 @@ extension ServiceData {
     /// See `FeatureStore.validate`.
     func validate(_ query: FeatureQuery, in layerID: Int, most: Int) async throws -> RuleFindings {
         let (layer, catalogue) = (try layer(layerID), catalogueSnapshot)
-        return try await read { connection in
+        return try await readQuery { connection in
             try FeatureValidator(layer, catalogue, connection)?.findings(query, most: most) ?? RuleFindings()
         }
     }

@@ -6,8 +6,8 @@ actor AreaUpdates {
     enum Phase: Sendable, Equatable {
         case waiting, running
         case done
-        /// It was not synced, or the service did not take all of it.
-        case failed(reason: String)
+        /// It was not synced, or the service did not take all of it, at that time.
+        case failed(reason: String, Date)
     }
 
     private var phases: [UUID: Phase] = [:]
@@ -36,7 +36,8 @@ actor AreaUpdates {
         task = Task {
             for area in areas where !Task.isCancelled {
                 await set(.running, of: area)
-                await set(await update(area, open), of: area)
+                let problem = await update(area, open)
+                await set(problem.map { .failed(reason: $0, Date()) } ?? .done, of: area)
             }
             for area in areas where phases[area.id] == .waiting { phases[area.id] = nil }
             task = nil
@@ -57,39 +58,39 @@ actor AreaUpdates {
         await listener?()
     }
 
+    /// - Returns: why an area is not up to date; nil where it is.
     private func update(
         _ area: OfflineArea, _ open: @Sendable (OfflineArea) async throws -> OpenMap
-    ) async -> Phase {
+    ) async -> String? {
         let map: OpenMap
-        do { map = try await open(area) } catch {
-            return .failed(reason: (error as? any ArcGISError)?.details ?? "\(error)")
-        }
-        guard map.transaction == nil else {
-            return .failed(reason: "A transaction is open. Keep or discard it first.")
-        }
+        do { map = try await open(area) } catch { return (error as? any ArcGISError)?.details ?? "\(error)" }
+        guard map.transaction == nil else { return "A transaction is open. Keep or discard it first." }
         running = map
         defer { running = nil }
         await map.outbox.send(patience: .seconds(Limits.updatePatienceSeconds), isAsked: true)
         let report = await map.outbox.report
         switch report.phase {
-        case .failed(let reason), .refused(let reason): return .failed(reason: reason)
-        case .sending: return .failed(reason: "It takes long, and goes on.")
+        case .failed(let reason), .refused(let reason): return reason
+        case .sending: return "It takes long, and goes on."
         case .idle, .waiting: break
         }
-        guard !Task.isCancelled else { return .failed(reason: "Stopped.") }
+        guard !Task.isCancelled else { return "Stopped." }
         guard report.unsent == 0 else {
-            return .failed(
-                reason: "The server did not take \(FieldText.count(report.unsent, "edit")). Changes lists what and why."
-            )
+            return "The server did not take \(FieldText.count(report.unsent, "edit")). Changes lists what and why."
         }
-        return .done
+        return nil
     }
 }
 
 extension Workspace {
-    /// Brings all areas of a map that are on this device and their service together.
+    /// The areas of a map that are on this device and have a service.
+    func syncedAreas(of map: OpenMap) -> [OfflineArea] {
+        areas(of: map).filter { $0.isSynced && shelf.isHere($0.id) }
+    }
+
+    /// Syncs all areas of a map that are on this device.
     func updateAreas(of map: OpenMap) async {
-        let areas = areas(of: map).filter { $0.isSynced && shelf.isHere($0.id) }
+        let areas = syncedAreas(of: map)
         guard !areas.isEmpty else { return }
         let total = areas.count
         await updates.begin(areas, open: { try await self.open($0, isShown: false) }) { [hub] done in
