@@ -14,7 +14,7 @@ struct OwnFeaturesTests {
     private static let layer = "Reports/FeatureServer/0"
 
     private static var definition: ServiceDefinition {
-        let layer = LayerDefinition(
+        var layer = LayerDefinition(
             id: 0, name: "Reports",
             fields: [
                 FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
@@ -30,6 +30,7 @@ struct OwnFeaturesTests {
             hasAttachments: true,
             // The view has reports of a kind below five.
             unknownMembers: JSONObject(["definitionExpression": "kind < 5"]))
+        layer.attributeRules = [AttributeRuleDefinition(name: "None", kind: .validation, script: "false", events: [])]
         return ServiceDefinition(
             name: ServiceName(name: "Reports"), capabilities: [.query, .create, .update, .delete, .editing, .uploads],
             layers: [layer])
@@ -65,6 +66,24 @@ struct OwnFeaturesTests {
                 #expect(try answer.json["objectIds"]?.arrayValue?.compactMap(\.integerValue) == ids)
                 let outside = try await server.client.get("\(Self.layer)/2", ["f": "json"], headers: Self.by(user))
                 #expect(outside.errorCode == 404)
+            }
+        }
+    }
+
+    @Test("A validation tells of features that its reader may see alone, whichever are asked for")
+    func validation() async throws {
+        try await Self.serve { server in
+            for (user, ids) in [("ada", [1]), ("bo", [3]), ("cy", [])] as [(String, [Int64])] {
+                for selection in ["", #"[{"id":0,"objectIds":[1,2,3]}]"#] {
+                    let answer = try await server.client.get(
+                        "Reports/ValidationServer/evaluate", ["selection": selection, "f": "json"],
+                        headers: Self.by(user))
+                    let told = try answer.json["validationErrors"]?.arrayValue?.compactMap {
+                        $0["objectId"]?.integerValue
+                    }
+                    #expect(told == ids, "\(user): \(answer.text)")
+                    #expect(try answer.json["evaluatedFeatures"]?.integerValue == Int64(ids.count))
+                }
             }
         }
     }
