@@ -43,6 +43,8 @@ let package = Package(
             name: "CFieldworkBuild",
             cSettings: Context.environment["FIELDWORK_COMMIT"].map { [.define("FIELDWORK_COMMIT", to: "\"\($0)\"")] }),
         .systemLibrary(name: "CSQLiteSettings"),
+        // Reading SQLite files through memory mappings, safe from files that shrink.
+        .target(name: "CMappedFiles"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -63,7 +65,7 @@ let package = Package(
         .target(
             name: "FieldworkStore",
             dependencies: [
-                "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings",
+                "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings", "CMappedFiles",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

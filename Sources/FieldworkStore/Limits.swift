@@ -88,6 +88,8 @@ package enum Limits {
     /// Pages that a reader keeps, in KiB: the operating system has the rest of the file. So much holds the inner pages of
     /// the trees of 10,000,000 rows beside 1,000 changed ones, so that a sync costs the same on layers of any size.
     package static let readerCacheKibibytes = 16_384
+    /// Bytes of a file that a reader maps into its memory; it reads what lies behind them page by page. (SQLite's own limit.)
+    package static let mappedBytes = 0x7fff_0000
     /// Bytes of memory that SQLite keeps for all connections of a process together. What more there is in files is read of the
     /// operating system's memory.
     package static let cacheBytes = 128 * 1_024 * 1_024

@@ -124,7 +124,7 @@ final class FileWatch: Sendable {
 
     func hold() -> Hold { Hold(self) }
 
-    private var name: String { URL(filePath: path).lastPathComponent }
+    var name: String { URL(filePath: path).lastPathComponent }
 
     /// The file was written: it took in its log, or another one was copied over it.
     private func lookAgain(_ look: FileLook?, _ state: inout FileWatchState) throws {

@@ -24,6 +24,7 @@ actor Reader: ConnectionBudget.Holder {
     private func opened() throws -> StoreConnection {
         if let connection { return connection }
         let opened = try source.openWithinBudget(.readOnly)
+        try opened.mapFile()
         connection = opened
         return opened
     }
@@ -70,15 +71,24 @@ actor Reader: ConnectionBudget.Holder {
     private func watched<Result>(_ turn: ReaderTurn, _ body: (StoreConnection) throws -> Result) throws -> Result {
         try using {
             let connection = try opened()
-            return try connection.watch.run(turn.allowance, turn: turn) {
-                do {
-                    return try body(connection)
-                } catch {
-                    cursor = nil
-                    throw error
+            do {
+                return try FileMapping.guarding {
+                    try connection.watch.run(turn.allowance, turn: turn) { try body(connection) }
                 }
+            } catch {
+                cursor = nil
+                if error is UnreadablePage { try giveUpFile() }
+                throw error
             }
         }
+    }
+
+    /// Closes the connection: pages that could not be read stay zeros in its mapping.
+    private func giveUpFile() throws {
+        closeConnection()
+        try source.watch?.check()
+        throw StoreError(
+            .corrupt, "A part of \(source.watch?.name ?? "the file") can't be read: it was shortened, or its disk fails.")
     }
 
     private func piece(_ size: Int) throws -> Piece {
