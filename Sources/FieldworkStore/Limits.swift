@@ -17,6 +17,8 @@ package enum Limits {
     /// Readers that long reads may use, and those that hold a statement open between the pieces of an answer. The rest stays
     /// free for short reads, so that long ones and slow takers of long answers never stop everybody else.
     package static let openStreamsPerFile = 8
+    /// Features that are read by id on the thread of whoever asks; more are read on a thread of the reader's own.
+    package static let glancedFeatures = 20
     /// Milliseconds after which a read is no short one any more, and needs one of the places for long reads.
     package static let shortReadMilliseconds = 50
     /// How long a request waits for a reader, in seconds.

@@ -92,7 +92,7 @@ extension ServiceData {
 
     package func count(_ query: FeatureQuery, in layerID: Int) async throws -> Int {
         let layer = try layer(layerID)
-        return try await readQuery { connection in
+        return try await readQuery(isGlance: query.asksForAll) { connection in
             let plan = try QueryCompiler(layer: layer, connection: connection, now: Date.now.milliseconds).count(query)
             let statement = try plan.statement(on: connection)
             defer { statement.finish() }
@@ -126,11 +126,12 @@ extension ServiceData {
     }
 
     /// The same for a query, which a standby may answer.
+    /// - Parameter isGlance: whether it touches a few rows only; see `FeatureQuery.isGlance`.
     func readQuery<Result: Sendable>(
-        _ body: @Sendable (StoreConnection) throws -> Result
+        isGlance: Bool = false, _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
         if isInTransaction { return try await writer.inspect(body) }
-        return try await querying { try await $0.read(body) }
+        return try await querying { try await $0.read(isGlance: isGlance, body) }
     }
 
     // MARK: Writing

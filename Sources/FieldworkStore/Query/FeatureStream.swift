@@ -23,8 +23,9 @@ final class FeatureStream: Sendable {
         _ query: FeatureQuery, in layer: StoredLayer, encoder: Encoder, pool: ReaderPool
     ) async throws -> EncodedFeatures {
         let now = Int64(Date.now.timeIntervalSince1970 * 1_000)
-        return try await start(encoder: encoder, pool: pool) {
-            try QueryCompiler(layer: layer, connection: $0, now: now).features(query)
+        return try await start(pool: pool, isGlance: query.isGlance(at: layer)) {
+            try FeatureCursor(
+                QueryCompiler(layer: layer, connection: $0, now: now).features(query), encoder: encoder, on: $0)
         }
     }
 
@@ -36,8 +37,9 @@ final class FeatureStream: Sendable {
     }
 
     /// The same for anything that gives its bytes in pieces, made on the reader that reads it.
+    /// - Parameter isGlance: whether it touches a few rows only; see `FeatureQuery.isGlance`.
     static func start(
-        pool: ReaderPool, cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
+        pool: ReaderPool, isGlance: Bool = false, cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
     ) async throws -> EncodedFeatures {
         let turn = pool.newTurn()
         // Work without limits may be long from the beginning.
@@ -47,7 +49,7 @@ final class FeatureStream: Sendable {
         while true {
             let reader = try await pool.take(purpose, turn)
             do {
-                let piece = try await reader.first(turn, size: EncodedFeatures.pieceSize, cursor: cursor)
+                let piece = try await first(of: reader, turn, isGlance && pool.runsGlancesAtOnce, cursor)
                 do {
                     try turn.allowance?.charge(piece.bytes.count)
                 } catch {
@@ -75,6 +77,15 @@ final class FeatureStream: Sendable {
             pool.giveBack(reader, turn)
             purpose = .stream
         }
+    }
+
+    private static func first(
+        of reader: Reader, _ turn: ReaderTurn, _ isAtOnce: Bool,
+        _ cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
+    ) async throws -> Reader.Piece {
+        let size = EncodedFeatures.pieceSize
+        if isAtOnce, let piece = try reader.atOnce({ try $0.first(turn, size: size, cursor: cursor) }) { return piece }
+        return try await reader.first(turn, size: size, cursor: cursor)
     }
 
     private static func single(_ bytes: [UInt8]) -> EncodedFeatures {

@@ -37,9 +37,14 @@ struct QueryCompiler {
     /// The features themselves.
     func features(_ query: FeatureQuery) throws -> QueryPlan {
         let columns = try outColumns(query)
-        var parts = try conditions(of: query)
-        let (table, sources) = try source(query)
-        let order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
+        var parts = try conditions(of: query, takesCandidates: query.order.isEmpty && !query.returnsDistinctValues)
+        var (table, sources) = try source(query)
+        var order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
+        if let candidates = parts.candidates {
+            (table, sources) = (candidates.joined(to: table, by: key), candidates.arguments + sources)
+            // They come in the order of the ids already.
+            order = ""
+        }
         let limit = limitClause(query, &parts)
         let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
         var plan = QueryPlan(
@@ -132,6 +137,8 @@ struct QueryCompiler {
     struct Parts {
         var conditions: [String] = []
         var arguments: [QueryPlan.Argument] = []
+        /// Where the rows must be looked for, in place of a condition.
+        var candidates: Candidates?
         /// The page was found by id: no OFFSET is needed.
         var startsAtOffset = false
 
@@ -148,7 +155,8 @@ struct QueryCompiler {
         return layer.columns.indices.filter(wanted.contains).map { layer.columns[$0] }
     }
 
-    func conditions(of query: FeatureQuery) throws -> Parts {
+    /// - Parameter takesCandidates: whether the caller joins `candidates`, which is faster than a condition on the id.
+    func conditions(of query: FeatureQuery, takesCandidates: Bool = false) throws -> Parts {
         if let top = query.top { return try topCondition(top, of: query) }
         var parts = Parts()
         if let ids = query.objectIDs {
@@ -161,7 +169,7 @@ struct QueryCompiler {
             addIDs(
                 ids.map { .text(GUID.normalForm($0)) }, column(globalID), connection.dialect.textsOfArray, &parts)
         }
-        if let filter = query.spatialFilter { try addFilter(filter, query, &parts) }
+        if let filter = query.spatialFilter { try addFilter(filter, query, takesCandidates, &parts) }
         if let condition = query.condition {
             var compiler = ExpressionCompiler(layer: layer, dialect: connection.dialect, alias: Self.alias, now: now)
             parts.conditions.append(try compiler.condition(condition))
@@ -188,7 +196,9 @@ struct QueryCompiler {
         }
     }
 
-    private func addFilter(_ filter: SpatialFilter, _ query: FeatureQuery, _ parts: inout Parts) throws {
+    private func addFilter(
+        _ filter: SpatialFilter, _ query: FeatureQuery, _ takesCandidates: Bool, _ parts: inout Parts
+    ) throws {
         guard let geometryColumn = layer.geometryColumn else {
             throw StoreError(.invalidQuery, "\(layer.definition.name) is a table: it has no geometry to query.")
         }
@@ -204,12 +214,13 @@ struct QueryCompiler {
         {
             let box = SpatialMatcher.box(of: filter)
             if try box.isNothing || share(of: box, in: index) <= Self.largestShareByIndex {
-                parts.conditions.append(
-                    """
-                    \(key) IN (SELECT id FROM \(quoted(index.name)) \
-                    WHERE minx <= ? AND maxx >= ? AND miny <= ? AND maxy >= ?)
-                    """)
-                parts.arguments += [box.xMax, box.xMin, box.yMax, box.yMin].map { .value(.real($0)) }
+                let candidates = Candidates(index: index, box: box)
+                if takesCandidates {
+                    parts.candidates = candidates
+                } else {
+                    parts.conditions.append("\(key) IN (\(candidates.sql))")
+                    parts.arguments += candidates.arguments
+                }
             }
         }
         parts.conditions.append("fieldwork_matches(\(column(geometryColumn)), ?)")
@@ -267,6 +278,14 @@ extension FeatureQuery {
     var isUnfiltered: Bool {
         condition == nil && objectIDs == nil && globalIDs == nil && spatialFilter == nil && !returnsDistinctValues
             && moment == nil && top == nil
+    }
+
+    /// Whether the answer is found and written in less time than it takes to hand the question to another thread: a few features
+    /// by id, with geometries that cost nothing.
+    func isGlance(at layer: StoredLayer) -> Bool {
+        guard let objectIDs, objectIDs.count <= Limits.glancedFeatures else { return false }
+        return condition == nil && globalIDs == nil && spatialFilter == nil && order.isEmpty && !returnsDistinctValues
+            && moment == nil && top == nil && (layer.geometryColumn == nil || !readsGeometry || layer.holdsPlainPoints)
     }
 
     /// The whole layer, no page of it.

@@ -108,6 +108,13 @@ actor Reader: ConnectionBudget.Holder {
         try watched(turn) { try body($0) }
     }
 
+    /// Runs something on the caller's thread, without the way to another one and back. Only for whoever has taken the reader, and for
+    /// what ends at once.
+    /// - Returns: nil when the connection is not open yet, which may take longer.
+    nonisolated func atOnce<Result: Sendable>(_ body: @Sendable (isolated Reader) throws -> Result) throws -> Result? {
+        try executor.sync { try assumeIsolated { $0.connection == nil ? nil : try body($0) } }
+    }
+
     /// Gives back the pages that the connection keeps.
     func releaseMemory() { connection?.releaseMemory() }
 

@@ -70,9 +70,12 @@ package final class ReaderPool: Sendable {
     var waiting: Int { state.withLock { $0.longQueue.count + $0.shortQueue.count } }
 
     /// Runs a read on a free reader. One under an allowance that turns out to be long begins again once it has a place.
-    /// - Parameter isRepeatable: false for a read that hands out what it has read: it has its place from the beginning.
+    /// - Parameters:
+    ///   - isRepeatable: false for a read that hands out what it has read: it has its place from the beginning.
+    ///   - isGlance: whether it touches a few rows only; see `FeatureQuery.isGlance`.
     func read<Result: Sendable>(
-        for purpose: Purpose = .read, isRepeatable: Bool = true, _ body: @Sendable (StoreConnection) throws -> Result
+        for purpose: Purpose = .read, isRepeatable: Bool = true, isGlance: Bool = false,
+        _ body: @Sendable (StoreConnection) throws -> Result
     ) async throws -> Result {
         let turn = newTurn()
         var purpose = turn.allowance == nil || !isRepeatable ? purpose : .read
@@ -80,12 +83,18 @@ package final class ReaderPool: Sendable {
             let reader = try await take(purpose, turn)
             defer { giveBack(reader, turn) }
             do {
+                if isGlance, runsGlancesAtOnce, let result = try reader.atOnce({ try $0.read(turn, body) }) {
+                    return result
+                }
                 return try await reader.read(turn, body)
             } catch is PlaceNeeded {
                 purpose = .stream
             }
         }
     }
+
+    /// Whether a read of a few rows may run on the caller's thread.
+    var runsGlancesAtOnce: Bool { source.isFile }
 
     /// The turn of a read of the current task.
     func newTurn() -> ReaderTurn { ReaderTurn(self, isLimited ? WorkAllowance.current : nil) }
