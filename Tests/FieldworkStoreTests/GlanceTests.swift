@@ -1,0 +1,99 @@
+import FieldworkGeometry
+import FieldworkREST
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FieldworkStore
+
+/// Reads of a few rows, which run on the thread of whoever asks.
+@Suite("Reads of a few rows", .fewAtATime)
+struct GlanceTests {
+    private let folder: TemporaryFolder
+    private let file: GeoPackageFile
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        file = try await GeoPackageStore.createFile(
+            at: folder.url.appending(path: "Trees.gpkg"), definition: Samples.service)
+        let trees = (0..<100).map { Samples.tree("tree \($0)", x: Double($0), y: Double($0)) }
+        _ = try await file.apply(Samples.batch(adds: trees, origin: .load))
+    }
+
+    @Test(
+        "They run on the thread that asks once the reader's connection is open; all others on a thread of the reader's own"
+    )
+    func threads() async throws {
+        let pool = ReaderPool(source: file.source, readers: 1, streams: 1)
+        let asking = MarkedThread()
+        func isOnAskingThread(isGlance: Bool) async throws -> Bool {
+            try await withTaskExecutorPreference(asking) {
+                try await pool.read(isGlance: isGlance) { _ in MarkedThread.isCurrent }
+            }
+        }
+        #expect(try await !isOnAskingThread(isGlance: true), "opening may take long")
+        #expect(try await isOnAskingThread(isGlance: true))
+        #expect(try await !isOnAskingThread(isGlance: false))
+        #expect(try await isOnAskingThread(isGlance: true))
+        await pool.close()
+        await #expect(throws: StoreError.self) { _ = try await isOnAskingThread(isGlance: true) }
+    }
+
+    @Test("Only a few features by id are such a read, and only where their geometries are single points")
+    func which() throws {
+        let trees = try file.layer(0)
+        let few = FeatureQuery(objectIDs: Array(1...Int64(FieldworkStore.Limits.glancedFeatures)))
+        #expect(few.isGlance(at: trees))
+        #expect(!FeatureQuery().isGlance(at: trees))
+        var many = few
+        many.objectIDs?.append(99)
+        #expect(!many.isGlance(at: trees))
+        var filtered = few
+        filtered.condition = try SQLParser.parse(where: "species LIKE '%1%'")
+        #expect(!filtered.isGlance(at: trees))
+        var inBox = few
+        inBox.spatialFilter = SpatialFilter(geometry: Envelope(xMin: 0, yMin: 0, xMax: 1, yMax: 1))
+        #expect(!inBox.isGlance(at: trees))
+        var areas = Samples.treeLayer
+        areas.geometryType = .polygon
+        let areaLayer = try StoredLayer(definition: areas, tableName: "Areas", geometryColumn: "geom", srsID: 3857)
+        #expect(!few.isGlance(at: areaLayer))
+    }
+
+    @Test("They say the same as any other read")
+    func sameAnswers() async throws {
+        for ids in [[7], [3, 99, 1], [1_000]] as [[Int64]] {
+            var other = FeatureQuery(objectIDs: ids)
+            // Of every row true, and no glance.
+            other.condition = try SQLParser.parse(where: "1=1")
+            let trees = try file.layer(0)
+            #expect(FeatureQuery(objectIDs: ids).isGlance(at: trees) && !other.isGlance(at: trees))
+            let few = try await lines(FeatureQuery(objectIDs: ids))
+            #expect(try await few == lines(other))
+        }
+        #expect(try await file.count(FeatureQuery(), in: 0) == 100)
+    }
+
+    private func lines(_ query: FeatureQuery) async throws -> [String] {
+        var bytes: [UInt8] = []
+        for try await piece in try await file.encodedFeatures(query, in: 0, encoder: TextEncoder()) { bytes += piece }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
+
+/// Runs jobs on threads that are known while they do.
+private final class MarkedThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "asking")
+    private static let mark = "fieldwork.asking"
+
+    static var isCurrent: Bool { Thread.current.threadDictionary[mark] != nil }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async {
+            Thread.current.threadDictionary[Self.mark] = true
+            job.runSynchronously(on: self.asUnownedTaskExecutor())
+            Thread.current.threadDictionary[Self.mark] = nil
+        }
+    }
+}
