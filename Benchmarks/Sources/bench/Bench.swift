@@ -88,7 +88,8 @@ struct Bench {
         try FileManager.default.copyItem(at: try loadedFloor(features), to: URL(filePath: floorPath))
         let idle = server.memory()
         print("memory idle: \(idle.text)")
-        try Reads(bench: self, server: server, floorPath: floorPath).run()
+        let hasKeptOrder = FileManager.default.fileExists(atPath: storePath.appending(path: "TreesKept.gpkg").path)
+        try Reads(bench: self, server: server, floorPath: floorPath, hasKeptOrder: hasKeptOrder).run()
         print("memory after reads: \(server.memory().text)")
         try Queries(bench: self, server: server, floorPath: floorPath).run()
         print("memory after queries: \(server.memory().text)")
@@ -106,7 +107,7 @@ struct Bench {
 
     /// SQLite's file with so many points.
     func loadedFloor(_ count: Int) throws -> URL {
-        let loaded = data.appending(path: "floor-\(count).sqlite")
+        let loaded = data.appending(path: "floors-\(count).sqlite")
         guard !FileManager.default.fileExists(atPath: loaded.path) else { return loaded }
         print("Loading \(count) points into the floor")
         let partial = loaded.appendingPathExtension("partial")
@@ -116,9 +117,27 @@ struct Bench {
         return loaded
     }
 
-    /// The folder of a server with so many points.
+    /// The same points as a GeoPackage with ids, which its service keeps, so that its rows stay in the order of the table.
+    private func publishKept(_ csv: URL, into store: URL) throws {
+        guard let ogr2ogr = Offline.tool("ogr2ogr") else { return }
+        let file = csv.deletingPathExtension().appendingPathExtension("gpkg")
+        try? FileManager.default.removeItem(at: file)
+        try runToEnd(
+            ogr2ogr,
+            [
+                "-f", "GPKG", file.path, csv.path, "-nln", "Trees", "-a_srs", "EPSG:3857", "-oo", "AUTODETECT_TYPE=YES",
+                "-oo", "X_POSSIBLE_NAMES=x", "-oo", "Y_POSSIBLE_NAMES=y", "-oo", "KEEP_GEOM_COLUMNS=NO",
+            ])
+        let started = ContinuousClock.now
+        try runToEnd(executable, ["publish", file.path, "--service", "TreesKept", "--data", store.path])
+        let seconds = started.duration(to: .now) / .seconds(1)
+        print("fieldwork publish of a GeoPackage: \(Int(Double(features) / seconds)) features a second")
+        try FileManager.default.removeItem(at: file)
+    }
+
+    /// The folder of a server with the points, in both orders of their rows where GDAL is installed.
     func loadedStore(_ count: Int) throws -> URL {
-        let loaded = data.appending(path: "store-\(count)")
+        let loaded = data.appending(path: "stores-\(count)")
         guard !FileManager.default.fileExists(atPath: loaded.path) else { return loaded }
         let csv = data.appending(path: "trees-\(count).csv")
         try TreeData.writeCSV(count: count, to: csv)
@@ -133,6 +152,7 @@ struct Bench {
             ])
         let seconds = started.duration(to: .now) / .seconds(1)
         print("fieldwork publish: \(Int(Double(count) / seconds)) features a second")
+        try publishKept(csv, into: partial)
         try FileManager.default.moveItem(at: partial, to: loaded)
         try FileManager.default.removeItem(at: csv)
         return loaded

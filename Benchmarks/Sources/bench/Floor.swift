@@ -5,22 +5,31 @@ struct FloorError: Error {
     var message: String
 }
 
+/// The order of the rows in a file, which decides how many pages an extent touches.
+enum RowOrder: String, CaseIterable {
+    /// As they came.
+    case random = "trees"
+    /// Along a Hilbert curve, as `fieldwork publish` writes points whose ids it gives itself.
+    case curve = "trees_along_curve"
+}
+
 /// What SQLite alone can do in one thread, without HTTP: the R-tree join and the JSON text made by
-/// `json_group_array`. The rows lie in random order, as they came; coordinates are plain columns.
+/// `json_group_array`, with the file mapped into memory. The rows are there in both orders; coordinates are plain columns.
 final class Floor {
     private var database: OpaquePointer?
-    private var boxQuery: OpaquePointer?
+    private var boxQueries: [RowOrder: OpaquePointer] = [:]
     private var rowQuery: OpaquePointer?
     /// Statements of other questions, by their SQL.
     private var questions: [String: OpaquePointer] = [:]
 
     init(path: String) throws {
         guard sqlite3_open(path, &database) == SQLITE_OK else { throw FloorError(message: "can't open \(path)") }
-        try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-64000; PRAGMA mmap_size=0")
+        try execute(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-64000; PRAGMA mmap_size=2147418112")
     }
 
     deinit {
-        sqlite3_finalize(boxQuery)
+        for query in boxQueries.values { sqlite3_finalize(query) }
         sqlite3_finalize(rowQuery)
         for question in questions.values { sqlite3_finalize(question) }
         sqlite3_close(database)
@@ -33,12 +42,13 @@ final class Floor {
     }
 
     func load(count: Int) throws {
-        try createTable("trees")
-        var data = TreeData()
-        try execute("BEGIN")
-        let inserter = try Inserter(database: database, table: "trees")
-        for _ in 0..<count { try inserter.insert(data.next()) }
-        try execute("COMMIT")
+        for order in RowOrder.allCases {
+            try createTable(order.rawValue)
+            try execute("BEGIN")
+            let inserter = try Inserter(database: database, table: order.rawValue)
+            try TreeData.forEach(count, in: order) { try inserter.insert($0) }
+            try execute("COMMIT")
+        }
     }
 
     private func createTable(_ name: String) throws {
@@ -51,18 +61,21 @@ final class Floor {
     }
 
     /// One extent as one JSON text; returns its bytes.
-    func extent(_ box: Box) throws -> Int {
+    func extent(_ box: Box, _ order: RowOrder) throws -> Int {
+        var boxQuery = boxQueries[order]
         if boxQuery == nil {
+            let table = order.rawValue
             let sql = """
                 SELECT json_group_array(json_object('attributes', json_object('fid', t.fid, 'species', species,
                   'name', name, 'condition', condition, 'diameter', diameter, 'height', height, 'address', address,
                   'planted_year', planted_year, 'inspections', inspections), 'geometry', json_object('x', x, 'y', y)))
-                FROM trees_rtree r JOIN trees t ON t.fid = r.id
+                FROM \(table)_rtree r JOIN \(table) t ON t.fid = r.id
                 WHERE r.maxx >= ?1 AND r.minx <= ?2 AND r.maxy >= ?3 AND r.miny <= ?4
                 """
             guard sqlite3_prepare_v2(database, sql, -1, &boxQuery, nil) == SQLITE_OK else {
                 throw FloorError(message: String(cString: sqlite3_errmsg(database)))
             }
+            boxQueries[order] = boxQuery
         }
         sqlite3_bind_double(boxQuery, 1, box.minX)
         sqlite3_bind_double(boxQuery, 2, box.maxX)

@@ -6,60 +6,60 @@ struct Reads {
     var server: ServerProcess
     var floorPath: String
 
+    /// Whether there is a service whose rows lie in the order in which they came.
+    var hasKeptOrder: Bool
+
     private static let layer = "/arcgis/rest/services/Trees/FeatureServer/0/query"
+    private static let keptLayer = "/arcgis/rest/services/TreesKept/FeatureServer/0/query"
     private let clients = 4
 
-    private var extentTarget: @Sendable (Box, String) -> String {
+    private func extentTarget(_ order: RowOrder) -> @Sendable (Box, String) -> String {
         let fields = TreeData.fieldNames.joined(separator: ",")
+        let layer = order == .curve ? Self.layer : Self.keptLayer
         return { box, format in
-            "\(Self.layer)?f=\(format)&outFields=\(fields)&geometryType=esriGeometryEnvelope&inSR=3857"
+            "\(layer)?f=\(format)&outFields=\(fields)&geometryType=esriGeometryEnvelope&inSR=3857"
                 + "&geometry=\(box.minX),\(box.minY),\(box.maxX),\(box.maxY)"
         }
     }
 
     func run() throws {
-        var floor = Rounds()
-        var json = Rounds()
-        var jsonLatency = Rounds()
-        var pbf = Rounds()
+        let orders = hasKeptOrder ? RowOrder.allCases : [.curve]
+        var extents = orders.map { (order: $0, rounds: ExtentRounds()) }
         var single = Rounds()
         var count = Rounds()
         for round in 0..<bench.rounds {
-            floor.add(try floorExtents(round).perSecond)
-            let answer = try extents("json", round)
-            json.add(answer.perSecond)
-            jsonLatency.add(answer.percentile(0.99))
-            pbf.add(try extents("pbf", round).perSecond)
+            for index in extents.indices {
+                let order = extents[index].order
+                extents[index].rounds.floor.add(try floorExtents(round, order).perSecond)
+                let answer = try self.extents("json", round, order)
+                extents[index].rounds.json.add(answer.perSecond)
+                extents[index].rounds.latency.add(answer.percentile(0.99))
+                extents[index].rounds.pbf.add(try self.extents("pbf", round, order).perSecond)
+            }
             single.add(try requests { "\(Self.layer)?f=json&outFields=*&objectIds=\($0)" }.perSecond)
             count.add(try requests { _ in "\(Self.layer)?f=json&where=1=1&returnCountOnly=true" }.perSecond)
         }
-        print("extents of about 1,000 features, a second:")
-        print("  floor (SQLite, one thread, rows in random order): \(floor.text)")
-        print(
-            "  json: \(json.text), \(ratio(json, floor)) the floor; p99 \(String(format: "%.1f", jsonLatency.median)) ms"
-        )
-        print("  pbf:  \(pbf.text), \(ratio(pbf, json)) the json")
+        for (order, rounds) in extents { rounds.print(order) }
+        if !hasKeptOrder { print("rows in random order: not measured, GDAL's ogr2ogr is not installed") }
         print("single feature by id, a second: \(single.text)")
         print("count of all, a second: \(count.text)")
         try paging()
     }
 
-    private func ratio(_ one: Rounds, _ other: Rounds) -> String {
-        String(format: "%.2f times", one.median / other.median)
-    }
-
-    private func floorExtents(_ round: Int) throws -> Measurement {
+    private func floorExtents(_ round: Int, _ order: RowOrder) throws -> Measurement {
         let (path, total) = (floorPath, bench.features)
         return try measure(threads: 1, seconds: bench.seconds) { _ in
             (try Floor(path: path), SplitMix64(seed: UInt64(round)))
         } operation: { state in
             let box = Box.random(holding: 1_000, of: total, using: &state.1)
-            guard try state.0.extent(box) > 50_000 else { throw FloorError(message: "an extent was nearly empty") }
+            guard try state.0.extent(box, order) > 50_000 else {
+                throw FloorError(message: "an extent was nearly empty")
+            }
         }
     }
 
-    private func extents(_ format: String, _ round: Int) throws -> Measurement {
-        let (port, total, target) = (server.port, bench.features, extentTarget)
+    private func extents(_ format: String, _ round: Int, _ order: RowOrder) throws -> Measurement {
+        let (port, total, target) = (server.port, bench.features, extentTarget(order))
         return try measure(threads: clients, seconds: bench.seconds) { index in
             (try Connection(port: port), SplitMix64(seed: UInt64(round * 100 + index)))
         } operation: { state in
@@ -132,5 +132,26 @@ struct Reads {
             ids.append(id)
         }
         return ids
+    }
+}
+
+/// Extents of a service beside those of SQLite on rows in the same order.
+private struct ExtentRounds {
+    var floor = Rounds()
+    var json = Rounds()
+    var latency = Rounds()
+    var pbf = Rounds()
+
+    func print(_ order: RowOrder) {
+        let rows = order == .curve ? "along a Hilbert curve" : "in random order"
+        let time = String(format: "%.1f", latency.median)
+        Swift.print("extents of about 1,000 features, rows \(rows), a second:")
+        Swift.print("  floor (SQLite, one thread, file mapped): \(floor.text)")
+        Swift.print("  json: \(json.text), \(ratio(json, floor)) the floor; p99 \(time) ms")
+        Swift.print("  pbf:  \(pbf.text), \(ratio(pbf, json)) the json, \(ratio(pbf, floor)) the floor")
+    }
+
+    private func ratio(_ one: Rounds, _ other: Rounds) -> String {
+        String(format: "%.2f times", one.median / other.median)
     }
 }

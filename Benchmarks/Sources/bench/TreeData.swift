@@ -63,6 +63,38 @@ struct TreeData {
             inspections: Int.random(in: 0...9, using: &generator))
     }
 
+    /// The same trees in one order or the other.
+    static func forEach(_ count: Int, in order: RowOrder, _ body: (Tree) throws -> Void) rethrows {
+        var data = TreeData()
+        switch order {
+        case .random:
+            for _ in 0..<count { try body(data.next()) }
+        case .curve:
+            let trees = (0..<count).map { _ in data.next() }
+            for (_, index) in trees.indices.map({ (position(of: trees[$0]), $0) }).sorted(by: <) {
+                try body(trees[index])
+            }
+        }
+    }
+
+    /// The place along a Hilbert curve through cells of 1.5 metres.
+    private static func position(of tree: Tree) -> Int {
+        let cells = 1 << 16
+        var x = Int((tree.x - minX) / side * Double(cells - 1))
+        var y = Int((tree.y - minY) / side * Double(cells - 1))
+        var (position, half) = (0, cells / 2)
+        while half > 0 {
+            let (right, upper) = (x & half > 0, y & half > 0)
+            position += half * half * (right ? (upper ? 2 : 3) : (upper ? 1 : 0))
+            if !upper {
+                if right { (x, y) = (cells - 1 - x, cells - 1 - y) }
+                swap(&x, &y)
+            }
+            half /= 2
+        }
+        return position
+    }
+
     /// Writes the trees as CSV, the way a user would bring them.
     static func writeCSV(count: Int, to url: URL) throws {
         try Data().write(to: url)

@@ -110,7 +110,7 @@ struct ServerStatus {
     private static let totals = [
         ("requests", "fieldwork_requests_total"), ("errors", "fieldwork_errors_total"),
         ("inFlight", "fieldwork_requests_in_flight"), ("jobs", "fieldwork_jobs"),
-        ("tileCacheBytes", "fieldwork_tile_cache_bytes"), ("memoryBytes", "process_resident_memory_bytes"),
+        ("tileCacheBytes", "fieldwork_tile_cache_bytes"), ("memoryBytes", "fieldwork_own_memory_bytes"),
         ("openFiles", "process_open_fds"),
     ]
     private static let figures = [
@@ -142,7 +142,7 @@ struct ServerStatus {
         let state = isReady ? "ready" : "failing: \(Counted.text(unreadable, "service")) can't be read"
         let head = [
             "\(state) · \(Counted.text(Int(value("fieldwork_services") ?? 0), "service")) · \(Int(sum("fieldwork_requests_total"))) requests, \(Int(sum("fieldwork_errors_total"))) with an error, \(Int(sum("fieldwork_requests_in_flight"))) under way",
-            "memory \(Self.size(sum("process_resident_memory_bytes"))) · tiles in memory \(Self.size(sum("fieldwork_tile_cache_bytes"))) · \(Counted.text(Int(sum("fieldwork_jobs")), "job")) · \(Int(sum("process_open_fds"))) files and connections open",
+            "memory \(Self.size(sum("fieldwork_own_memory_bytes"))) · tiles in memory \(Self.size(sum("fieldwork_tile_cache_bytes"))) · \(Counted.text(Int(sum("fieldwork_jobs")), "job")) · \(Int(sum("process_open_fds"))) files and connections open",
         ]
         let rows = services.map { service in
             [

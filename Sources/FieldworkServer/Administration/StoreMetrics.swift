@@ -106,14 +106,23 @@ actor StoreMetrics {
 
     /// What the system says of this process.
     private static func process() -> [Family] {
-        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
-            let kilobytes = line.split(separator: " ").compactMap({ Int($0) }).first
-        else { return [] }
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return [] }
+        func bytes(_ name: String) -> Int? {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+            return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1_024 }
+        }
+        guard let resident = bytes("VmRSS:"), let own = bytes("RssAnon:") else { return [] }
         let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
         return [
             Family(
-                name: "process_resident_memory_bytes", help: "Memory of the process.", lines: [" \(kilobytes * 1_024)"]),
+                name: "process_resident_memory_bytes",
+                help:
+                    "Memory of the process, with the parts of files that it has mapped, each as often as it is mapped.",
+                lines: [" \(resident)"]),
+            Family(
+                name: "fieldwork_own_memory_bytes",
+                help: "Memory of the process without files: what the system can't take back when it needs it.",
+                lines: [" \(own)"]),
             Family(name: "process_open_fds", help: "Open files and connections.", lines: [" \(files)"]),
         ]
     }

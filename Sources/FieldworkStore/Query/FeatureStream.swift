@@ -39,7 +39,8 @@ final class FeatureStream: Sendable {
     /// The same for anything that gives its bytes in pieces, made on the reader that reads it.
     /// - Parameter isGlance: whether it touches a few rows only; see `FeatureQuery.isGlance`.
     static func start(
-        pool: ReaderPool, isGlance: Bool = false, cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
+        pool: ReaderPool, isGlance: Bool = false,
+        cursor: @escaping @Sendable (StoreConnection) throws -> any PieceSource
     ) async throws -> EncodedFeatures {
         let turn = pool.newTurn()
         // Work without limits may be long from the beginning.

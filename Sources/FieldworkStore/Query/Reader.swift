@@ -88,7 +88,8 @@ actor Reader: ConnectionBudget.Holder {
         closeConnection()
         try source.watch?.check()
         throw StoreError(
-            .corrupt, "A part of \(source.watch?.name ?? "the file") can't be read: it was shortened, or its disk fails.")
+            .corrupt,
+            "A part of \(source.watch?.name ?? "the file") can't be read: it was shortened, or its disk fails.")
     }
 
     private func piece(_ size: Int) throws -> Piece {
@@ -108,8 +109,8 @@ actor Reader: ConnectionBudget.Holder {
         try watched(turn) { try body($0) }
     }
 
-    /// Runs something on the caller's thread, without the way to another one and back. Only for whoever has taken the reader, and for
-    /// what ends at once.
+    /// Runs something on the caller's thread, without the way to another one and back. Only for whoever has taken the reader,
+    /// and for what ends at once.
     /// - Returns: nil when the connection is not open yet, which may take longer.
     nonisolated func atOnce<Result: Sendable>(_ body: @Sendable (isolated Reader) throws -> Result) throws -> Result? {
         try executor.sync { try assumeIsolated { $0.connection == nil ? nil : try body($0) } }

@@ -52,7 +52,8 @@ struct AttackTarget {
             let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
             return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
         }
-        return (value("VmRSS:") / 1_024, value("VmHWM:") / 1_024)
+        // Mapped files are the system's: what they hold here says nothing of the process.
+        return (value("RssAnon:") / 1_024, value("VmHWM:") / 1_024)
     }
 
     /// Seconds that the process has computed, on all cores together.
