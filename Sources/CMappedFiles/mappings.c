@@ -90,18 +90,20 @@ static int unmapping(void *start, size_t length) {
 
 #ifdef __linux__
 static void *remapping(void *start, size_t length, size_t newLength, int flags, ...) {
-    forget((uintptr_t)start);
+    // Looked for first: once it has moved, another thread may map something else there.
+    Place *place = placeOf((uintptr_t)start);
     void *moved = mremap(start, length, newLength, flags);
-    if (moved == MAP_FAILED) {
-        // It is where it was; SQLite ends it now.
-        keep((uintptr_t)start, length);
-        return moved;
+    // Where it failed the mapping is as it was; SQLite ends it then.
+    if (moved == MAP_FAILED) return moved;
+    // The place is kept for it: were there none left, SQLite would end a mapping at an address that may be another's by now.
+    pthread_mutex_lock(&writing);
+    if (place) {
+        atomic_store(&place->start, 0);
+        atomic_store(&place->length, newLength);
+        atomic_store(&place->start, (uintptr_t)moved);
     }
-    if (keep((uintptr_t)moved, newLength)) return moved;
-    // The place was taken meanwhile. SQLite would end the mapping at its old address, where there is none any more.
-    munmap(moved, newLength);
-    errno = ENOMEM;
-    return MAP_FAILED;
+    pthread_mutex_unlock(&writing);
+    return moved;
 }
 #endif
 

@@ -52,6 +52,40 @@ struct VectorLayerTests {
             read.features[99].attributes == ["kind": .text("Eiche"), "height": .real(-1.5), "year": .integer(-300)])
     }
 
+    @Test("Thousands of different values come back with their own keys, in whatever order a feature names them")
+    func manyValues() throws {
+        func attributes(_ id: Int64) -> [(String, VectorLayer.Value)] {
+            var attributes: [(String, VectorLayer.Value)] = [
+                ("name", .text("Tree \(id * 7_919)")), ("half", .real(Double(id) / 2)),
+                ("number", .integer(id.isMultiple(of: 2) ? id : -id)),
+                ("long", .text(String(repeating: "ä", count: Int(id % 90)))),
+            ]
+            if id % 5 == 1 { attributes.remove(at: Int(id % 4)) }
+            if id % 3 == 1 { attributes.swapAt(0, attributes.count - 1) }
+            return attributes
+        }
+        var layer = VectorLayer(name: "f")
+        for id in Int64(0)..<5_000 {
+            for (key, value) in attributes(id) { layer.tag(key, value) }
+            layer.add(id: id, kind: .point, commands: [9, 2, 2])
+        }
+        var tile: [UInt8] = []
+        layer.append(to: &tile)
+        let features = try VectorTileReader(tile).layers[0].features
+        #expect(features.count == 5_000)
+        for (id, feature) in features.enumerated() {
+            let pairs = attributes(Int64(id)).map { key, value -> (String, AttributeValue) in
+                switch value {
+                case .text(let text): (key, .text(text))
+                case .integer(let integer): (key, .integer(integer))
+                case .real(let real): (key, .real(real))
+                }
+            }
+            let expected = Dictionary(uniqueKeysWithValues: pairs)
+            #expect(feature.attributes == expected, "feature \(id)")
+        }
+    }
+
     @Test("What only left out features said is not in the tile, and the others say what they said")
     func kept() throws {
         var layer = VectorLayer(name: "f")

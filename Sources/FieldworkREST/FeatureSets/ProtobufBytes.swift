@@ -55,4 +55,21 @@ package enum ProtobufBytes {
         varint(UInt64(content.count), to: &bytes)
         bytes.append(contentsOf: content)
     }
+
+    /// The same of bytes that lie in one piece: other modules get the general form unspecialised.
+    package static func delimited(_ content: [UInt8], field: UInt64, to bytes: inout [UInt8]) {
+        content.withUnsafeBufferPointer { delimited($0, field: field, to: &bytes) }
+    }
+
+    /// The same of text.
+    package static func delimited(_ text: String, field: UInt64, to bytes: inout [UInt8]) {
+        var text = text
+        text.withUTF8 { delimited($0, field: field, to: &bytes) }
+    }
+
+    private static func delimited(_ content: UnsafeBufferPointer<UInt8>, field: UInt64, to bytes: inout [UInt8]) {
+        tag(field, .lengthDelimited, to: &bytes)
+        varint(UInt64(content.count), to: &bytes)
+        bytes.append(contentsOf: content)
+    }
 }

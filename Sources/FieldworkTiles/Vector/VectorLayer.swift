@@ -27,8 +27,10 @@ package struct VectorLayer: Sendable {
     private var tags: [UInt32] = []
     /// Where each feature ends in `tags`.
     private var tagEnds: [Int] = []
-    private var keys = NumberedPieces<String>()
-    private var values = NumberedPieces<Value>()
+    private var keys = EncodedPieces()
+    private var values = EncodedPieces()
+    /// The keys of the feature that was added last, and their numbers: the next one has the same in the same order, mostly.
+    private var lastKeys: [(key: String, number: UInt32)] = []
     /// The attributes of the feature that is added next.
     private var noted: [(key: String, value: Value)] = []
 
@@ -45,9 +47,9 @@ package struct VectorLayer: Sendable {
     package mutating func add(id: Int64?, kind: Kind, commands: [UInt32]) {
         defer { forgetTags() }
         guard !commands.isEmpty else { return }
-        for (key, value) in noted {
-            tags.append(keys.number(of: key) { ProtobufBytes.delimited(key.utf8, field: 3, to: &$0) })
-            tags.append(values.number(of: value) { ProtobufBytes.delimited(Self.encoded(value), field: 4, to: &$0) })
+        for (place, (key, value)) in noted.enumerated() {
+            tags.append(number(of: key, at: place))
+            tags.append(values.number { Self.append(value, to: &$0) })
         }
         tagEnds.append(tags.count)
         // JavaScript counts no further than 2^53.
@@ -60,15 +62,42 @@ package struct VectorLayer: Sendable {
         ends.append(shapes.count)
     }
 
-    private static func encoded(_ value: Value) -> [UInt8] {
-        var bytes: [UInt8] = []
-        switch value {
-        case .text(let text): ProtobufBytes.delimited(text.utf8, field: 1, to: &bytes)
-        case .real(let real): ProtobufBytes.double(real, field: 3, to: &bytes)
-        case .integer(let integer) where integer >= 0: ProtobufBytes.integer(UInt64(integer), field: 5, to: &bytes)
-        case .integer(let integer): ProtobufBytes.integer(ProtobufBytes.zigZag(integer), field: 6, to: &bytes)
+    private mutating func number(of key: String, at place: Int) -> UInt32 {
+        if place < lastKeys.count, lastKeys[place].key == key {
+            keys.use(lastKeys[place].number)
+            return lastKeys[place].number
         }
-        return bytes
+        let number = keys.number { ProtobufBytes.delimited(key, field: 3, to: &$0) }
+        if place < lastKeys.count {
+            lastKeys[place] = (key, number)
+        } else {
+            lastKeys.append((key, number))
+        }
+        return number
+    }
+
+    /// A value as a message of its own, whose length stands before it.
+    private static func append(_ value: Value, to bytes: inout [UInt8]) {
+        func begin(_ length: Int) {
+            ProtobufBytes.tag(4, .lengthDelimited, to: &bytes)
+            ProtobufBytes.varint(UInt64(length), to: &bytes)
+        }
+        // Each field inside has a tag of one byte.
+        func appendInteger(_ integer: UInt64, field: UInt64) {
+            begin(1 + ProtobufBytes.varintLength(integer))
+            ProtobufBytes.integer(integer, field: field, to: &bytes)
+        }
+        switch value {
+        case .text(let text):
+            let count = text.utf8.count
+            begin(1 + ProtobufBytes.varintLength(UInt64(count)) + count)
+            ProtobufBytes.delimited(text, field: 1, to: &bytes)
+        case .real(let real):
+            begin(1 + MemoryLayout<UInt64>.size)
+            ProtobufBytes.double(real, field: 3, to: &bytes)
+        case .integer(let integer) where integer >= 0: appendInteger(UInt64(integer), field: 5)
+        case .integer(let integer): appendInteger(ProtobufBytes.zigZag(integer), field: 6)
+        }
     }
 
     /// Forgets the attributes that were noted for a feature that is not added.
@@ -79,7 +108,7 @@ package struct VectorLayer: Sendable {
         var newIDs: [Int64?] = []
         var (newShapes, newEnds): ([UInt8], [Int]) = ([], [])
         var (newTags, newTagEnds): ([UInt32], [Int]) = ([], [])
-        var (newKeys, newValues) = (NumberedPieces<String>(), NumberedPieces<Value>())
+        var (newKeys, newValues) = (EncodedPieces(), EncodedPieces())
         for index in ends.indices where index < isKept.count && isKept[index] {
             newShapes += shapes[Self.range(index, ends)]
             newEnds.append(newShapes.count)
@@ -92,7 +121,7 @@ package struct VectorLayer: Sendable {
             newTagEnds.append(newTags.count)
         }
         (ids, shapes, ends, tags, tagEnds) = (newIDs, newShapes, newEnds, newTags, newTagEnds)
-        (keys, values) = (newKeys, newValues)
+        (keys, values, lastKeys) = (newKeys, newValues, [])
     }
 
     private static func range(_ index: Int, _ ends: [Int]) -> Range<Int> {
@@ -131,41 +160,4 @@ package struct VectorLayer: Sendable {
         ProtobufBytes.integer(UInt64(Self.extent), field: 5, to: &layer)
         ProtobufBytes.delimited(layer, field: 3, to: &tile)
     }
-}
-
-/// Encoded pieces that stand once each and are named by their numbers.
-private struct NumberedPieces<Piece: Hashable & Sendable>: Sendable {
-    private var numbers: [Piece: UInt32] = [:]
-    private var pieces: [Piece] = []
-    private(set) var bytes: [UInt8] = []
-    /// Where each piece ends in `bytes`.
-    private var ends: [Int] = []
-    private var uses: [UInt32] = []
-
-    var byteCount: Int { bytes.count }
-
-    mutating func number(of piece: Piece, encode: (inout [UInt8]) -> Void) -> UInt32 {
-        if let known = numbers[piece] {
-            uses[Int(known)] &+= 1
-            return known
-        }
-        let number = UInt32(truncatingIfNeeded: pieces.count)
-        numbers[piece] = number
-        pieces.append(piece)
-        encode(&bytes)
-        ends.append(bytes.count)
-        uses.append(1)
-        return number
-    }
-
-    /// The number here of a piece that others have under a number of theirs.
-    mutating func take(_ number: UInt32, of others: NumberedPieces) -> UInt32 {
-        let index = Int(number)
-        return self.number(of: others.pieces[index]) { $0 += others.bytes[others.range(index)] }
-    }
-
-    /// What would go with the only feature that names a piece; 0 where several do.
-    func ownSize(_ number: UInt32) -> Int { uses[Int(number)] == 1 ? range(Int(number)).count : 0 }
-
-    private func range(_ index: Int) -> Range<Int> { (index > 0 ? ends[index - 1] : 0)..<ends[index] }
 }

@@ -84,10 +84,15 @@ extension Browser {
             const set = e.type === 'radio' ? e.closest('label')?.innerText ?? '' : '';
             return (e.getAttribute('aria-label') || set || labels || e.innerText || '').replace(/\\s+/g, ' ').trim(); })()
             """
-        for _ in 0..<most {
-            if try await evaluate(script, as: String.self) == name { return }
-            try await press("Tab")
-        }
+        // What was asked for before may still be on its way to the page: then it is looked for once more.
+        let end = ContinuousClock.now + .seconds(30)
+        repeat {
+            for _ in 0..<most {
+                if try await evaluate(script, as: String.self) == name { return }
+                try await press("Tab")
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        } while ContinuousClock.now < end
         throw Failure(description: "Tab never came to \(name)")
     }
 }
