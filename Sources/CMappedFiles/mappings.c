@@ -162,9 +162,3 @@ int fieldwork_guardMappings(void) {
 }
 
 unsigned long fieldwork_mappingFaults(void) { return faults; }
-
-int fieldwork_guardedMappings(void) {
-    int count = 0;
-    for (int index = 0; index < places; index++) count += atomic_load(&table[index].start) != 0;
-    return count;
-}

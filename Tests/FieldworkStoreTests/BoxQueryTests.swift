@@ -35,6 +35,9 @@ struct BoxQueryTests {
             query.limit = limit
             let expected = Array(all.prefix(limit ?? .max))
             #expect(try await store.records(query, in: Samples.trees).map(\.objectID) == expected)
+            var ordered = query
+            ordered.order = [.init(expression: .field("OBJECTID"), isDescending: false)]
+            #expect(try await store.records(ordered, in: Samples.trees).map(\.objectID) == expected)
             let lines = try await store.lines(query)
             let ids = lines.compactMap { $0.firstMatch(of: #/^0=(\d+)/#).flatMap { Int64($0.output.1) } }
             #expect(ids == expected, "\(lines)")

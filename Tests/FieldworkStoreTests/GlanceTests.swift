@@ -39,6 +39,24 @@ struct GlanceTests {
         await #expect(throws: StoreError.self) { _ = try await isOnAskingThread(isGlance: true) }
     }
 
+    @Test("A query for a few features by id takes that way, one for more does not")
+    func queries() async throws {
+        let pool = file.readers
+        _ = try await pool.read { try $0.integer("SELECT 1") }
+        func isOnAskingThread(_ query: FeatureQuery) async throws -> Bool {
+            try await withTaskExecutorPreference(MarkedThread()) {
+                var bytes: [UInt8] = []
+                for try await piece in try await file.encodedFeatures(query, in: 0, encoder: ThreadEncoder()) {
+                    bytes += piece
+                }
+                return bytes == [1]
+            }
+        }
+        #expect(try await isOnAskingThread(FeatureQuery(objectIDs: [3, 5])))
+        #expect(try await !isOnAskingThread(FeatureQuery(objectIDs: Array(1...50))))
+        #expect(try await !isOnAskingThread(FeatureQuery()))
+    }
+
     @Test("Only a few features by id are such a read, and only where their geometries are single points")
     func which() throws {
         let trees = try file.layer(0)
@@ -96,4 +114,20 @@ private final class MarkedThread: TaskExecutor {
             Thread.current.threadDictionary[Self.mark] = nil
         }
     }
+}
+
+/// Writes 1 when the features are encoded on the asking thread, else 0.
+private struct ThreadEncoder: FeatureEncoder {
+    var bytes: [UInt8] = []
+
+    mutating func begin() {}
+    mutating func beginFeature() {}
+    mutating func null(column: Int) {}
+    mutating func integer(_ value: Int64, column: Int) {}
+    mutating func real(_ value: Double, column: Int) {}
+    mutating func text(_ value: UnsafeRawBufferPointer, column: Int) {}
+    mutating func data(_ value: UnsafeRawBufferPointer, column: Int) {}
+    mutating func geometry(_ blob: UnsafeRawBufferPointer?) throws {}
+    mutating func endFeature() {}
+    mutating func end(exceededTransferLimit: Bool) { bytes = [MarkedThread.isCurrent ? 1 : 0] }
 }

@@ -16,9 +16,6 @@ int fieldwork_guardMappings(void);
 /// is worthless.
 unsigned long fieldwork_mappingFaults(void);
 
-/// How many mappings are guarded now; for tests.
-int fieldwork_guardedMappings(void);
-
 #ifdef __cplusplus
 }
 #endif

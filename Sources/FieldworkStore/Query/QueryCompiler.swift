@@ -37,13 +37,15 @@ struct QueryCompiler {
     /// The features themselves.
     func features(_ query: FeatureQuery) throws -> QueryPlan {
         let columns = try outColumns(query)
-        var parts = try conditions(of: query, takesCandidates: query.order.isEmpty && !query.returnsDistinctValues)
+        let comesByID = query.isInObjectIDOrder(layer) && !query.returnsDistinctValues
+        var parts = try conditions(of: query, takesCandidates: comesByID)
         var (table, sources) = try source(query)
-        var order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
+        let order: String
         if let candidates = parts.candidates {
             (table, sources) = (candidates.joined(to: table, by: key), candidates.arguments + sources)
-            // They come in the order of the ids already.
             order = ""
+        } else {
+            order = try orderClause(query, distinct: query.returnsDistinctValues, &parts)
         }
         let limit = limitClause(query, &parts)
         let distinct = query.returnsDistinctValues ? "DISTINCT " : ""
@@ -284,8 +286,10 @@ extension FeatureQuery {
     /// by id, with geometries that cost nothing.
     func isGlance(at layer: StoredLayer) -> Bool {
         guard let objectIDs, objectIDs.count <= Limits.glancedFeatures else { return false }
-        return condition == nil && globalIDs == nil && spatialFilter == nil && order.isEmpty && !returnsDistinctValues
-            && moment == nil && top == nil && (layer.geometryColumn == nil || !readsGeometry || layer.holdsPlainPoints)
+        var rest = self
+        rest.objectIDs = nil
+        return rest.isUnfiltered && order.isEmpty
+            && (layer.geometryColumn == nil || !readsGeometry || layer.holdsPlainPoints)
     }
 
     /// The whole layer, no page of it.
