@@ -195,8 +195,8 @@ import Testing
             let area = OfflineArea(
                 id: UUID(), name: "Reno", mapKey: "m", mapTitle: "M", service: folder, west: 0, south: 0,
                 east: extends == nil ? 1 : 2, north: 1, made: Date(timeIntervalSince1970: seconds), extends: extends)
-            try shelf.put(area, job: Data("{}".utf8))
-            try Data("x".utf8).write(to: shelf.ownFile(area.id))
+            try shelf.put(area, jobs: [Data("{}".utf8)])
+            try Data("x".utf8).write(to: try #require(shelf.ownFiles(area.id).first).url)
             return area
         }
         let first = try area(1)
@@ -204,11 +204,11 @@ import Testing
         #expect(shelf.areas().map(\.id) == [first.id])
         #expect(shelf.growth(of: first)?.id == second.id)
         #expect(shelf.leftovers().isEmpty)
-        #expect(shelf.file(first.id) == shelf.ownFile(first.id))
+        #expect(shelf.files(first.id) == shelf.ownFiles(first.id))
 
         try shelf.grow(first, into: second)
         let grown = try #require(shelf.area(first.id))
-        #expect(shelf.file(first.id) == shelf.ownFile(second.id))
+        #expect(shelf.files(first.id) == shelf.ownFiles(second.id))
         #expect(grown.east == 2 && shelf.growth(of: grown) == nil)
         #expect(shelf.leftovers() == [first.id])
         try shelf.removeLeftover(first.id)

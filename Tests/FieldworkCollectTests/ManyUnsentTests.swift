@@ -14,7 +14,7 @@ import Testing
         let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
         let area = try #require(UUID(uuidString: OfflineField.id).flatMap(shelf.area))
         let journal = field.deviceFolder.appending(path: "maps/\(MapAddress(area).folderName)/edits.jsonl")
-        let geodatabase = Geodatabase(fileURL: shelf.file(area.id))
+        let geodatabase = Geodatabase(fileURL: try #require(shelf.files(area.id).first).url)
         try await geodatabase.load()
         let table = try #require(geodatabase.featureTables.first)
         let features = (0..<count).map { index in

@@ -123,7 +123,7 @@ import Testing
             await field.app.stop()
             let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
             let area = try #require(UUID(uuidString: OfflineField.id).flatMap(shelf.area))
-            let geodatabase = Geodatabase(fileURL: shelf.file(area.id))
+            let geodatabase = Geodatabase(fileURL: try #require(shelf.files(area.id).first).url)
             try await geodatabase.load()
             let table = try #require(geodatabase.featureTables.first)
             let found = try await table.queryFeatures(using: QueryParameters()).features()

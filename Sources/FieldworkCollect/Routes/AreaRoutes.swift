@@ -231,6 +231,8 @@ struct AreaRoutes: Sendable {
             "bytes": "about \(ByteText.whole(Int64(bytes)))",
             "photos": map.listed.contains(where: \.hasPhotos) ? "plus photos and files" : false,
             "tables": map.tables.isEmpty ? false : map.tables.map(\.name).joined(separator: ", "),
+            "missing": map.failures.isEmpty
+                ? false : map.failures.map { "\($0.name): \($0.reason)" }.joined(separator: " "),
             "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free here" }.orFalse,
             "says": "Area \(size), \(FieldText.count(total, "feature")), about \(ByteText.whole(Int64(bytes))).",
         ]
@@ -281,9 +283,14 @@ struct AreaRoutes: Sendable {
         // The same form posted twice takes one area.
         let id = form["session"].flatMap { UUID(uuidString: $0) } ?? UUID()
         if workspace.shelf.area(id) == nil {
+            let services = services(of: map)
+            guard let service = services.first else {
+                throw CollectError(.notAllowed, "This map has no service to take it from.")
+            }
             let area = OfflineArea(
-                id: id, name: name, mapKey: map.key, mapTitle: map.title, service: try service(of: map),
-                west: frame.west, south: frame.south, east: frame.east, north: frame.north, made: Date())
+                id: id, name: name, mapKey: map.key, mapTitle: map.title, service: service,
+                furtherServices: services.count > 1 ? Array(services.dropFirst()) : nil, west: frame.west,
+                south: frame.south, east: frame.east, north: frame.north, made: Date())
             try await workspace.downloads.start(area, webMap: map.webMapDocument)
             await workspace.takeLocator(along: area, of: map)
             await workspace.takeBasemap(along: area, of: map)
@@ -314,8 +321,8 @@ struct AreaRoutes: Sendable {
         if workspace.shelf.area(id) == nil {
             let larger = OfflineArea(
                 id: id, name: area.name, mapKey: area.mapKey, mapTitle: area.mapTitle, service: area.service,
-                west: frame.west, south: frame.south, east: frame.east, north: frame.north,
-                made: max(Date(), since.addingTimeInterval(0.001)), extends: area.id)
+                furtherServices: area.furtherServices, west: frame.west, south: frame.south, east: frame.east,
+                north: frame.north, made: max(Date(), since.addingTimeInterval(0.001)), extends: area.id)
             try await workspace.downloads.start(larger)
             await workspace.takeLocator(along: larger, of: map)
             await workspace.takeBasemap(along: larger, of: map)
@@ -323,12 +330,16 @@ struct AreaRoutes: Sendable {
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
     }
 
-    private func service(of map: OpenMap) throws -> URL {
-        if map.address.isService { return map.url }
-        guard let table = map.layers.first?.table as? ServiceFeatureTable, let url = table.url else {
-            throw CollectError(.notAllowed, "This map has no service to take it from.")
+    /// The services whose features a map shows, by the addresses that it has for them.
+    private func services(of map: OpenMap) -> [URL] {
+        if map.address.isService { return [map.url] }
+        var seen: Set<ObjectIdentifier> = []
+        return (map.layers + map.tables).compactMap { layer in
+            guard let table = layer.table as? ServiceFeatureTable, let geodatabase = table.serviceGeodatabase,
+                let url = table.url, seen.insert(ObjectIdentifier(geodatabase)).inserted
+            else { return nil }
+            return url.deletingLastPathComponent()
         }
-        return url.deletingLastPathComponent()
     }
 
     // MARK: The download

@@ -83,7 +83,8 @@ struct ChangesRoutes: Sendable {
                 "Your edits are on this device. Fieldwork tries again by itself at \(Self.clock(until)). \(reason)"
         }
         if case .failed(let reason) = report.phase {
-            values["failure"] = "The area was not synced."
+            let isOfSeveral = (map.offline?.parts.count ?? 0) > 1
+            values["failure"] = isOfSeveral ? "Not all of the area was synced." : "The area was not synced."
             values["failureNote"] = "Your edits are on this device. Try again when there is a network. \(reason)"
         }
         if case .refused(let reason) = report.phase {

@@ -69,14 +69,15 @@ struct OfflineRoutes: Sendable {
 
     /// Why a map can't be taken offline; nil where it can.
     static func obstacle(_ map: OpenMap) -> String? {
-        guard map.geodatabases.count == 1, let service = map.geodatabases.first else {
-            return "This map shows features of more than one service. Open one of them to take it offline."
+        let without = map.geodatabases.filter { $0.serviceInfo?.isSyncEnabled != true }
+        guard let first = without.first else {
+            return map.geodatabases.isEmpty ? "\(map.title) shows no features of a service." : nil
         }
-        guard service.serviceInfo?.isSyncEnabled == true else {
-            return "\(map.title) can't be taken offline: its service doesn't have the capability Sync. Its owner can "
-                + "switch that on."
-        }
-        return nil
+        let names = without.compactMap { $0.url.map { OpenMap.title(of: ServiceDirectory.name(of: $0)) } }
+        let subject = map.geodatabases.count == 1 || first.url == nil ? "its service" : names.joined(separator: ", ")
+        let verb = without.count == 1 ? "doesn't" : "don't"
+        return "\(map.title) can't be taken offline: \(subject) \(verb) have the capability Sync. "
+            + "The owner can switch that on."
     }
 
     private func row(_ area: OfflineArea, map: OpenMap) async -> Values {
@@ -191,11 +192,9 @@ struct OfflineRoutes: Sendable {
             return (await open.offline?.unsentCount() ?? 0) + (open.transaction?.count ?? 0)
         }
         // An area that isn't open is asked itself; a transaction that wasn't finished is in its journal.
-        let geodatabase = Geodatabase(fileURL: workspace.shelf.file(area.id))
-        try await geodatabase.load()
-        defer { geodatabase.close() }
-        let count = await OfflineWork(area: area, geodatabase: geodatabase).unsentCount()
-        return count + (try workspace.unfinishedEdits(of: area))
+        let work = try await OfflineWork.open(area, files: workspace.shelf.files(area.id))
+        defer { work.close() }
+        return await work.unsentCount() + (try workspace.unfinishedEdits(of: area))
     }
 
     /// What stays unsent in a file that goes off the list; nil where nothing does, and where the file isn't open to be asked.
@@ -249,11 +248,10 @@ struct OfflineRoutes: Sendable {
         await workspace.areaBasemaps.forget(area.id)
         if let growth = workspace.shelf.growth(of: area) { try await workspace.cancelGrowth(growth) }
         try await workspace.oneByOne {
-            // The service forgets its side when it can be asked; it also does when nobody comes for long.
-            let geodatabase = Geodatabase(fileURL: workspace.shelf.file(area.id))
+            // The services forget their side when they can be asked; they also do when nobody comes for long.
+            let files = workspace.shelf.files(area.id)
             await workspace.close(area)
-            try? await GeodatabaseSyncTask(url: area.service).unregisterGeodatabase(geodatabase)
-            geodatabase.close()
+            try? await OfflineWork.unregister(files)
             let holder = workspace.shelf.area(area.id)?.holder
             try workspace.shelf.remove(area.id)
             if let holder { try? workspace.shelf.remove(holder) }

@@ -23,7 +23,7 @@ struct TransactionRoutes: Sendable {
             }
         }
         group.post("keep") { _, _ in
-            try await change { map in Said("kept", try map.keepTransaction()) }
+            try await change { map in Said("kept", try await map.keepTransaction()) }
         }
         // The question is asked only where something would be lost.
         group.post("ask") { _, _ in

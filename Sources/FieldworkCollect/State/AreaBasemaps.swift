@@ -22,11 +22,10 @@ extension AreaShelf {
         var isSettled: Bool { layers.allSatisfy { settled.contains($0.file) } }
     }
 
-    private func folderOfFiles(_ id: UUID) -> URL { ownFile(id).deletingLastPathComponent() }
-    private func basemapWishFile(_ id: UUID) -> URL { folderOfFiles(id).appending(path: "basemap.json") }
+    private func basemapWishFile(_ id: UUID) -> URL { folder(id).appending(path: "basemap.json") }
 
     func basemapFile(_ layer: BasemapWish.Layer, of id: UUID) -> URL {
-        folderOfFiles(id).appending(path: layer.file, directoryHint: .notDirectory)
+        folder(id).appending(path: layer.file, directoryHint: .notDirectory)
     }
 
     func basemapWish(_ id: UUID) -> BasemapWish? {

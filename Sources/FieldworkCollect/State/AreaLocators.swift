@@ -8,7 +8,7 @@ extension AreaShelf {
     static let locatorName = "addresses"
 
     func locatorFile(_ id: UUID) -> URL {
-        ownFile(id).deletingLastPathComponent().appending(path: "\(Self.locatorName).\(Self.locatorExtension)")
+        folder(id).appending(path: "\(Self.locatorName).\(Self.locatorExtension)")
     }
 
     /// The locator that was taken along with an area, or with what it was extended by; nil where there is none.
@@ -18,9 +18,7 @@ extension AreaShelf {
     }
 
     /// Tells which locator is still to be fetched.
-    private func wishFile(_ id: UUID) -> URL {
-        ownFile(id).deletingLastPathComponent().appending(path: "locator-wish.txt")
-    }
+    private func wishFile(_ id: UUID) -> URL { folder(id).appending(path: "locator-wish.txt") }
 
     func wish(_ id: UUID) -> URL? {
         (try? String(contentsOf: wishFile(id), encoding: .utf8)).flatMap { URL(string: $0) }

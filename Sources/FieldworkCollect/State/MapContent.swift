@@ -24,7 +24,7 @@ struct MapContent: Sendable {
     var rules = MapRules()
     /// The web map, kept for its layers; nil for a service.
     var webMap: Map?
-    /// The file of an offline area; nil for a map of a server.
+    /// The files of an offline area; nil for a map of a server.
     var offline: OfflineWork?
 
     // MARK: A service
@@ -86,10 +86,13 @@ struct MapContent: Sendable {
     mutating func show(_ document: Data, folder: URL) async throws -> Bool {
         guard let offline,
             let map = try? WebMapDocument(title: nil, json: document).map(
-                over: offline.geodatabase, inPlaceOf: offline.area.service)
+                over: offline.parts.map { ($0.geodatabase, $0.file.service) })
         else { return false }
         try await show(map, folder: folder) { table in
-            (table as? GeodatabaseFeatureTable).map { (offline.area.mapKey, Int($0.serviceLayerID)) }
+            guard let table = table as? GeodatabaseFeatureTable,
+                let part = offline.parts.first(where: { $0.geodatabase === table.geodatabase })
+            else { return nil }
+            return (offline.key(of: part), Int(table.serviceLayerID))
         }
         return !layers.isEmpty || !tables.isEmpty
     }

@@ -65,7 +65,7 @@ extension OpenMap {
     }
 
     private func service(of layer: MapLayer) -> (url: URL, number: Int)? {
-        if let url = offline?.geodatabase.serviceURL, let table = layer.table as? GeodatabaseFeatureTable {
+        if let table = layer.table as? GeodatabaseFeatureTable, let url = table.geodatabase?.serviceURL {
             return (url, Int(table.serviceLayerID))
         }
         guard let table = layer.table as? ServiceFeatureTable,

@@ -33,7 +33,7 @@ final class OpenMap: Sendable {
     let viewpoint: Viewpoint?
     /// Holds what this device keeps of the map.
     let folder: URL
-    /// The file of the offline area that is worked in; nil for a map of a server.
+    /// The files of the offline area that is worked in; nil for a map of a server.
     let offline: OfflineWork?
     /// Keeps the layers of a web map, which their tables don't.
     private let webMap: Map?
@@ -101,12 +101,12 @@ final class OpenMap: Sendable {
     ///   - webMap: how it is shown; nil: by what its service says.
     ///   - basemap: what was taken along to lie under it; it may come later than the features.
     static func open(
-        _ area: OfflineArea, file: URL, webMap: Data?, basemap: @escaping @Sendable () -> Basemap? = { nil },
+        _ area: OfflineArea, files: [AreaFile], webMap: Data?, basemap: @escaping @Sendable () -> Basemap? = { nil },
         dataDirectory: URL
     ) async throws -> OpenMap {
         let address = MapAddress(area)
         let folder = dataDirectory.appending(path: "maps/\(address.folderName)")
-        let content = try await MapContent.area(area, file: file, webMap: webMap, folder: folder)
+        let content = try await MapContent.area(area, files: files, webMap: webMap, folder: folder)
         let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
         let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
         let map = OpenMap(

@@ -29,7 +29,7 @@ actor Outbox {
     /// The map's own numbers of the layers of a service or of an area's file: a layer may be in a map more than once.
     private let numbers: [TableKey: [Int]]
     private let journal: EditJournal
-    /// The file of an offline area, which is synced when the user asks for it, or by itself where that is switched on; nil for a map of
+    /// The files of an offline area, which are synced when the user asks for it, or by itself where that is switched on; nil for a map of
     /// a server, whose edits are sent at once.
     private let offline: OfflineWork?
     private var phase = Phase.idle
@@ -139,11 +139,13 @@ actor Outbox {
         return journal.entries.contains { $0.progress == .onDevice }
     }
 
-    /// Syncs an area if its service answers. A service that does not answer is no error here, since the user has not asked for a sync.
+    /// Syncs an area if a service answers that is to get edits of it. A service that does not answer is no error here, since the user has not asked for a sync.
     /// - Returns: whether it was synced.
     private func syncQuietly(_ work: OfflineWork) async -> Bool {
         do {
-            let address = work.area.service.appending(queryItems: [URLQueryItem(name: "f", value: "json")])
+            // Of several services one that is to get something.
+            let waiting = work.parts.first { $0.geodatabase.hasLocalEdits }?.file.service ?? work.area.service
+            let address = waiting.appending(queryItems: [URLQueryItem(name: "f", value: "json")])
             _ = try await ArcGISEnvironment.urlSession.data(from: address)
         } catch let error where Self.isRefusal(error) {
             await setPhase(.refused(reason: Self.reason(error)))
@@ -296,44 +298,57 @@ actor Outbox {
         return refused
     }
 
-    /// Brings an offline area and its service together, once: without a network it is of no use to try again and again.
+    /// Brings an offline area and its services together, once: without a network it is of no use to try again and again. A service
+    /// that doesn't answer keeps the others from nothing.
     private func sync(_ work: OfflineWork) async {
         let ids = Set(
             journal.entries.filter { entry in
                 if case .onServer = entry.progress { false } else { true }
             }.map(\.id))
         await setPhase(.sending)
-        do {
-            // What was decided goes first, so that what it brings back comes with the sync.
-            await companion?()
-            let results = try await watched { watch in
-                try await work.sync(watch: watch) { await self.began($0) }
+        // What was decided goes first, so that what it brings back comes with the sync.
+        await companion?()
+        var failure: Phase?
+        var isStopped = false
+        var synced: Set<Int> = []
+        for part in work.parts where !isStopped {
+            do {
+                synced.formUnion(try await sync(part, of: work, sent: ids))
+            } catch is CancellationError {
+                isStopped = true
+            } catch {
+                var reason = Self.reason(error)
+                if work.parts.count > 1 { reason = "\(part.file.title): \(reason)" }
+                failure = failure ?? (Self.isRefusal(error) ? .refused(reason: reason) : .failed(reason: reason))
             }
             syncJob = nil
-            var refusals: [FeatureReference: String] = [:]
-            for result in results {
-                for layer in numbers[TableKey(work.geodatabase, result.layerID)] ?? [] {
-                    for edit in result.editResults { note(edit, Self.reason(edit.error), layer, in: &refusals) }
-                }
-            }
-            settle(journal.entries.filter { ids.contains($0.id) }, refusals)
-            await count()
-            let layers = Set(numbers.values.joined())
-            // What is said of the edits is true before conflicts are asked for, which on a bad line takes its time.
-            await listener?(.sent(layers))
-            await companion?()
-            await setPhase(.idle)
-            await listener?(.sent(layers))
-        } catch is CancellationError {
-            syncJob = nil
-            await setPhase(.idle)
-        } catch {
-            syncJob = nil
-            let reason = Self.reason(error)
-            await setPhase(Self.isRefusal(error) ? .refused(reason: reason) : .failed(reason: reason))
-            await count()
         }
+        await count()
+        // What is said of the edits is true before conflicts are asked for, which on a bad line takes its time.
+        if !synced.isEmpty { await listener?(.sent(synced)) }
+        if !synced.isEmpty, !isStopped { await companion?() }
+        await setPhase(isStopped ? .idle : failure ?? .idle)
+        if !synced.isEmpty { await listener?(.sent(synced)) }
         releaseAll()
+    }
+
+    /// Brings a file of an area and its service together, and writes down what became of the edits in it.
+    /// - Returns: the map's numbers of its layers.
+    private func sync(_ part: OfflineWork.Part, of work: OfflineWork, sent ids: Set<UUID>) async throws -> Set<Int> {
+        let results = try await watched { watch in
+            try await OfflineWork.sync(part.geodatabase, watch: watch) { await self.began($0) }
+        }
+        var refusals: [FeatureReference: String] = [:]
+        for result in results {
+            for layer in numbers[TableKey(part.geodatabase, result.layerID)] ?? [] {
+                for edit in result.editResults { note(edit, Self.reason(edit.error), layer, in: &refusals) }
+            }
+        }
+        let isOwn = { (key: TableKey) in key.geodatabase == ObjectIdentifier(part.geodatabase) }
+        // What was edited in a layer that the map has no more goes with what it was edited beside.
+        let others = Set(numbers.filter { !isOwn($0.key) }.values.joined())
+        settle(journal.entries.filter { ids.contains($0.id) && !others.contains($0.feature.layer) }, refusals)
+        return Set(numbers.filter { isOwn($0.key) }.values.joined())
     }
 
     private func settle(

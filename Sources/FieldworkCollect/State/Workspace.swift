@@ -181,16 +181,16 @@ actor Workspace {
     }
 
     /// - Parameters:
-    ///   - file: of an area; nil for a map of a server.
+    ///   - files: those of an area; none for a map of a server.
     ///   - isShown: whether it is the open map from now on.
-    /// - Returns: false for the map of an area whose file isn't the area's any more: edits in it would be in no area.
-    private func adopt(_ map: OpenMap, file: URL? = nil, isShown: Bool = true) async -> Bool {
+    /// - Returns: false for the map of an area whose files aren't the area's any more: edits in them would be in no area.
+    private func adopt(_ map: OpenMap, files: [AreaFile] = [], isShown: Bool = true) async -> Bool {
         // What an area holds unsent is known before it is shown: there is nobody to ask for it.
         if let offline = map.offline {
             await map.outbox.count()
-            if let id = offline.geodatabase.syncID { settings.rememberReplica(id) }
+            for geodatabase in offline.geodatabases { geodatabase.syncID.map(settings.rememberReplica) }
         }
-        if let file, let offline = map.offline, shelf.file(offline.area.id) != file {
+        if let offline = map.offline, shelf.files(offline.area.id) != files {
             offline.close()
             return false
         }
@@ -253,11 +253,11 @@ actor Workspace {
     private func openFile(of area: OfflineArea, isShown: Bool) async throws -> OpenMap {
         while true {
             let area = shelf.area(area.id) ?? area
-            let file = shelf.file(area.id)
+            let files = shelf.files(area.id)
             let map = try await OpenMap.open(
-                area, file: file, webMap: shelf.webMap(area.id), basemap: { [shelf] in shelf.basemap(area.id) },
+                area, files: files, webMap: shelf.webMap(area.id), basemap: { [shelf] in shelf.basemap(area.id) },
                 dataDirectory: configuration.dataDirectory)
-            if await adopt(map, file: file, isShown: isShown) { return map }
+            if await adopt(map, files: files, isShown: isShown) { return map }
         }
     }
 

@@ -33,7 +33,7 @@ enum OfflineField {
     static func isHere(_ visitor: PlainClient) async throws {
         for _ in 0..<600 {
             let page = try await visitor.get("/jobs/\(id)")
-            if page.text.contains("is on this device") { return }
+            if page.text.contains("Work offline in") { return }
             try #require(!page.text.contains("The download stopped"), "\(page.text)")
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -37,15 +37,6 @@ final class OfflineTables {
 
     init(_ files: OfflineFiles) { self.files = files }
 
-    /// - Parameters:
-    ///   - geodatabase: loaded.
-    ///   - service: where the web map says that the rows are.
-    convenience init(_ geodatabase: Geodatabase, inPlaceOf service: URL) {
-        var files = OfflineFiles()
-        files.add(geodatabase, inPlaceOf: service)
-        self.init(files)
-    }
-
     /// The table of a layer's address; nil for what no geodatabase holds.
     func table(_ url: URL) -> ArcGISFeatureTable? {
         let root = ServiceGeodatabase.serviceRoot(of: url)

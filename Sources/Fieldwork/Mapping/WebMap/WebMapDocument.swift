@@ -55,12 +55,12 @@ package struct WebMapDocument: Sendable {
                 directory: directory, client: HTTPServiceClient(), folderNameOfService: folderName))
     }
 
-    /// The map of the document over what was taken along: its layers show the rows of a geodatabase in place of the
-    /// service's. Layers of other services, and those that were not taken along, are not shown.
-    /// - Parameters:
-    ///   - geodatabase: loaded.
-    ///   - service: the address under which the document names the service.
-    package func map(over geodatabase: Geodatabase, inPlaceOf service: URL) throws -> Map {
-        try Map.fromJSON(json, environment: .standard, offline: OfflineTables(geodatabase, inPlaceOf: service))
+    /// The map of the document over what was taken along: its layers show the rows of geodatabases in place of the
+    /// services'. Layers of other services, and those that were not taken along, are not shown.
+    /// - Parameter taken: geodatabases that are loaded, each with the address under which the document names its service.
+    package func map(over taken: [(geodatabase: Geodatabase, service: URL)]) throws -> Map {
+        var files = OfflineFiles()
+        for (geodatabase, service) in taken { files.add(geodatabase, inPlaceOf: service) }
+        return try Map.fromJSON(json, environment: .standard, offline: OfflineTables(files))
     }
 }

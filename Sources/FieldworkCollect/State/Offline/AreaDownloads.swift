@@ -12,16 +12,16 @@ actor AreaDownloads {
         var phase: Phase
         /// Of the whole work.
         var hundredths: Int
-        /// How much of the area's file has arrived; nil while that is not what it does.
+        /// How much of the file that comes now has arrived; nil while that is not what it does.
         var arrived: GenerateGeodatabaseJob.Arrival?
-        /// How long the file still takes, in seconds; nil while that can't be told.
+        /// How long that file still takes, in seconds; nil while that can't be told.
         var secondsLeft: Double?
         /// What it has done so far, and what it does now.
         var steps: [String]
     }
 
     private let shelf: AreaShelf
-    private var jobs: [UUID: GenerateGeodatabaseJob] = [:]
+    private var downloads: [UUID: AreaDownload] = [:]
     private var paces: [UUID: DownloadPace] = [:]
     private var watchers: [UUID: Task<Void, Never>] = [:]
     private var listener: (@Sendable (OfflineArea, Report) async -> Void)?
@@ -33,87 +33,84 @@ actor AreaDownloads {
 
     /// Goes on with what an earlier process had begun.
     func goOn() {
-        for area in shelf.all() where !shelf.isHere(area.id) && jobs[area.id] == nil {
-            guard let state = shelf.job(area.id), let job = try? Job.fromJSON(state) as? GenerateGeodatabaseJob else {
-                continue
-            }
-            run(job, of: area)
+        for area in shelf.all() where !shelf.isHere(area.id) && downloads[area.id] == nil {
+            if let download = AreaDownload(of: area, shelf) { run(download, of: area) }
         }
     }
 
     /// Begins a download.
     /// - Parameter webMap: how the area is shown; nil for one of a service, or one that another is extended by.
     func start(_ area: OfflineArea, webMap: Data? = nil) async throws {
-        let task = GeodatabaseSyncTask(url: area.service)
-        let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area.extent)
-        guard task.featureServiceInfo?.isSyncEnabled == true else {
-            throw CollectError(
-                .notAllowed, "\(area.mapTitle) can't be taken offline: its service doesn't have the capability Sync.",
-                nextStep: "Ask the owner of the service to switch it on.")
+        var jobs: [GenerateGeodatabaseJob] = []
+        for file in shelf.files(for: area) {
+            let task = GeodatabaseSyncTask(url: file.service)
+            let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area.extent)
+            guard task.featureServiceInfo?.isSyncEnabled == true else {
+                throw CollectError(
+                    .notAllowed,
+                    "\(area.mapTitle) can't be taken offline: \(file.title) doesn't have the capability Sync.",
+                    nextStep: "Ask the owner of the service to switch it on.")
+            }
+            jobs.append(task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: file.url))
         }
-        let job = task.makeGenerateGeodatabaseJob(parameters: parameters, downloadFileURL: shelf.file(area.id))
-        try shelf.put(area, job: job.toJSON(), webMap: webMap)
-        run(job, of: area)
+        try shelf.put(area, jobs: jobs.map { $0.toJSON() }, webMap: webMap)
+        if let download = AreaDownload(of: area, shelf) { run(download, of: area) }
     }
 
-    private func run(_ job: GenerateGeodatabaseJob, of area: OfflineArea) {
-        jobs[area.id] = job
-        job.start()
-        watch(job, of: area)
+    private func run(_ download: AreaDownload, of area: OfflineArea) {
+        downloads[area.id] = download
+        download.current.start()
+        watch(download, of: area)
     }
 
     /// nil for an area whose download isn't known: it is done, or its folder is damaged.
     func report(_ id: UUID) -> Report? {
         if shelf.isHere(id) { return Report(phase: .done, hundredths: 100, steps: []) }
-        return jobs[id].map { report($0, of: id) }
+        return downloads[id].map { report($0, of: id) }
     }
 
-    private func report(_ job: GenerateGeodatabaseJob, of id: UUID) -> Report {
+    private func report(_ download: AreaDownload, of id: UUID) -> Report {
+        let job = download.current
         let phase: Phase =
             switch job.status {
-            case .succeeded: .done
+            case .succeeded: download.isWhole ? .done : .running
             case .failed, .canceling: .failed((job.error as? any ArcGISError)?.details ?? "The transfer stopped.")
             case .paused, .notStarted: .paused
             case .started: .running
             }
-        var steps: [String] = []
-        for message in job.messages {
-            // The service tells its state in words of the protocol.
-            let step = message.source == .service ? "The service makes the area's file." : message.message
-            // A job that was broken off and goes on says the same again.
-            if steps.last != step { steps.append(step) }
-        }
         let arrived = job.arrived
         return Report(
-            phase: phase, hundredths: Int(job.progress.completedUnitCount), arrived: arrived,
-            secondsLeft: arrived.flatMap { paces[id]?.secondsLeft(of: $0) }, steps: steps.suffix(Limits.jobSteps))
+            phase: phase, hundredths: download.hundredths, arrived: arrived,
+            secondsLeft: arrived.flatMap { paces[id]?.secondsLeft(of: $0) },
+            steps: download.steps.suffix(Limits.jobSteps))
     }
 
     func pause(_ id: UUID) async {
-        jobs[id]?.pause()
+        downloads[id]?.current.pause()
         await tell(id)
     }
 
     /// Goes on with a download that was paused or that failed.
     func resume(_ id: UUID) async {
-        guard let job = jobs[id], let area = shelf.area(id) else { return }
-        job.start()
-        watch(job, of: area)
+        guard let download = downloads[id], let area = shelf.area(id) else { return }
+        run(download, of: area)
         await tell(id)
     }
 
     /// Ends a download for good: nothing of it stays.
     func cancel(_ id: UUID) async throws {
-        guard let job = jobs.removeValue(forKey: id) else { return }
+        guard let download = downloads.removeValue(forKey: id) else { return }
         watchers.removeValue(forKey: id)?.cancel()
         paces[id] = nil
-        await job.cancel()
+        await download.current.cancel()
+        // What has arrived has a replica each at its service.
+        try? await OfflineWork.unregister(shelf.ownFiles(id))
         try shelf.remove(id)
     }
 
     /// The area is taken away; its download was done.
     func forget(_ id: UUID) {
-        jobs[id] = nil
+        downloads[id] = nil
         watchers.removeValue(forKey: id)?.cancel()
     }
 
@@ -121,16 +118,16 @@ actor AreaDownloads {
     func stop() {
         for watcher in watchers.values { watcher.cancel() }
         watchers = [:]
-        for job in jobs.values { job.pause() }
+        for download in downloads.values { download.current.pause() }
     }
 
-    private func watch(_ job: GenerateGeodatabaseJob, of area: OfflineArea) {
+    private func watch(_ download: AreaDownload, of area: OfflineArea) {
         watchers[area.id]?.cancel()
         // The time of a pause is no time of the line's.
         paces[area.id] = nil
         watchers[area.id] = Task { [weak self] in
             var last: Report?
-            while !Task.isCancelled, let now = await self?.look(job, of: area.id) {
+            while !Task.isCancelled, let now = await self?.look(area.id) {
                 if now != last { await self?.listener?(area, now) }
                 last = now
                 if now.phase != .running { return }
@@ -139,14 +136,16 @@ actor AreaDownloads {
         }
     }
 
-    /// Sees how far a download is, and how fast it goes.
-    private func look(_ job: GenerateGeodatabaseJob, of id: UUID) -> Report {
-        if let arrived = job.arrived {
+    /// Sees how far a download is, and how fast it goes; begins with the next file when one is whole. nil for one that was cancelled.
+    private func look(_ id: UUID) -> Report? {
+        guard let download = downloads[id]?.goingOn() else { return nil }
+        downloads[id] = download
+        if let arrived = download.current.arrived {
             paces[id, default: DownloadPace()].note(arrived.there, at: .now)
         } else {
             paces[id] = nil
         }
-        return report(job, of: id)
+        return report(download, of: id)
     }
 
     private func tell(_ id: UUID) async {

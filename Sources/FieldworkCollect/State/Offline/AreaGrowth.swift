@@ -1,9 +1,9 @@
 import Fieldwork
 import Foundation
 
-/// Extending an area: the larger one is taken like any other, into a file of its own, and takes the place of the smaller one
+/// Extending an area: the larger one is taken like any other, into files of its own, and takes the place of the smaller one
 /// when it is whole and nothing of the smaller one waits to be sent. Until then the smaller one is in use. The area keeps its
-/// name, its unfinished forms and what can be undone: only its file is another one.
+/// name, its unfinished forms and what can be undone: only its files are others.
 extension AreaShelf {
     /// The larger area that is on its way to take this one's place; nil where there is none.
     func growth(of area: OfflineArea) -> OfflineArea? {
@@ -12,7 +12,7 @@ extension AreaShelf {
             .max { $0.made < $1.made }
     }
 
-    /// From now on the file of the larger area is the area's, at once.
+    /// From now on the files of the larger area are the area's, at once.
     func grow(_ area: OfflineArea, into growth: OfflineArea) throws {
         // It may have been given another name meanwhile.
         var grown = self.area(area.id) ?? area
@@ -29,16 +29,18 @@ extension AreaShelf {
                 guard let owner = self.area(extended) else { return [area.id] }
                 return owner.holder == area.id || growth(of: owner)?.id == area.id ? [] : [area.id]
             }
-            return area.holder != nil && FileManager.default.fileExists(atPath: ownFile(area.id).path) ? [area.id] : []
+            return area.holder != nil && ownFiles(area.id).contains(where: \.isHere) ? [area.id] : []
         }
     }
 
-    /// Takes away a file that is no longer used; of an area itself only that, for the rest is still what it is.
+    /// Takes away files that are no longer used; of an area itself only them, for the rest is still what it is.
     func removeLeftover(_ id: UUID) throws {
         guard let area = area(id), area.extends == nil else { return try remove(id) }
-        for end in ["", "-wal", "-shm"] {
-            let file = URL(filePath: ownFile(id).path + end)
-            if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+        for file in ownFiles(id) {
+            for end in ["", "-wal", "-shm"] {
+                let part = URL(filePath: file.url.path + end)
+                if FileManager.default.fileExists(atPath: part.path) { try FileManager.default.removeItem(at: part) }
+            }
         }
     }
 }
@@ -74,15 +76,14 @@ extension Workspace {
         guard let area = growth.extends.flatMap(shelf.area), shelf.growth(of: area)?.id == growth.id else { return }
         try await sendAll(of: area)
         // What was sent since the larger area was taken comes into its file.
-        let geodatabase = Geodatabase(fileURL: shelf.file(growth.id))
-        try await geodatabase.load()
+        let larger = try await OfflineWork.open(growth, files: shelf.files(growth.id))
         do {
-            _ = try await OfflineWork(area: growth, geodatabase: geodatabase).sync()
+            try await larger.syncAll()
         } catch {
-            geodatabase.close()
+            larger.close()
             throw error
         }
-        geodatabase.close()
+        larger.close()
         let wasOnShow = release(area)
         try shelf.grow(area, into: growth)
         if wasOnShow, let grown = shelf.area(area.id) { _ = try await open(grown) }
@@ -102,11 +103,9 @@ extension Workspace {
             unsent = await work.unsentCount()
         } else {
             guard try unfinishedEdits(of: area) == 0 else { throw inTransaction }
-            let geodatabase = Geodatabase(fileURL: shelf.file(area.id))
-            try await geodatabase.load()
-            defer { geodatabase.close() }
-            let work = OfflineWork(area: area, geodatabase: geodatabase)
-            _ = try await work.sync()
+            let work = try await OfflineWork.open(area, files: shelf.files(area.id))
+            defer { work.close() }
+            try await work.syncAll()
             unsent = await work.unsentCount()
         }
         guard unsent == 0 else {
@@ -121,33 +120,20 @@ extension Workspace {
     func tidyAreas() async {
         for id in shelf.leftovers() {
             guard let area = shelf.area(id) else { continue }
-            let file = shelf.ownFile(id)
-            if FileManager.default.fileExists(atPath: file.path) {
-                guard await isSent(file, of: area) else { continue }
-                let geodatabase = Geodatabase(fileURL: file)
-                do {
-                    try await GeodatabaseSyncTask(url: area.service).unregisterGeodatabase(geodatabase)
-                } catch ServiceError.connectionFailed {
-                    // The next start tries again.
-                    geodatabase.close()
-                    continue
-                } catch {
-                    // The service has forgotten it by itself.
-                }
-                geodatabase.close()
-            }
+            let files = shelf.ownFiles(id).filter(\.isHere)
+            guard await areSent(files, of: area) else { continue }
+            // A service that isn't reached is asked again at the next start.
+            guard (try? await OfflineWork.unregister(files)) != nil else { continue }
             try? shelf.removeLeftover(id)
         }
     }
 
-    /// Whether nothing in a file that is no longer used waits to be sent: another program may have had it open until now. What
-    /// does is sent; while it can't be, the file stays.
-    private func isSent(_ file: URL, of area: OfflineArea) async -> Bool {
-        let geodatabase = Geodatabase(fileURL: file)
-        defer { geodatabase.close() }
-        guard (try? await geodatabase.load()) != nil else { return false }
-        let work = OfflineWork(area: area, geodatabase: geodatabase)
-        if await work.unsentCount() > 0 { _ = try? await work.sync() }
+    /// Whether nothing in files that are no longer used waits to be sent: another program may have had them open until now. What
+    /// does is sent; while it can't be, the files stay.
+    private func areSent(_ files: [AreaFile], of area: OfflineArea) async -> Bool {
+        guard let work = try? await OfflineWork.open(area, files: files) else { return false }
+        defer { work.close() }
+        if await work.unsentCount() > 0 { try? await work.syncAll() }
         return await work.unsentCount() == 0
     }
 
@@ -157,9 +143,7 @@ extension Workspace {
             guard growth.extends.flatMap(shelf.area)?.holder != growth.id else { return }
             await areaBasemaps.forget(growth.id)
             if shelf.isHere(growth.id) {
-                let geodatabase = Geodatabase(fileURL: shelf.ownFile(growth.id))
-                try? await GeodatabaseSyncTask(url: growth.service).unregisterGeodatabase(geodatabase)
-                geodatabase.close()
+                try? await OfflineWork.unregister(shelf.ownFiles(growth.id))
                 await downloads.forget(growth.id)
                 try shelf.remove(growth.id)
             } else {

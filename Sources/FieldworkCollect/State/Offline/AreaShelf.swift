@@ -1,7 +1,7 @@
 import Foundation
 
 /// The offline areas of this device: a folder each, which holds what the area is, its download while it is under way, and
-/// its file once it is whole.
+/// its files, one a service, each once it is whole.
 struct AreaShelf: Sendable {
     let directory: URL
 
@@ -17,21 +17,41 @@ struct AreaShelf: Sendable {
     /// Begins the names of folders whose removal was begun.
     private static let gone = ".gone-"
 
-    private func folder(_ id: UUID) -> URL { directory.appending(path: id.uuidString.lowercased()) }
+    func folder(_ id: UUID) -> URL { directory.appending(path: id.uuidString.lowercased()) }
 
-    /// The area's file, a GeoPackage; there only when it is whole.
-    func file(_ id: UUID) -> URL {
-        let area = area(id)
-        return area?.held?.url ?? ownFile(area?.holder ?? id)
+    /// The area's files, one a service; each is there only when it is whole. None for an area that isn't known.
+    func files(_ id: UUID) -> [AreaFile] {
+        guard let area = area(id) else { return [] }
+        if let held = area.held { return [AreaFile(url: held.url, service: area.service)] }
+        return files(of: area, in: area.holder ?? id)
     }
 
-    /// The file that was taken with an area, whether it still uses it or not.
-    func ownFile(_ id: UUID) -> URL { folder(id).appending(path: "area.gpkg") }
+    /// The files that were taken with an area, whether it still uses them or not.
+    func ownFiles(_ id: UUID) -> [AreaFile] { area(id).map { files(of: $0, in: id) } ?? [] }
+
+    /// The files that a new area is going to have.
+    func files(for area: OfflineArea) -> [AreaFile] { files(of: area, in: area.id) }
+
+    private func files(of area: OfflineArea, in id: UUID) -> [AreaFile] {
+        area.services.enumerated().map { index, service in
+            AreaFile(url: folder(id).appending(path: "area\(Self.ending(index)).gpkg"), service: service)
+        }
+    }
+
+    /// The first file has no number.
+    private static func ending(_ index: Int) -> String { index == 0 ? "" : "-\(index + 1)" }
 
     private func card(_ id: UUID) -> URL { folder(id).appending(path: "area.json") }
-    private func jobFile(_ id: UUID) -> URL { folder(id).appending(path: "job.json") }
 
-    func isHere(_ id: UUID) -> Bool { FileManager.default.fileExists(atPath: file(id).path) }
+    private func jobFile(_ id: UUID, _ index: Int) -> URL {
+        folder(id).appending(path: "job\(Self.ending(index)).json")
+    }
+
+    /// Whether all of an area's files are on this device.
+    func isHere(_ id: UUID) -> Bool {
+        let files = files(id)
+        return !files.isEmpty && files.allSatisfy(\.isHere)
+    }
 
     /// Newest first.
     func areas() -> [OfflineArea] { Array(all().filter { $0.extends == nil }.prefix(Limits.areas)) }
@@ -53,10 +73,11 @@ struct AreaShelf: Sendable {
     func webMap(_ id: UUID) -> Data? { try? Data(contentsOf: webMapFile(id)) }
 
     /// Makes an area's folder, with the state of its download: one that was begun is never forgotten.
-    func put(_ area: OfflineArea, job: Data, webMap: Data? = nil) throws {
+    /// - Parameter jobs: one a file.
+    func put(_ area: OfflineArea, jobs: [Data], webMap: Data? = nil) throws {
         try FileManager.default.createDirectory(at: folder(area.id), withIntermediateDirectories: true)
         try webMap?.write(to: webMapFile(area.id), options: .atomic)
-        try job.write(to: jobFile(area.id), options: .atomic)
+        for (index, job) in jobs.enumerated() { try job.write(to: jobFile(area.id, index), options: .atomic) }
         try put(area)
     }
 
@@ -82,8 +103,8 @@ struct AreaShelf: Sendable {
     /// What an area is called now: it may have been given another name since it was opened.
     func name(of area: OfflineArea) -> String { self.area(area.id)?.name ?? area.name }
 
-    /// The download as it was begun.
-    func job(_ id: UUID) -> Data? { try? Data(contentsOf: jobFile(id)) }
+    /// The download of one of an area's files, by its place among them, as it was begun.
+    func job(_ id: UUID, file index: Int) -> Data? { try? Data(contentsOf: jobFile(id, index)) }
 
     /// Takes an area away, whole: its folder gets another name first. A file of the user's isn't in it, and stays.
     func remove(_ id: UUID) throws {
@@ -93,10 +114,12 @@ struct AreaShelf: Sendable {
         try? FileManager.default.removeItem(at: going)
     }
 
-    /// Bytes of an area's file.
+    /// Bytes of an area's files.
     func size(_ id: UUID) -> Int64 {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file(id).path)
-        return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+        files(id).reduce(0) { sum, file in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file.url.path)
+            return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+        }
     }
 
     /// Bytes that are free on the disk of the areas; nil where the system doesn't say.

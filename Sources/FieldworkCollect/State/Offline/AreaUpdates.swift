@@ -102,10 +102,8 @@ extension Workspace {
 
     /// What an area that is not open holds unsent, and when it was synced last.
     nonisolated func standing(of area: OfflineArea) async -> (unsent: Int, lastSync: Date?)? {
-        let geodatabase = Geodatabase(fileURL: shelf.file(area.id))
-        guard (try? await geodatabase.load()) != nil else { return nil }
-        defer { geodatabase.close() }
-        let work = OfflineWork(area: area, geodatabase: geodatabase)
+        guard let work = try? await OfflineWork.open(area, files: shelf.files(area.id)) else { return nil }
+        defer { work.close() }
         return (await work.unsentCount(), work.lastSync)
     }
 }

@@ -10,8 +10,10 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
     /// The map that it was taken from, by its key.
     let mapKey: String
     let mapTitle: String
-    /// For a file that is no service's the file itself.
+    /// The service that its features are of, or the first of them. For a file that is no service's the file itself.
     let service: URL
+    /// The other services, where its map shows the features of several; each has a file of its own.
+    var furtherServices: [URL]?
     /// Degrees, WGS 84.
     var west: Double
     var south: Double
@@ -24,6 +26,9 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
     var holder: UUID?
     /// The user's own file that is worked in, where it is; nil for an area that the app took.
     var held: HeldFile?
+
+    /// In the order of its files.
+    var services: [URL] { [service] + (furtherServices ?? []) }
 
     /// Whether there is a service that it is synced with.
     var isSynced: Bool { held.map { $0.replica != nil } ?? true }
@@ -79,6 +84,16 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
         }
         return "\(text(width)) × \(text(height))"
     }
+}
+
+/// A file of an area, a GeoPackage, and the service whose features are in it.
+struct AreaFile: Sendable, Hashable {
+    let url: URL
+    let service: URL
+
+    var isHere: Bool { FileManager.default.fileExists(atPath: url.path) }
+    /// As people read it, where an area has several.
+    var title: String { OpenMap.title(of: ServiceDirectory.name(of: service)) }
 }
 
 extension MapAddress {

@@ -1,37 +1,87 @@
 import Fieldwork
 import Foundation
 
-/// The file of an offline area that is open, and its way to the service.
+/// The files of an offline area that are open, and their ways to the services.
 struct OfflineWork: Sendable {
-    let area: OfflineArea
-    let geodatabase: Geodatabase
-    /// Keeps a file of the user's from other programs of Fieldwork; nil for a file in the app's own folder.
-    var use: GeodatabaseUse?
+    /// A file that is open.
+    struct Part: Sendable {
+        let file: AreaFile
+        let geodatabase: Geodatabase
+    }
 
-    /// Ends the work with the file.
+    let area: OfflineArea
+    /// One a service, in the order of the area's services.
+    let parts: [Part]
+    /// Keeps a file of the user's from other programs of Fieldwork; nil for files in the app's own folder.
+    let use: GeodatabaseUse?
+
+    var geodatabases: [Geodatabase] { parts.map(\.geodatabase) }
+
+    /// Opens an area's files: all of them, or none.
+    static func open(_ area: OfflineArea, files: [AreaFile]) async throws -> OfflineWork {
+        let use = try area.held.map { try GeodatabaseUse.begin($0.url) }
+        let parts = files.map { Part(file: $0, geodatabase: Geodatabase(fileURL: $0.url)) }
+        let work = OfflineWork(area: area, parts: parts, use: use)
+        do {
+            for geodatabase in work.geodatabases { try await geodatabase.load() }
+            return work
+        } catch {
+            work.close()
+            throw error
+        }
+    }
+
+    /// Under this name the numbers of a service's layers in the map are kept. That of the first is as old as areas are.
+    func key(of part: Part) -> String {
+        part.file.service == area.service ? area.mapKey : part.file.service.absoluteString
+    }
+
+    /// Ends the work with the files.
     func close() {
-        geodatabase.close()
+        for geodatabase in geodatabases { geodatabase.close() }
         use?.end()
     }
 
-    /// When the file and its service were brought together last.
-    var lastSync: Date? { geodatabase.featureTables.compactMap(\.lastSyncDate).max() }
+    /// When the files and their services were brought together last; of several services the one that was reached the longest ago.
+    var lastSync: Date? {
+        geodatabases.compactMap { $0.featureTables.compactMap(\.lastSyncDate).max() }.min()
+    }
 
     /// What waits to be sent. In a file that is no service's nothing does: an edit has arrived once it is in it.
     func unsentCount() async -> Int {
         guard area.isSynced else { return 0 }
-        let count = (try? await geodatabase.localEditsCount()) ?? 0
-        // Where nobody writes down who edited, a photo leaves its feature as it was.
-        return max(count, geodatabase.hasLocalEdits ? 1 : 0)
+        var sum = 0
+        for geodatabase in geodatabases {
+            let count = (try? await geodatabase.localEditsCount()) ?? 0
+            // Where nobody writes down who edited, a photo leaves its feature as it was.
+            sum += max(count, geodatabase.hasLocalEdits ? 1 : 0)
+        }
+        return sum
     }
 
-    /// Sends the edits of the area and takes over those of others.
+    /// Syncs all files, one after the other. Throws when one of them was not synced; the others are.
+    func syncAll() async throws {
+        var failure: (any Error)?
+        for part in parts {
+            do {
+                _ = try await Self.sync(part.geodatabase)
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Sends the edits in a file of an area and takes over those of others.
     /// - Parameters:
     ///   - watch: told how far the sending has come.
     ///   - begun: called with the work as it begins; who cancels it loses nothing: the next sync goes on with it.
     /// - Returns: what the service refused; it stays in the file.
-    func sync(
-        watch: SendingWatch? = nil, begun: @Sendable (SyncGeodatabaseJob) async -> Void = { _ in }
+    static func sync(
+        _ geodatabase: Geodatabase, watch: SendingWatch? = nil,
+        begun: @Sendable (SyncGeodatabaseJob) async -> Void = { _ in }
     ) async throws -> [SyncLayerResult] {
         let task = GeodatabaseSyncTask(geodatabase: geodatabase)
         let parameters = try await task.makeDefaultSyncGeodatabaseParameters(geodatabase: geodatabase)
@@ -46,12 +96,28 @@ struct OfflineWork: Sendable {
     }
 }
 
+extension OfflineWork {
+    /// Tells the services of files that they needn't keep their replicas. Throws when one could not be reached; the others know.
+    static func unregister(_ files: [AreaFile]) async throws {
+        var unreached: ServiceError?
+        for file in files where file.isHere {
+            let geodatabase = Geodatabase(fileURL: file.url)
+            do {
+                try await GeodatabaseSyncTask(url: file.service).unregisterGeodatabase(geodatabase)
+            } catch let error as ServiceError {
+                // Any other answer says that the service has forgotten it by itself.
+                if case .connectionFailed = error { unreached = error }
+            } catch {}
+            geodatabase.close()
+        }
+        if let unreached { throw unreached }
+    }
+}
+
 extension MapContent {
-    /// An offline area as a map: the layers of its file, shown as the web map shows them that it was taken from.
-    static func area(_ area: OfflineArea, file: URL, webMap: Data?, folder: URL) async throws -> MapContent {
-        let work = OfflineWork(
-            area: area, geodatabase: Geodatabase(fileURL: file),
-            use: area.held == nil ? nil : try GeodatabaseUse.begin(file))
+    /// An offline area as a map: the layers of its files, shown as the web map shows them that it was taken from.
+    static func area(_ area: OfflineArea, files: [AreaFile], webMap: Data?, folder: URL) async throws -> MapContent {
+        let work = try await OfflineWork.open(area, files: files)
         do {
             return try await content(of: work, webMap: webMap, folder: folder)
         } catch {
@@ -61,21 +127,27 @@ extension MapContent {
     }
 
     private static func content(of work: OfflineWork, webMap: Data?, folder: URL) async throws -> MapContent {
-        let (area, geodatabase) = (work.area, work.geodatabase)
-        try await geodatabase.load()
+        let area = work.area
         var content = MapContent(title: area.mapTitle, geodatabases: [])
         content.offline = work
         if let webMap, try await content.show(webMap, folder: folder) { return content }
-        for table in geodatabase.featureTables {
-            guard let loaded = try await MapLayer.load(table, id: Int(table.serviceLayerID), isAuthored: false) else {
-                continue
-            }
-            if loaded.geometry == nil {
-                content.tables.append(loaded)
-            } else {
-                content.layers.insert(loaded, at: 0)
+        var numbers = try LayerNumbers(file: folder.appending(path: "layers.json"))
+        for part in work.parts {
+            for table in part.geodatabase.featureTables {
+                let layer = Int(table.serviceLayerID)
+                // A layer of the only service keeps its number, as it always did.
+                let id =
+                    work.parts.count == 1
+                    ? layer : numbers.number(service: work.key(of: part), layer: layer, occurrence: 0)
+                guard let loaded = try await MapLayer.load(table, id: id, isAuthored: false) else { continue }
+                if loaded.geometry == nil {
+                    content.tables.append(loaded)
+                } else {
+                    content.layers.insert(loaded, at: 0)
+                }
             }
         }
+        if work.parts.count > 1 { try numbers.save() }
         guard !content.layers.isEmpty || !content.tables.isEmpty else {
             throw CollectError(.notAFeatureService, "The area \(area.name) has no layers.")
         }
@@ -86,7 +158,7 @@ extension MapContent {
 extension OpenMap {
     /// What lies outside the area would never come back to this device with a sync.
     func checkArea(_ place: Place) throws {
-        guard let offline, let area = offline.geodatabase.generateGeodatabaseGeometry,
+        guard let offline, let area = offline.geodatabases.first?.generateGeodatabaseGeometry,
             let reference = area.spatialReference,
             let point = GeometryEngine.project(
                 Point(x: place.x, y: place.y, spatialReference: .webMercator), into: reference)

@@ -23,20 +23,26 @@ extension OpenMap {
             throw CollectError(
                 .notAllowed, "Transactions need an offline area.", nextStep: "Take an area offline and work in it.")
         }
-        try offline.geodatabase.beginTransaction()
         do {
+            for geodatabase in offline.geodatabases { try geodatabase.beginTransaction() }
             try journal.beginTransaction(UUID())
         } catch {
-            try offline.geodatabase.rollbackTransaction()
+            for geodatabase in offline.geodatabases where geodatabase.isInTransaction {
+                try geodatabase.rollbackTransaction()
+            }
             throw error
         }
     }
 
-    /// Makes the edits of the transaction durable, at once.
+    /// Makes the edits of the transaction durable, at once: in several files one after the other. When that is broken off, by a full disk
+    /// or the end of the process, what is in one file for good is brought into the others by the next call or the next start.
     /// - Returns: how many they are.
-    func keepTransaction() throws -> Int {
+    func keepTransaction() async throws -> Int {
         let (open, offline) = try openTransaction()
-        try offline.geodatabase.commitTransaction()
+        for part in offline.parts {
+            if !part.geodatabase.isInTransaction, try await isKept(in: part) != false { continue }
+            try part.geodatabase.commitTransaction()
+        }
         try journal.endTransaction(isKept: true)
         return open.count
     }
@@ -45,9 +51,17 @@ extension OpenMap {
     /// - Returns: how many they were.
     func discardTransaction() async throws -> Int {
         let (open, offline) = try openTransaction()
+        for part in offline.parts where !part.geodatabase.isInTransaction {
+            guard try await isKept(in: part) != true else {
+                throw CollectError(
+                    .notAllowed, "A part of the transaction is kept already.", nextStep: "Keep all of it.")
+            }
+        }
         // Told first: a crash in between must not bring back what was thrown away.
         try journal.endTransaction(isKept: false)
-        try offline.geodatabase.rollbackTransaction()
+        for geodatabase in offline.geodatabases where geodatabase.isInTransaction {
+            try geodatabase.rollbackTransaction()
+        }
         forgetAll()
         await tiles.invalidate(Set(layers.map(\.id)))
         return open.count
@@ -67,13 +81,22 @@ extension OpenMap {
     func recoverTransaction() async throws {
         guard let offline, let id = journal.openTransaction else { return }
         let entries = journal.entries.filter { $0.transaction == id }
-        // The process may have ended between the file's commit and the journal's line about it.
-        if try await isInFile(entries) {
+        // The process may have ended between a file's commit and the journal's line about it.
+        var kept: [Geodatabase] = []
+        var isWhole = true
+        for part in offline.parts {
+            switch try await isKept(in: part) {
+            case true: kept.append(part.geodatabase)
+            case false: isWhole = false
+            default: break
+            }
+        }
+        if !kept.isEmpty, isWhole {
             try journal.endTransaction(isKept: true)
             return
         }
-        try offline.geodatabase.beginTransaction()
-        for entry in entries {
+        for geodatabase in offline.geodatabases { try geodatabase.beginTransaction() }
+        for entry in entries where !kept.contains(where: { $0 === geodatabase(of: entry) }) {
             do {
                 try await redo(entry)
             } catch {
@@ -81,6 +104,19 @@ extension OpenMap {
                 try journal.setProgress(.refused("It could not be made again: \(reason)"), of: [entry.id])
             }
         }
+        // What one file has for good, the user wanted to keep.
+        if !kept.isEmpty { _ = try await keepTransaction() }
+    }
+
+    private func geodatabase(of entry: EditEntry) -> Geodatabase? {
+        (layer(entry.feature.layer)?.table as? GeodatabaseFeatureTable)?.geodatabase
+    }
+
+    /// Whether a file has its edits of the open transaction; nil for one that has none.
+    private func isKept(in part: OfflineWork.Part) async throws -> Bool? {
+        guard let id = journal.openTransaction else { return nil }
+        let entries = journal.entries.filter { $0.transaction == id && geodatabase(of: $0) === part.geodatabase }
+        return entries.isEmpty ? nil : try await isInFile(entries)
     }
 
     private func redo(_ entry: EditEntry) async throws {

@@ -68,13 +68,17 @@ extension Workspace {
     /// The app's own area whose file this is; nil for a file of the user's.
     private func knownArea(at path: String) throws -> OfflineArea? {
         let areas = shelf.areas().filter { $0.held == nil }
-        if let area = areas.first(where: { (try? HeldFile.canonical(shelf.file($0.id).path)) == path }) { return area }
+        if let area = areas.first(where: { owns($0, path) }) { return area }
         guard !isOwn(path) else {
             throw CollectError(
                 .fileNotOpened, "\(HeldFile.shown(path)) is a part of what Fieldwork keeps for itself.",
                 nextStep: "Open the map that it belongs to.")
         }
         return nil
+    }
+
+    private func owns(_ area: OfflineArea, _ path: String) -> Bool {
+        shelf.files(area.id).contains { (try? HeldFile.canonical($0.url.path)) == path }
     }
 
     static func summary(_ path: String) async throws(CollectError) -> GeodatabaseSummary {
@@ -122,8 +126,10 @@ extension Workspace {
         }
         if let syncID = summary.syncID {
             for area in shelf.areas() where area.held == nil && shelf.isHere(area.id) {
-                let own = try? await GeodatabaseSummary.read(shelf.file(area.id))
-                guard own?.syncID != syncID else { throw Self.copy(name, of: "the area \(area.name)") }
+                for file in shelf.files(area.id) {
+                    let own = try? await GeodatabaseSummary.read(file.url)
+                    guard own?.syncID != syncID else { throw Self.copy(name, of: "the area \(area.name)") }
+                }
             }
         }
         let area = newArea(path, summary)
