@@ -310,4 +310,40 @@ struct EditsDuringSyncTests {
             #expect(!one.hasLocalEdits)
         }
     }
+
+    // MARK: After the service was put back
+
+    @Test(
+        "A feature that the service took from this device, and has again since it was put back, comes with all its values"
+    )
+    func backWithTheService() async throws {
+        try await Self.with(.firstInWins) { service in
+            let one = try await service.takeOffline("one")
+            let row = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("Cause 2") })
+            let id = try #require(row.globalID)
+            func office(_ edits: LayerEdits) async throws {
+                _ = try await service.store.apply(
+                    EditBatch(layers: [edits], usesGlobalIDs: true, moment: Date()), to: service.name)
+            }
+            try await office(LayerEdits(layerID: 0, deletes: .features([.globalID(id)])))
+            try await one.changeDamage("Cause 2", ["typdamage": "Major"])
+            try await Self.sync(one, service, .upload)
+            #expect(try await one.damage("Cause 2") == nil)
+
+            // As after a backup of before: the feature is there, and the service knows nothing of the upload.
+            let again = FeatureEdit(
+                globalID: id, attributes: ["typdamage", "primcause"].map { ($0, row.attributes[$0] ?? .null) },
+                geometry: row.geometry.map { .geometry($0) } ?? .null)
+            try await office(LayerEdits(layerID: 0, adds: [again]))
+            let session = try one.openSession()
+            var record = try #require(session.replica)
+            let restored = RestoredService(from: record.serverGeneration, to: record.serverGeneration, uploads: [])
+            record.goBack(restored, layers: session.file.definition.layers.map(\.id))
+            try await session.keep(record)
+            try await service.sync(one)
+            let there = try #require(try await one.damage("Cause 2"))
+            #expect(there.attributes["typdamage"] as? String == row.attributes["typdamage"]?.textValue)
+            #expect(there.geometry != nil && !one.hasLocalEdits)
+        }
+    }
 }

@@ -112,11 +112,13 @@ struct SavedEdits {
         touched = []
     }
 
-    /// - Parameter device: who gave it; nil for the office.
-    mutating func promise(_ facts: [Fact], of device: Int? = nil) {
+    /// - Parameters:
+    ///   - device: who gave it; nil for the office.
+    ///   - unknown: deletions of what the service did not have.
+    mutating func promise(_ facts: [Fact], of device: Int? = nil, except unknown: Set<Fact> = []) {
         touched.formUnion(facts.map(\.key.id))
         if let device { given += facts.map { (fact: $0, device: device) } }
-        for fact in facts where ![Self.nothing, Self.gone].contains(fact.value) {
+        for fact in facts where ![Self.nothing, Self.gone].contains(fact.value) && !unknown.contains(fact) {
             guard fact.key.layer == OrchardService.files else {
                 promised.insert(fact)
                 continue

@@ -60,6 +60,25 @@ extension Simulation {
         return owed
     }
 
+    /// The deletions among facts that are about what the service never had, as far as it knows: a backup took it back, and it comes again
+    /// from who made it. A service that can't know what was deleted brings back rather than loses.
+    func deletionsOfUnknown(_ facts: [SavedEdits.Fact]) async throws -> Set<SavedEdits.Fact> {
+        guard !restorations.isEmpty else { return [] }
+        var unknown: Set<SavedEdits.Fact> = []
+        for fact in facts where fact.value == SavedEdits.deleted {
+            if try await !isKnown(fact.key) { unknown.insert(fact) }
+        }
+        return unknown
+    }
+
+    /// Whether the service has something, or had it.
+    private func isKnown(_ key: SavedEdits.Key) async throws -> Bool {
+        if key.layer == OrchardService.files { return try await isKnownFile(key.id) }
+        let layer = LayerAddress(service: OrchardService.name, layerID: key.layer)
+        if try await serverRows(key.layer)[key.id] != nil { return true }
+        return try await !server.store.history(of: .globalID(key.id), in: layer).isEmpty
+    }
+
     private func has(_ device: Int, _ fact: SavedEdits.Fact) async throws -> Bool {
         guard let geodatabase = devices[device].geodatabase else { return false }
         return try await isSo(fact, geodatabase)

@@ -128,7 +128,7 @@ extension Simulation {
     private func synchronised(_ index: Int, _ geodatabase: Geodatabase) async throws {
         let waiting = try await waiting(in: geodatabase)
         let facts = devices[index].pending.handOver(except: waiting)
-        saved.promise(facts, of: index)
+        saved.promise(facts, of: index, except: try await deletionsOfUnknown(facts))
         note("  \(devices[index].name) has handed in \(facts.count) values, \(waiting.count) features wait")
         let generation = geodatabase.serverGeneration
         // A device goes back with its service, as far as the state that was put back and no further.

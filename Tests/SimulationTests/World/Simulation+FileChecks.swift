@@ -41,6 +41,14 @@ extension Simulation {
         }
     }
 
+    /// Whether the service has a file, or had it.
+    func isKnownFile(_ id: UUID) async throws -> Bool {
+        if try await servedFiles().contains(where: { $0.id == id }) { return true }
+        guard let tree = saved.trees[id] else { return false }
+        var deleted: Set<UUID> = []
+        return try await formerFiles(of: tree, &deleted).contains { $0.id == id }
+    }
+
     /// - Parameter deleted: takes those that were deleted at some time.
     private func formerFiles(of tree: UUID, _ deleted: inout Set<UUID>) async throws -> [SavedEdits.File] {
         let layer = LayerAddress(service: OrchardService.name, layerID: OrchardService.trees)
