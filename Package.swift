@@ -184,6 +184,8 @@ let package = Package(
             swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        // A browser that tests drive.
+        .target(name: "BrowserSupport", path: "Tests/BrowserSupport", swiftSettings: strict),
         .testTarget(
             name: "FieldworkGeometryTests", dependencies: ["FieldworkGeometry", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -272,7 +274,7 @@ let package = Package(
             dependencies: [
                 "FieldworkCollect", "FieldworkTiles", "FieldworkServer", "FieldworkPortal", "FieldworkStore",
                 "FieldworkREST", "FieldworkGeometry", "FieldworkLocator",
-                "Fieldwork", "CTurboJPEG",
+                "Fieldwork", "CTurboJPEG", "BrowserSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -305,7 +307,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "FieldworkCommand", "Fieldwork", "FieldworkGeometry", "FieldworkPostGIS", "TemporaryPostgres",
-                "TestSupport",
+                "TestSupport", "BrowserSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,3 +1,4 @@
+import BrowserSupport
 import FieldworkStore
 import Foundation
 import Logging

@@ -1,3 +1,4 @@
+import BrowserSupport
 import FieldworkTiles
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import BrowserSupport
 import FieldworkREST
 import FieldworkStore
 import Foundation

@@ -1,3 +1,4 @@
+import BrowserSupport
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore

@@ -9,6 +9,8 @@ import Testing
 struct CollectVisitor {
     let process: FieldworkProcess
     let root: String
+    /// The printed address, with the key.
+    let door: String
     let session: URLSession
 
     static func start(map: String, data: URL) async throws -> CollectVisitor {
@@ -22,6 +24,7 @@ struct CollectVisitor {
         let parts = try #require(URLComponents(string: address.trimmingCharacters(in: .whitespaces)))
         let app = CollectVisitor(
             process: process, root: "http://127.0.0.1:\(try #require(parts.port))",
+            door: address.trimmingCharacters(in: .whitespaces),
             session: URLSession(configuration: .ephemeral))
         // The printed address has the key; the session keeps the cookie that it gives.
         _ = try await app.page("/?\(try #require(parts.query))")

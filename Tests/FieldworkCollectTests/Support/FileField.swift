@@ -1,3 +1,4 @@
+import BrowserSupport
 import Fieldwork
 import FieldworkREST
 import Foundation

@@ -1,3 +1,4 @@
+import BrowserSupport
 import Foundation
 
 /// Counts what a hand does on a page: taps, and keys where typing counts as one.

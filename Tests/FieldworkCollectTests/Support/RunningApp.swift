@@ -1,3 +1,4 @@
+import BrowserSupport
 import FieldworkPortal
 import FieldworkServer
 import FieldworkStore
@@ -77,6 +78,16 @@ private struct ReadyApp: Service {
     let onReady: @Sendable (CollectAddress) async -> Void
 
     func run() async throws { try await app.run(onReady: onReady) }
+}
+
+extension PlainClient {
+    /// Opens the printed address and keeps the cookie.
+    static func visitor(of app: RunningApp) async throws -> PlainClient {
+        var client = PlainClient(port: app.port)
+        let answer = try await client.send("GET", "/?key=\(app.key)")
+        client.cookie = answer["Set-Cookie"]?.split(separator: ";").first.map(String.init)
+        return client
+    }
 }
 
 /// The server of the services, which a test can take off the network and bring back on the same port.

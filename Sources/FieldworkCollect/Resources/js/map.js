@@ -132,7 +132,10 @@ function keepInView(wrapper) {
     if (state.map.isEasing()) { state.map.once('moveend', () => keepInView(wrapper)); return; }
     const own = wrapper.getBoundingClientRect();
     const frame = element.getBoundingClientRect();
-    const low = document.querySelector('#selection .mini')?.getBoundingClientRect().top ?? frame.bottom;
+    // A panel that has come meanwhile may hide either of them: a place of nothing is no place to move the map by.
+    if (own.height === 0) return;
+    const mini = document.querySelector('#selection .mini')?.getBoundingClientRect();
+    const low = mini?.height > 0 ? mini.top : frame.bottom;
     const right = own.right > frame.right - 8 ? own.right - frame.right + 8 : 0;
     const left = own.left < frame.left + 8 ? own.left - frame.left - 8 : 0;
     // The search and the legend lie over the map.

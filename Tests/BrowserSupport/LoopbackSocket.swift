@@ -6,15 +6,15 @@ import Synchronization
 #endif
 
 /// A blocking connection to this machine, used from a thread of its own so that the app under test keeps all others.
-final class LoopbackSocket: Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package final class LoopbackSocket: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let descriptor: Int32
     private let buffer = Mutex<[UInt8]>([])
 
-    init(port: Int, timeoutSeconds: Int = 30) throws {
+    package init(port: Int, timeoutSeconds: Int = 30) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(description: "no socket") }
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
@@ -38,7 +38,7 @@ final class LoopbackSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    func write(_ bytes: [UInt8]) throws {
+    package func write(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
@@ -50,7 +50,7 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Exactly so many bytes.
-    func read(_ count: Int) throws -> [UInt8] {
+    package func read(_ count: Int) throws -> [UInt8] {
         while buffer.withLock({ $0.count < count }) {
             guard try fill() else { throw Failure(description: "the connection ended early") }
         }
@@ -62,7 +62,7 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Up to and with the empty line.
-    func readHead() throws -> String {
+    package func readHead() throws -> String {
         let end = Array("\r\n\r\n".utf8)
         while true {
             let found: [UInt8]? = buffer.withLock { buffer in
@@ -80,7 +80,7 @@ final class LoopbackSocket: Sendable {
 
     /// The next whole message of a WebSocket among the bytes that have come; nil while its end has not. Nothing is taken
     /// before the message is whole: who gives up waiting leaves the connection as it was.
-    func takeMessage() -> [UInt8]? {
+    package func takeMessage() -> [UInt8]? {
         buffer.withLock { buffer in
             var message: [UInt8] = []
             var position = 0
@@ -103,7 +103,7 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    func readToEnd() throws -> [UInt8] {
+    package func readToEnd() throws -> [UInt8] {
         while try fill() {}
         return buffer.withLock { buffer in
             let result = buffer
@@ -113,7 +113,7 @@ final class LoopbackSocket: Sendable {
     }
 
     /// Waits for more bytes; false when the time is over or the connection is.
-    func waitForMore(seconds: Double) throws -> Bool {
+    package func waitForMore(seconds: Double) throws -> Bool {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, Int32(max(0, seconds) * 1_000)) > 0 ? try fill() : false
     }
@@ -129,7 +129,7 @@ final class LoopbackSocket: Sendable {
 }
 
 /// Runs blocking work on a thread outside of the tasks' own.
-func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+package func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread {
             continuation.resume(with: Swift.Result { try body() })

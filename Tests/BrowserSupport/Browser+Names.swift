@@ -2,10 +2,10 @@ import Foundation
 
 /// What a screen reader says of a page: the roles, names and descriptions of the browser's accessibility tree.
 extension Browser {
-    struct SpokenNode: Sendable, Hashable {
-        let role: String
-        let name: String
-        let description: String
+    package struct SpokenNode: Sendable, Hashable {
+        package let role: String
+        package let name: String
+        package let description: String
     }
 
     private struct FullTree: Decodable {
@@ -31,7 +31,7 @@ extension Browser {
     }
 
     /// All nodes that aren't left out of the tree.
-    func spokenNodes() async throws -> [SpokenNode] {
+    package func spokenNodes() async throws -> [SpokenNode] {
         try await command("Accessibility.enable")
         let data = try await command("Accessibility.getFullAXTree")
         return try JSONDecoder().decode(FullTree.self, from: data).result.nodes.filter { !$0.ignored }.map { node in

@@ -1,36 +1,34 @@
 import Foundation
 
 /// A client that sends exactly the header fields it is told to, as a stranger's program or a page of another site would.
-struct PlainClient: Sendable {
-    struct Answer: Sendable {
-        let status: Int
-        let fields: [(name: String, value: String)]
-        let body: [UInt8]
+package struct PlainClient: Sendable {
+    package struct Answer: Sendable {
+        package let status: Int
+        package let fields: [(name: String, value: String)]
+        package let body: [UInt8]
 
-        subscript(name: String) -> String? {
+        package subscript(name: String) -> String? {
             fields.first { $0.name.lowercased() == name.lowercased() }?.value
         }
 
-        var text: String { String(decoding: body, as: UTF8.self) }
+        package var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    let port: Int
-    var cookie: String?
+    package let port: Int
+    package var cookie: String?
 
-    /// Opens the printed address and keeps the cookie.
-    static func visitor(of app: RunningApp) async throws -> PlainClient {
-        var client = PlainClient(port: app.port)
-        let answer = try await client.send("GET", "/?key=\(app.key)")
-        client.cookie = answer["Set-Cookie"]?.split(separator: ";").first.map(String.init)
-        return client
+    package init(port: Int, cookie: String? = nil) {
+        self.port = port
+        self.cookie = cookie
     }
 
-    func get(_ path: String, fields: [String: String] = [:]) async throws -> Answer {
+    package func get(_ path: String, fields: [String: String] = [:]) async throws -> Answer {
         try await send("GET", path, fields: fields)
     }
 
     /// Posts a form as the app's own page does.
-    func post(_ path: String, _ form: KeyValuePairs<String, String>, fields: [String: String] = [:]) async throws
+    package func post(_ path: String, _ form: KeyValuePairs<String, String>, fields: [String: String] = [:])
+        async throws
         -> Answer
     {
         let body = form.map { "\(Self.escape($0.key))=\(Self.escape($0.value))" }.joined(separator: "&")
@@ -40,7 +38,7 @@ struct PlainClient: Sendable {
         return try await send("POST", path, fields: own, body: body)
     }
 
-    func send(
+    package func send(
         _ method: String, _ path: String, fields: [String: String] = [:], body: String? = nil, bytes: [UInt8]? = nil
     ) async throws -> Answer {
         let content = bytes ?? body.map { Array($0.utf8) }
@@ -67,7 +65,7 @@ struct PlainClient: Sendable {
         }
     }
 
-    static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 }

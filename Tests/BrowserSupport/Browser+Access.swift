@@ -35,7 +35,7 @@ extension Browser {
     }
 
     /// Whether there is such a thing.
-    func has(_ role: String, _ name: String) async throws -> Bool { try await node(role, name) != nil }
+    package func has(_ role: String, _ name: String) async throws -> Bool { try await node(role, name) != nil }
 
     private func wanted(_ role: String, _ names: [String]) async throws -> Int {
         let deadline = ContinuousClock.now + .seconds(20)
@@ -49,7 +49,7 @@ extension Browser {
     }
 
     /// Clicks or taps it.
-    func press(_ role: String, _ names: [String], isTouch: Bool = false) async throws {
+    package func press(_ role: String, _ names: [String], isTouch: Bool = false) async throws {
         var last: (any Error)?
         // A page that is being replaced may take the thing away between finding and clicking.
         for _ in 0..<20 {
@@ -71,13 +71,13 @@ extension Browser {
     }
 
     /// Puts files into a control of files, as a camera or a file chooser does.
-    func choose(_ files: [String], in role: String, _ names: [String]) async throws {
+    package func choose(_ files: [String], in role: String, _ names: [String]) async throws {
         let node = try await wanted(role, names)
         try await command("DOM.setFileInputFiles", ["backendNodeId": node, "files": files])
     }
 
     /// Goes on with the Tab key until the focus is on what has this name.
-    func tab(to name: String, most: Int = 120) async throws {
+    package func tab(to name: String, most: Int = 120) async throws {
         let script = """
             (() => { const e = document.activeElement; if (!e || e === document.body) return '';
             const labels = e.labels?.length ? [...e.labels].map(l => l.innerText).join(' ') : '';

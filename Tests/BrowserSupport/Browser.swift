@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 import Synchronization
 
 /// Chromium without a window, driven over its debugging protocol.
-final class Browser: Sendable {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package final class Browser: Sendable {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+    package static let program = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     private let process: Process
@@ -24,7 +24,7 @@ final class Browser: Sendable {
         self.socket = socket
     }
 
-    static func start(width: Int = 1_280, height: Int = 800) async throws -> Browser {
+    package static func start(width: Int = 1_280, height: Int = 800) async throws -> Browser {
         guard let program else { throw Failure(description: "Chromium isn't installed") }
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-browser-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -53,7 +53,7 @@ final class Browser: Sendable {
         }
     }
 
-    func stop() {
+    package func stop() {
         process.terminate()
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)
@@ -115,7 +115,8 @@ final class Browser: Sendable {
 
     /// Sends a command and waits for its answer; the answer's bytes.
     @discardableResult
-    func command(_ method: String, _ parameters: [String: any Encodable & Sendable] = [:]) async throws -> Data {
+    package func command(_ method: String, _ parameters: [String: any Encodable & Sendable] = [:]) async throws -> Data
+    {
         let id = next.withLock { next in
             next += 1
             return next
@@ -197,7 +198,8 @@ final class Browser: Sendable {
     }
 
     /// The script's value, by way of JSON.
-    func evaluate<Value: Decodable & Sendable>(_ script: String, as type: Value.Type = Value.self) async throws -> Value
+    package func evaluate<Value: Decodable & Sendable>(_ script: String, as type: Value.Type = Value.self) async throws
+        -> Value
     {
         let data = try await command(
             "Runtime.evaluate",
@@ -215,7 +217,7 @@ final class Browser: Sendable {
     }
 
     /// Waits until the script says true. A page that is being left has no answer; that counts as no.
-    func wait(_ script: String, seconds: Double = 20) async throws {
+    package func wait(_ script: String, seconds: Double = 20) async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < deadline {
             // The value may be promised.
@@ -226,7 +228,7 @@ final class Browser: Sendable {
     }
 
     /// What the page complained about since the last question, without what a test expects.
-    func takeComplaints() -> [String] {
+    package func takeComplaints() -> [String] {
         complaints.withLock { complaints in
             let taken = complaints
             complaints = []
@@ -234,11 +236,11 @@ final class Browser: Sendable {
         }
     }
 
-    func open(_ address: String) async throws {
+    package func open(_ address: String) async throws {
         try await command("Page.navigate", ["url": address])
     }
 
-    func resize(width: Int, height: Int, isPhone: Bool = false) async throws {
+    package func resize(width: Int, height: Int, isPhone: Bool = false) async throws {
         try await command(
             "Emulation.setDeviceMetricsOverride",
             ["width": width, "height": height, "deviceScaleFactor": isPhone ? 2 : 1, "mobile": isPhone])
@@ -246,18 +248,18 @@ final class Browser: Sendable {
     }
 
     /// Leaves the map out of the pages that are opened from now on: their layout is looked at, and drawing the map takes long.
-    func blockMap(_ isBlocked: Bool) async throws {
+    package func blockMap(_ isBlocked: Bool) async throws {
         try await command("Network.setBlockedURLs", ["urls": isBlocked ? ["*maplibre-gl.js*"] : [String]()])
     }
 
-    func click(x: Double, y: Double) async throws {
+    package func click(x: Double, y: Double) async throws {
         for type in ["mouseMoved", "mousePressed", "mouseReleased"] {
             try await command(
                 "Input.dispatchMouseEvent", ["type": type, "x": x, "y": y, "button": "left", "clickCount": 1])
         }
     }
 
-    func tap(x: Double, y: Double) async throws {
+    package func tap(x: Double, y: Double) async throws {
         struct Spot: Encodable, Sendable {
             let x: Double
             let y: Double
@@ -267,7 +269,7 @@ final class Browser: Sendable {
     }
 
     /// Clicks the middle of what the selector finds first.
-    func click(_ selector: String) async throws {
+    package func click(_ selector: String) async throws {
         try await wait("document.querySelector('\(selector)')?.getBoundingClientRect().width > 0")
         let place = try await evaluate(
             """
@@ -281,7 +283,7 @@ final class Browser: Sendable {
         "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9,
     ]
 
-    func press(_ key: String) async throws {
+    package func press(_ key: String) async throws {
         let code = Self.keyCodes[key] ?? key.uppercased().unicodeScalars.first.map { Int($0.value) } ?? 0
         var down: [String: any Encodable & Sendable] = [
             "type": "keyDown", "key": key, "code": key.count == 1 ? "Key\(key.uppercased())" : key,
@@ -293,13 +295,13 @@ final class Browser: Sendable {
         try await command("Input.dispatchKeyEvent", ["type": "keyUp", "key": key, "windowsVirtualKeyCode": code])
     }
 
-    func type(_ text: String) async throws {
+    package func type(_ text: String) async throws {
         try await command("Input.insertText", ["text": text])
     }
 
     /// Keeps a picture of the page in the folder that `FIELDWORK_SCREENSHOTS` names, or in a temporary one.
     @discardableResult
-    func screenshot(_ name: String) async throws -> Data {
+    package func screenshot(_ name: String) async throws -> Data {
         struct Answer: Decodable {
             struct Picture: Decodable {
                 let data: String
