@@ -53,16 +53,15 @@ package struct FeatureServer: Service {
         let background = await beginBackgroundWork(replicas)
         defer { for task in background { task.cancel() } }
         let connections = makeConnections()
-        let plain = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [
-                    ConnectionGuard(connections, configuration.connectionRules, logger: logger),
-                    DepartureHandler(departures),
-                ],
-                idleTimeout: TimeAmount(configuration.idleTime),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes))
-        )
+        let channels = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                ConnectionGuard(connections, configuration.connectionRules, logger: logger),
+                DepartureHandler(departures),
+            ],
+            idleTimeout: TimeAmount(configuration.idleTime),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: Limits.headerBytes, maxHeaderListSize: Limits.headerBytes))
+        let plain = HTTPServerBuilder { LoopChannel(base: HTTP1Channel(responder: $0, configuration: channels)) }
         let builder = try configuration.tls.map { tls in
             try HTTPServerBuilder.tls(plain, tlsConfiguration: tls.configuration(logger))
         }

@@ -90,6 +90,9 @@ package enum Limits {
     package static let slowestBodyBytesPerSecond = 512
     /// Bytes of a host's name: what the name system allows, and a port.
     package static let hostNameBytes = 260
+
+    /// Names under which programs have reached a server that it need not read anew.
+    static let knownHosts = 64
     /// Characters of a path that are written to the log.
     package static let loggedPathCharacters = 200
     /// Connections in the system's queue.

@@ -391,6 +391,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkServer", name: "bodyGraceSeconds", value: "60", meaning: "How long a body may stay behind its lowest rate, in seconds: as long as a line may be gone."),
         NamedLimit(module: "FieldworkServer", name: "slowestBodyBytesPerSecond", value: "512", meaning: "Bytes of a body that must arrive in a second: a quarter of what the slowest line of a field crew brings."),
         NamedLimit(module: "FieldworkServer", name: "hostNameBytes", value: "260", meaning: "Bytes of a host's name: what the name system allows, and a port."),
+        NamedLimit(module: "FieldworkServer", name: "knownHosts", value: "64", meaning: "Names under which programs have reached a server that it need not read anew."),
         NamedLimit(module: "FieldworkServer", name: "loggedPathCharacters", value: "200", meaning: "Characters of a path that are written to the log."),
         NamedLimit(module: "FieldworkServer", name: "connectionBacklog", value: "512", meaning: "Connections in the system's queue."),
         NamedLimit(module: "FieldworkServer", name: "idleSeconds", value: "75", meaning: "How long a connection may stay without a request, or a request without a byte, in seconds."),

@@ -12,6 +12,8 @@ struct AccessPolicy: Sendable {
     private let routes: RouteTable
     /// What the server itself speaks.
     private let scheme: String
+    /// The names under which programs have reached the server: the same few in nearly all requests.
+    private let known = KnownHosts()
 
     /// - Parameter host: what the server listens on.
     init(_ rules: AccessRules, host: String, routes: RouteTable, scheme: String = "http") {
@@ -31,6 +33,11 @@ struct AccessPolicy: Sendable {
     func admit(_ request: HTTPRequest, from client: NetworkAddress?) throws(Refusal) -> Visit {
         guard Self.methods.contains(request.method) else { throw .method }
         let isPassedOn = rules.isProxy(client)
+        if !isPassedOn, Self.isPlain(request), let authority = request.authority, let host = known[authority] {
+            var visit = Visit(address: host.address)
+            visit.isOfThisMachine = client?.isLoopback == true && host.isLoopback
+            return visit
+        }
         let host = try host(of: request, isPassedOn: isPassedOn)
         let seenScheme = isPassedOn ? Self.forwarded(.forwardedProto, request)?.lowercased() ?? scheme : scheme
         guard let seen = SiteOrigin(scheme: seenScheme, host: host) else { throw .malformed("X-Forwarded-Proto") }
@@ -38,7 +45,12 @@ struct AccessPolicy: Sendable {
         visit.client = isPassedOn ? lastClient(request) : nil
         visit.isOfThisMachine =
             client?.isLoopback == true && host.isLoopback && !isPassedOn && !Self.isForwarded(request)
-        guard let other = otherSite(request, seen) else { return visit }
+        guard let other = otherSite(request, seen) else {
+            if !isPassedOn, let authority = request.authority {
+                known.note(authority, KnownHosts.Host(address: visit.address, isLoopback: host.isLoopback))
+            }
+            return visit
+        }
         guard let site = other.site else {
             // The site can't be named by an origin: only what is open to all is open to it.
             guard rules.isReadByAll else { throw .otherSite(other.name) }
@@ -56,6 +68,15 @@ struct AccessPolicy: Sendable {
     }
 
     static let methods: [HTTPRequest.Method] = [.get, .head, .post, .options]
+
+    /// Whether it has none of the fields that tell of a page or of who stands between: only its host decides then.
+    private static func isPlain(_ request: HTTPRequest) -> Bool {
+        request.headerFields.allSatisfy { !telling.contains($0.name) }
+    }
+
+    private static let telling: Set<HTTPField.Name> = [
+        .origin, .secFetchSite, .hostField, .forwardedFor, .forwardedHost, .forwardedProto, .forwarded,
+    ]
 
     // MARK: Names
 

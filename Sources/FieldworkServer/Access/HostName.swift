@@ -21,7 +21,7 @@ package struct HostName: Sendable, Hashable {
             guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
             portText = rest.isEmpty ? nil : rest.dropFirst()
             host = host[host.index(after: host.startIndex)..<end]
-            guard let address = NetworkAddress(host), host.contains(":") else { return nil }
+            guard let address = NetworkAddress(host), host.utf8.contains(UInt8(ascii: ":")) else { return nil }
             self.address = address
         } else {
             if let colon = host.firstIndex(of: ":") {
@@ -55,7 +55,8 @@ package struct HostName: Sendable, Hashable {
 
     /// As addresses write it.
     var text: String {
-        let host = name.contains(":") ? "[\(name)]" : name
+        // An IPv6 address: only that has colons.
+        let host = name.utf8.contains(UInt8(ascii: ":")) ? "[\(name)]" : name
         return port.map { "\(host):\($0)" } ?? host
     }
 

@@ -129,6 +129,17 @@ struct SavedEdits {
         }
     }
 
+    /// A device gave what the service may have lost again with the state that was put back.
+    mutating func reclaim(_ facts: [Fact], of device: Int) {
+        given += facts.map { (fact: $0, device: device) }
+        // Of a feature that it changed again only the last state is given again.
+        let ids = Set(facts.map(\.key.id))
+        reclaimed = reclaimed.filter { !ids.contains($0.key.key.id) }
+        for fact in facts where fact.key.layer != OrchardService.files {
+            if ![Self.nothing, Self.gone].contains(fact.value) { reclaimed[fact] = device }
+        }
+    }
+
     /// Somebody made a file, whether he may keep it or not.
     mutating func note(file: UUID, of tree: UUID) { trees[file] = tree }
 

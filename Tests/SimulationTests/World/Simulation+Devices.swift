@@ -104,6 +104,7 @@ extension Simulation {
         do {
             try await asDevice(index) {
                 devices[index].pending.attempt()
+                let restored = restorations.count
                 let task = task(index)
                 let parameters = try await task.makeDefaultSyncGeodatabaseParameters(
                     geodatabase: geodatabase, syncDirection: direction)
@@ -114,7 +115,7 @@ extension Simulation {
                 for refusal in refusals.flatMap(\.editResults) {
                     note("  refused: \(refusal.error.map(String.init(describing:)) ?? "?")")
                 }
-                try await synchronised(index, geodatabase)
+                try await synchronised(index, geodatabase, isPutBackMeanwhile: restorations.count > restored)
             }
         } catch is Fieldwork.ServiceError where !isQuiet {
             note("  \(devices[index].name): no answer")
@@ -125,10 +126,17 @@ extension Simulation {
     }
 
     /// What the device no longer has to send, the service has promised to keep.
-    private func synchronised(_ index: Int, _ geodatabase: Geodatabase) async throws {
+    /// - Parameter isPutBackMeanwhile: whether the service may have taken it before a backup was put back: then it owes it still.
+    private func synchronised(
+        _ index: Int, _ geodatabase: Geodatabase, isPutBackMeanwhile: Bool
+    ) async throws {
         let waiting = try await waiting(in: geodatabase)
         let facts = devices[index].pending.handOver(except: waiting)
-        saved.promise(facts, of: index, except: try await deletionsOfUnknown(facts))
+        if isPutBackMeanwhile {
+            saved.reclaim(facts, of: index)
+        } else {
+            saved.promise(facts, of: index, except: try await deletionsOfUnknown(facts))
+        }
         note("  \(devices[index].name) has handed in \(facts.count) values, \(waiting.count) features wait")
         let generation = geodatabase.serverGeneration
         // A device goes back with its service, as far as the state that was put back and no further.
