@@ -135,6 +135,30 @@ struct PublicAddressTests {
         #expect(throws: Never.self) { try named.admit(request, from: client) }
     }
 
+    @Test(
+        "A host under which a program was admitted opens nothing to pages of other sites, nor makes what is passed on local"
+    )
+    func knownHost() throws {
+        let policy = AccessPolicy(AccessRules(), host: "127.0.0.1", routes: RouteTable(instance: "arcgis"))
+        let client = NetworkAddress("127.0.0.1")
+        func request(_ fields: HTTPFields = [:], host: String = "localhost:8080") -> HTTPRequest {
+            HTTPRequest(method: .get, scheme: "http", authority: host, path: "/", headerFields: fields)
+        }
+        for _ in 0..<2 {
+            let visit = try policy.admit(request(), from: client)
+            #expect(visit.address == "http://localhost:8080" && visit.isOfThisMachine)
+        }
+        #expect(throws: (any Error).self) { try policy.admit(request([.origin: "http://evil.example"]), from: client) }
+        #expect(throws: (any Error).self) { try policy.admit(request([.secFetchSite: "cross-site"]), from: client) }
+        #expect(throws: (any Error).self) { try policy.admit(request(host: "evil.example:8080"), from: client) }
+        #expect(try !policy.admit(request([.forwardedFor: "192.0.2.7"]), from: client).isOfThisMachine)
+        #expect(try !policy.admit(request(), from: NetworkAddress("192.0.2.7")).isOfThisMachine)
+        for number in 0..<Limits.knownHosts + 8 {
+            let host = "127.0.0.1:\(number + 1)"
+            #expect(try policy.admit(request(host: host), from: client).address == "http://\(host)")
+        }
+    }
+
     @Test("The metrics are for this machine's programs, or for who has a key")
     func metrics() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-metrics-\(UUID().uuidString)")

@@ -32,6 +32,16 @@ struct SimulationTests {
         if Self.seeds.contains(where: { $0 % UInt64(Self.lanes.count) == lane }) { #expect(savedValues > 0) }
     }
 
+    @Test(
+        "Stories that failed once end well: a backup put back over what a device had lost, and while an answer was on its way",
+        arguments: [1_136, 1_412, 1_816, 2_728, 3_352] as [UInt64])
+    func former(seed: UInt64) async throws {
+        try #require(CrashingDisk.installed)
+        let outcome = try await Simulation.tell(seed: seed)
+        #expect(outcome.savedValues > 0)
+        if !outcome.problems.isEmpty { Issue.record("\(outcome.report)") }
+    }
+
     /// `FIELDWORK_SIMULATION_STORE=postgres` has the stories of `convergence` told over databases.
     private static let isInDatabase = ProcessInfo.processInfo.environment["FIELDWORK_SIMULATION_STORE"] == "postgres"
 
