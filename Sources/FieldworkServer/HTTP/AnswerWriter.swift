@@ -45,22 +45,26 @@ struct AnswerWriter: Sendable {
                 return 0
             }
             var body = try await writer.writeHead(head)
-            var sink = try PieceSink(
-                encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel, allowance: allowance)
-            try await sink.write(first, to: &body)
-            try await sink.write(second, to: &body)
-            var iterator = rest.makeAsyncIterator()
-            while let piece = try await WorkAllowance.$current.withValue(
-                allowance,
-                operation: {
-                    try await iterator.next()
-                })
-            {
-                try await sink.write(piece, to: &body)
+            // A long answer, and its compression, leave the thread of the event loop to the other connections.
+            let sent = try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                var sink = try PieceSink(
+                    encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel, allowance: allowance)
+                try await sink.write(first, to: &body)
+                try await sink.write(second, to: &body)
+                var iterator = rest.makeAsyncIterator()
+                while let piece = try await WorkAllowance.$current.withValue(
+                    allowance,
+                    operation: {
+                        try await iterator.next()
+                    })
+                {
+                    try await sink.write(piece, to: &body)
+                }
+                try await sink.end(&body)
+                return sink.bytesSent
             }
-            try await sink.end(&body)
             try await body.finish(nil)
-            return sink.bytesSent
+            return sent
         case .stream:
             return try await send(
                 answer.begun(), to: request, visit, by: writer, channel: channel, allowance: allowance)

@@ -4,7 +4,8 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Has the requests of a connection answered on the thread of the connection's event loop: a short one then changes threads only where it
-/// reads or writes a file. What may take long has threads of its own (`LargeRequestThreads`), and so has every reader.
+/// reads or writes a file. What may take long has threads of its own (`LargeRequestThreads`), and so has every reader; an answer of several
+/// pieces goes on where all tasks run (`AnswerWriter`).
 struct LoopChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
