@@ -30,7 +30,8 @@ extension ReplicaDownload {
         var changes: [FeatureChange] = []
         var known: Set<UUID> = []
         for generation in openGenerations(of: layer, record) {
-            let found = try await session.netChanges(of: layer.id, after: generation)
+            let found = try await session.kept(
+                session.netChanges(of: layer.id, after: generation), in: layer.id, since: generation)
             changes += found.filter { change in change.globalID.map { !known.contains($0) } ?? true }
             known.formUnion(found.compactMap(\.globalID))
         }

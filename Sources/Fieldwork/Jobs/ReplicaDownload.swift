@@ -266,8 +266,6 @@ struct ReplicaDownload: Sendable {
             case .delete: return nil
             case .add: return here[feature.globalID] == nil ? edit : nil
             case .update:
-                // What was edited here has gone since by the service's word, and is there again: nothing of it is this device's.
-                guard edit.objectID != nil else { return edit }
                 edit.attributes.removeAll { own.changedFields.contains($0.name) }
                 if own.changedFields.contains(FeatureChange.geometryName) { edit.geometry = .unchanged }
                 return edit

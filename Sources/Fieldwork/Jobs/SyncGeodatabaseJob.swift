@@ -99,7 +99,7 @@ public final class SyncGeodatabaseJob: Job, JobProtocol, @unchecked Sendable {
             let first = try await exchangeAlsoAfterRestoration(session, record)
             // What was edited after a sync that broke off could not go under the name of its upload.
             guard first.leavesLaterEdits, let record = session.replica else { return first.results }
-            return try await exchange(session, record).results
+            return try await exchangeAlsoAfterRestoration(session, record).results
         }
     }
 

@@ -50,6 +50,18 @@ extension GeodatabaseSession {
         }
     }
 
+    /// The changes whose features are on this device or were deleted here. What the service took from this device since is nothing of this
+    /// device's any more, also when the service has it again, after a backup was put back, and tells of it as new.
+    func kept(_ changes: [FeatureChange], in layerID: Int, since base: Int64) async throws -> [FeatureChange] {
+        let ids = changes.filter { $0.operation != .delete }.map(\.objectID)
+        let here = try await present(ids, in: layerID)
+        if ids.allSatisfy(here.contains) { return changes }
+        let deletedHere = try await deleted(in: layerID, since: base)
+        return changes.filter {
+            $0.operation == .delete || here.contains($0.objectID) || deletedHere.contains($0.objectID)
+        }
+    }
+
     /// Those of some features that are there.
     private func present(_ objectIDs: [Int64], in layerID: Int) async throws -> Set<Int64> {
         var found: Set<Int64> = []

@@ -90,7 +90,12 @@ extension Simulation {
         for device in devices {
             if let geodatabase = device.geodatabase { open.formUnion(try await waiting(in: geodatabase)) }
         }
+        let conflicts = try await server.store.conflicts(
+            in: Set(MergeConflict.State.allCases), of: OrchardService.name, limit: 10_000)
+        let byFeature = Dictionary(grouping: conflicts, by: \.globalID)
         for fact in saved.reclaimed.keys where !open.contains(fact.key.id) {
+            // It lost to the rule, and waits in a conflict.
+            if (byFeature[fact.key.id] ?? []).contains(where: { Self.keeps($0, fact) }) { continue }
             let current = rows[fact.key.layer]?[fact.key.id]
             if Self.shows(current, fact) { continue }
             let history = try await server.store.history(

@@ -185,7 +185,7 @@ extension Simulation {
         }
     }
 
-    private static func keeps(_ conflict: MergeConflict, _ fact: SavedEdits.Fact) -> Bool {
+    static func keeps(_ conflict: MergeConflict, _ fact: SavedEdits.Fact) -> Bool {
         [conflict.lost, conflict.won].contains { side in
             switch (fact.key.field, fact.value) {
             case (SavedEdits.existence, SavedEdits.deleted): side.attributes == nil
