@@ -144,6 +144,26 @@ struct GeometryCostTests {
         }
     }
 
+    @Test("Hulls, distances, cuts and looks at crossings that are stopped for others are done again")
+    func doneAgain() throws {
+        let square = Polygon(points: [(0.0, 0.0), (0, 500), (500, 500), (500, 0)].map { Point(x: $0.0, y: $0.1) })
+        let far = Polygon(points: [(900.0, 0.0), (900, 500), (950, 500)].map { Point(x: $0.0, y: $0.1) })
+        let line = Polyline(points: [Point(x: 250, y: -10), Point(x: 250, y: 510)])
+        let blob = GeoPackageBinary.blob(for: Self.points(50, within: 100), srsID: 0)
+        for _ in 0..<20 {
+            let fold = ConvexHullFold(batch: 10_000)
+            try blob.withUnsafeBytes { try fold.add(blob: $0) }
+            GEOSInterrupts.disturb()
+            #expect(try fold.hull(spatialReference: nil) is Polygon)
+            GEOSInterrupts.disturb()
+            #expect(GeometryEngine.isSimple(square) && !GeometryEngine.isSimple(Self.tangle(50)))
+            GEOSInterrupts.disturb()
+            #expect(GeometryEngine.distance(from: square, to: far) == 400)
+            GEOSInterrupts.disturb()
+            #expect(GeometryEngine.cut(square, usingCutter: line).count == 2)
+        }
+    }
+
     @Test("A computation ends when the time of its work is over, and others that run beside it are done all the same")
     func interrupted() async throws {
         let tangle = Self.tangle(300)

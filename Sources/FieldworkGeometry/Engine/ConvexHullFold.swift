@@ -73,7 +73,9 @@ package final class ConvexHullFold {
             throw .nonSimpleGeometry(details: "The convex hull can't be made.")
         }
         let line = try context.owned(GEOSGeom_createLineString_r(handle, sequence))
-        return try context.owned(GEOSConvexHull_r(handle, line.pointer))
+        // The caller looks at the allowance of its task; here only what was stopped for another's sake is done again.
+        let hull = try? GEOSInterrupts.run { GEOSConvexHull_r(handle, line.pointer) }
+        return try context.owned(hull)
     }
 }
 

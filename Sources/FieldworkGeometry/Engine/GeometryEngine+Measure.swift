@@ -118,11 +118,12 @@ extension GeometryEngine {
     public static func distance(from geometry: Geometry, to other: Geometry) -> Double? {
         guard !geometry.isEmpty, !other.isEmpty, let other = try? aligned(other, with: geometry) else { return nil }
         let context = GEOSContext()
-        var distance = 0.0
-        guard let first = try? context.shape(geometry), let second = try? context.shape(other),
-            GEOSDistance_r(context.handle, first.pointer, second.pointer, &distance) == 1
-        else { return nil }
-        return distance
+        guard let first = try? context.shape(geometry), let second = try? context.shape(other) else { return nil }
+        let found = try? GEOSInterrupts.run { () -> Double? in
+            var distance = 0.0
+            return GEOSDistance_r(context.handle, first.pointer, second.pointer, &distance) == 1 ? distance : nil
+        }
+        return found
     }
 
     /// The place on a geometry nearest to a point; inside a polygon, the point itself. nil for an empty geometry.

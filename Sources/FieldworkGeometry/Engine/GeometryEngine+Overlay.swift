@@ -144,7 +144,8 @@ extension GeometryEngine {
         let context = GEOSContext()
         guard let noded = try? context.shape(lines) else { return [] }
         var inputs: [OpaquePointer?] = [noded.pointer]
-        guard let faces = try? context.owned(GEOSPolygonize_r(context.handle, &inputs, 1)) else { return [] }
+        let polygonized = try? GEOSInterrupts.run { GEOSPolygonize_r(context.handle, &inputs, 1) }
+        guard let faces = try? context.owned(polygonized) else { return [] }
         var pieces: [Geometry] = []
         for index in 0..<GEOSGetNumGeometries_r(context.handle, faces.pointer) {
             guard let member = GEOSGetGeometryN_r(context.handle, faces.pointer, index),

@@ -29,8 +29,15 @@ extension GeometryEngine {
     public static func isSimple(_ geometry: Geometry) -> Bool {
         let context = GEOSContext()
         guard let shape = try? context.shape(geometry) else { return false }
-        if geometry is Polygon { return GEOSisValid_r(context.handle, shape.pointer) == 1 }
-        return GEOSisSimple_r(context.handle, shape.pointer) == 1
+        let isPolygon = geometry is Polygon
+        let answer = try? GEOSInterrupts.run { () -> CChar? in
+            let answer =
+                isPolygon
+                ? GEOSisValid_r(context.handle, shape.pointer) : GEOSisSimple_r(context.handle, shape.pointer)
+            // 2: it failed.
+            return answer == 2 ? nil : answer
+        }
+        return answer == 1
     }
 
     /// Fewer vertices, none moved: by the rule of Douglas and Peucker, no further off than a distance in units of the
