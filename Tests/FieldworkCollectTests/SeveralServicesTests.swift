@@ -113,6 +113,28 @@ import Testing
         }
     }
 
+    @Test("An area of which a file is missing is not thrown away with edits in the other one unless that is said")
+    func aFileIsMissing() async throws {
+        try await HydrantsField.with { field, visitor in
+            try await Self.goOffline(visitor)
+            try await Self.edit(visitor)
+            await field.trees.app.stop()
+            let areas = field.trees.deviceFolder.appending(path: "areas/\(OfflineField.id)")
+            for name in try FileManager.default.contentsOfDirectory(atPath: areas.path) where name.hasPrefix("area-2.")
+            {
+                try FileManager.default.removeItem(at: areas.appending(path: name))
+            }
+            await field.services.stop()
+            try await field.trees.restartedApp { app in
+                let again = try await PlainClient.visitor(of: app)
+                let cancelled = try await again.post("/jobs/\(OfflineField.id)/cancel", [:])
+                #expect(cancelled["Location"] == "/offline/\(OfflineField.id)/delete")
+                #expect(try await again.post("/offline/\(OfflineField.id)/delete", [:]).status == 409)
+                #expect(try field.files() == ["\(OfflineField.id)/area.gpkg"])
+            }
+        }
+    }
+
     @Test("A map of which one service has no Sync can't be taken offline, and the service is named")
     func oneServiceCannotSync() async throws {
         try await HydrantsField.with(canSync: false) { field, visitor in

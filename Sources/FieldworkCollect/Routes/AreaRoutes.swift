@@ -48,6 +48,12 @@ struct AreaRoutes: Sendable {
             if let growth = workspace.shelf.area(try id(context)), growth.extends != nil {
                 try await workspace.cancelGrowth(growth)
             } else {
+                // Of an area that was worked in a file may be missing, and come anew: what the others hold is not thrown away unasked.
+                if let area = workspace.shelf.area(try id(context)),
+                    try await OfflineRoutes(pages: pages).unsent(area) > 0
+                {
+                    return PageRenderer.redirect("/offline/\(area.text)/delete")
+                }
                 await workspace.areaBasemaps.forget(try id(context))
                 try await workspace.downloads.cancel(try id(context))
             }

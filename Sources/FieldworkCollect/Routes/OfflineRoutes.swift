@@ -181,9 +181,9 @@ struct OfflineRoutes: Sendable {
 
     // MARK: Taking an area away
 
-    /// What would be lost with an area.
-    private func unsent(_ area: OfflineArea) async throws -> Int {
-        guard workspace.shelf.isHere(area.id) else { return 0 }
+    /// What would be lost with an area, also with one of which a file is missing.
+    func unsent(_ area: OfflineArea) async throws -> Int {
+        if area.held != nil, !workspace.shelf.isHere(area.id) { return 0 }
         // What is in a file of the user's stays there. Only a transaction that is open isn't in it yet.
         if area.held != nil {
             return try await workspace.openMap(of: area)?.transaction?.count ?? workspace.unfinishedEdits(of: area)
@@ -192,7 +192,7 @@ struct OfflineRoutes: Sendable {
             return (await open.offline?.unsentCount() ?? 0) + (open.transaction?.count ?? 0)
         }
         // An area that isn't open is asked itself; a transaction that wasn't finished is in its journal.
-        let work = try await OfflineWork.open(area, files: workspace.shelf.files(area.id))
+        let work = try await OfflineWork.open(area, files: workspace.shelf.files(area.id).filter(\.isHere))
         defer { work.close() }
         return await work.unsentCount() + (try workspace.unfinishedEdits(of: area))
     }
@@ -248,7 +248,7 @@ struct OfflineRoutes: Sendable {
         await workspace.areaBasemaps.forget(area.id)
         if let growth = workspace.shelf.growth(of: area) { try await workspace.cancelGrowth(growth) }
         try await workspace.oneByOne {
-            // The services forget their side when they can be asked; they also do when nobody comes for long.
+            // A service that can't be asked ends the replica by itself when it was not used for long.
             let files = workspace.shelf.files(area.id)
             await workspace.close(area)
             try? await OfflineWork.unregister(files)
