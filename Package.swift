@@ -45,6 +45,8 @@ let package = Package(
         .systemLibrary(name: "CSQLiteSettings"),
         // Reading SQLite files through memory mappings, safe from files that shrink.
         .target(name: "CMappedFiles"),
+        // Writing what a transaction adds to a log in one call.
+        .target(name: "CLogWriting"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -65,7 +67,7 @@ let package = Package(
         .target(
             name: "FieldworkStore",
             dependencies: [
-                "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings", "CMappedFiles",
+                "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings", "CMappedFiles", "CLogWriting",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

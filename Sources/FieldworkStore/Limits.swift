@@ -101,6 +101,9 @@ package enum Limits {
     package static let writerCacheKibibytes = 16_384
     /// Pages that the maker of a replica's file keeps, in KiB: indexes are built in it.
     package static let replicaFileCacheKibibytes = 65_536
+    /// Microseconds for which a file that was seen at its place is taken to be there still, before a commit. After each commit
+    /// it is looked at again.
+    package static let lookMicroseconds = 1_000
     /// Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed
     /// pages of indexes are written once instead of many times.
     package static let logPages = 4_000

@@ -184,14 +184,13 @@ private final class LayerWriters {
 extension EditApplier {
     /// - Parameter cascade: carries out what the rules of the layer ask for; nil for the writer of a request's own edits.
     func writer(_ layerID: Int, _ batch: EditBatch, cascade: RuleCascade? = nil) throws -> LayerWriter {
-        let layer = try catalogue.layer(layerID)
-        let rules = rules[layerID] ?? RowRules(layer: layer)
+        let rules = try rules[layerID] ?? RowRules(layer: catalogue.layer(layerID))
         var ruled: RuledLayer?
         if batch.origin == .edit, let own = rules.attributeRules {
-            ruled = RuledLayer(layer, own, catalogue, connection, batch, try rulePlace())
+            ruled = RuledLayer(rules.layer, own, catalogue, connection, batch, try rulePlace())
         }
         return LayerWriter(
-            layer: layer, rules: rules, connection: connection, batch: batch, keepsObjectIDs: options.keepsObjectIDs,
+            rules: rules, connection: connection, batch: batch, keepsObjectIDs: options.keepsObjectIDs,
             relationships: relationships.layer(layerID), ruled: ruled,
             cascade: ruled == nil ? nil : cascade ?? RuleCascade(applier: self, batch: batch))
     }

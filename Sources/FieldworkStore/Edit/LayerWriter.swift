@@ -3,8 +3,8 @@ import FieldworkREST
 import Foundation
 
 /// Writes features of one layer within the transaction that its caller has opened.
-struct LayerWriter {
-    let layer: StoredLayer
+final class LayerWriter {
+    var layer: StoredLayer { rules.layer }
     let rules: RowRules
     let connection: StoreConnection
     let batch: EditBatch
@@ -26,10 +26,10 @@ struct LayerWriter {
     let reach: ReachedFeatures?
 
     init(
-        layer: StoredLayer, rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
+        rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
         relationships: LayerRelationships? = nil, ruled: RuledLayer? = nil, cascade: RuleCascade? = nil
     ) {
-        self.layer = layer
+        let layer = rules.layer
         self.rules = rules
         self.connection = connection
         self.batch = batch
@@ -44,13 +44,13 @@ struct LayerWriter {
         table = quoted(layer.tableName)
         let key = quoted(layer.objectIDColumn)
         self.key = key
-        var names = layer.columns.filter(\.isStored).map { quoted($0.name) }
-        if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
-        let marks = names.map { $0 == key ? connection.dialect.newKey(layer) : "?" }
-        insertSQL = """
-            INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))\
-            \(connection.dialect.returning(key))
-            """
+        let dialect = connection.dialect
+        let newKey = dialect.newKey(layer)
+        let marks =
+            newKey == "?"
+            ? rules.insertedMarks
+            : rules.insertedColumns.map { $0 == key ? newKey : "?" }.joined(separator: ", ")
+        insertSQL = "INSERT INTO \(table) (\(rules.insertedNames)) VALUES (\(marks))\(dialect.returning(key))"
     }
 
     // MARK: Adds
@@ -212,7 +212,7 @@ struct LayerWriter {
         }
         do {
             var edit = edit
-            let stored = StoredGeometry { try storedGeometry(of: current.objectID) }
+            let stored = StoredGeometry { try self.storedGeometry(of: current.objectID) }
             let run = batch.origin == .cache ? nil : try updateRun(edit, of: current, stored)
             let assignments =
                 batch.origin == .cache

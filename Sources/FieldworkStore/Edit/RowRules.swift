@@ -4,8 +4,9 @@ import FieldworkREST
 import Foundation
 
 /// Turns one submitted feature into the values of a row, or says why not. Holds what depends on the layer alone, so that
-/// a feature costs only its own checks.
-struct RowRules {
+/// a feature costs only its own checks. A class: every request that edits has it at hand, and a copy would cost more than a small edit's
+/// checks.
+final class RowRules {
     let layer: StoredLayer
     private let defaults: [AttributeValue]
     /// Type and subtype, as far as the layer has them: the subtype's domains come first.
@@ -18,6 +19,11 @@ struct RowRules {
     let attributeRules: LayerAttributeRules?
     /// The columns of the stored feature that an update is checked with.
     let checkedWith: [Int]
+    /// The columns that a new row sets, for SQL: those of attributes, then the geometry.
+    let insertedColumns: [String]
+    /// Their names in one text, and as many marks.
+    let insertedNames: String
+    let insertedMarks: String
     private let creator: Int?
     private let creationDate: Int?
     private let editor: Int?
@@ -40,6 +46,10 @@ struct RowRules {
         ownership = OwnershipRules(layer: layer)
         attributeRules = LayerAttributeRules(layer: layer)
         let isRuled = attributeRules?.concerns(.update) == true || attributeRules?.concerns(.delete) == true
+        let stored = layer.columns.filter(\.isStored).map(\.name) + (layer.geometryColumn.map { [$0] } ?? [])
+        insertedColumns = stored.map(quoted)
+        insertedNames = insertedColumns.joined(separator: ", ")
+        insertedMarks = stored.map { _ in "?" }.joined(separator: ", ")
         kindColumns = Set(kinds.flatMap(\.columns))
         checkedWith = kindColumns.union(kinds.map(\.column)).union(contingencies?.columns ?? [])
             .union(ownership.map { [$0.creatorColumn] } ?? [])

@@ -33,6 +33,8 @@ package actor Writer: ConnectionBudget.Holder {
     private var isClosed = false
     /// The state of the definition that was taken into account; in a file, of all that others have committed.
     private var dataVersion: Int64?
+    /// When the file was last seen to be the one at its place.
+    private var lastLook: ContinuousClock.Instant?
     private var outcomes: [Int: Result<EditBatchResult, any Error>] = [:]
     private var catalogue: ServiceCatalogue
     private var rules: [Int: RowRules]
@@ -173,10 +175,15 @@ package actor Writer: ConnectionBudget.Holder {
     /// Looks before and after that the file is the one at its place: nothing is acknowledged that went into another.
     private func watched<Result>(_ body: () throws -> Result) throws -> Result {
         guard let watch = source.watch, !isInTransaction.withLock({ $0 }) else { return try body() }
-        try watch.checkPatiently()
+        // Where commit follows commit, the look after one is the look before the next.
+        if lastLook.map({ ContinuousClock.now - $0 >= .microseconds(Limits.lookMicroseconds) }) ?? true {
+            try watch.checkPatiently()
+        }
+        lastLook = nil
         let result = try body()
         do {
             try watch.checkPatiently()
+            lastLook = .now
         } catch let error as StoreError where error.code == .busy {
             // It was committed into one of the two.
             throw StoreError(.inDoubt, error.message)

@@ -1,3 +1,4 @@
+import CLogWriting
 import CSQLiteSettings
 import FieldworkREST
 import Foundation
@@ -56,14 +57,16 @@ package final class StoreConnection {
     package init(path: String, mode: Mode) throws {
         _ = Self.memoryIsBounded
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var files: UnsafePointer<CChar>?
         switch mode {
         // A reader of a WAL database writes to the shared index beside it; `query_only` keeps it from writing data.
-        case .readOnly, .readWrite: flags |= SQLITE_OPEN_READWRITE
-        case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        case .readOnly: flags |= SQLITE_OPEN_READWRITE
+        case .readWrite: (flags, files) = (flags | SQLITE_OPEN_READWRITE, fieldwork_gatheringFiles())
+        case .create: (flags, files) = (flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, fieldwork_gatheringFiles())
         case .look: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(Self.address(path, mode), &opened, flags, nil)
+        let code = sqlite3_open_v2(Self.address(path, mode), &opened, flags, files)
         guard let opened else { throw StoreError(.failure, "SQLite can't open a database: out of memory.") }
         handle = Handle(pointer: opened)
         session = nil
@@ -209,6 +212,8 @@ package final class StoreConnection {
         guard dialect.isSQLite else { return }
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = FULL")
+        // Of use only behind the sync of each commit. Where it can't be had, each page is written by itself.
+        sqlite3_file_control(pointer, nil, Int32(fieldwork_gatherLogWrites), nil)
         // What a statement with triggers needs to undo itself stays in memory; in a file it would cost more than the edit.
         try execute("PRAGMA temp_store = MEMORY")
         try stampTransactions()
