@@ -13,8 +13,8 @@
 // - the connection gives up a lock, or tells others of its pages: what others may see is in the file, and bytes of a transaction
 //   that was rolled back never come after what another program has written meanwhile.
 
-// Where more comes it is written in several calls.
-enum { room = 256 * 1024 };
+// Where more comes it is written in several calls: SQLite's own files take no more than this at once.
+enum { room = 0x1FFFF };
 
 typedef struct Opened Opened;
 

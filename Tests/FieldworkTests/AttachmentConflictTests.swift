@@ -185,4 +185,29 @@ struct AttachmentConflictTests {
             #expect(try await service.servedAttachments()["Cause 0"] ?? [:] == [:])
         }
     }
+
+    @Test(
+        "What was detached while others deleted its feature is detached, when the feature comes back with that or later",
+        arguments: ConflictRule.allCases)
+    func detachedFromDeleted(rule: ConflictRule) async throws {
+        try await Self.with(rule) { service in
+            let one = try await service.takeOffline("one")
+            let two = try await service.takeOffline("two")
+            try await one.damages.delete(try #require(try await one.damage("Cause 0")))
+            try await act(.deletes, "two", two)
+            for device in [one, two] { #expect(try await service.sync(device).isEmpty) }
+            // With `lastInWins` the feature is back already, since who detaches edits the feature as well.
+            if rule != .lastInWins {
+                #expect(try await service.servedAttachments()["Cause 0"] == nil)
+                #expect(try await one.undo())
+            }
+            for device in [one, two] {
+                #expect(try await service.sync(device).isEmpty)
+                #expect(try await device.damage("Cause 0") != nil)
+                #expect(try await device.attachments(of: "Cause 0").isEmpty)
+            }
+            #expect(try await service.servedAttachments()["Cause 0"] ?? [:] == [:])
+            #expect(try await service.store.file(service.name).check().isEmpty)
+        }
+    }
 }

@@ -25,7 +25,7 @@ struct SentEditsTests {
         let (edits, ids) = sent(5)
         var (some, none, all) = (edits, edits, edits)
         let toThird = some.goBack(to: [ids[0], ids[2]])
-        #expect(toThird == mark(3) && some.uploads.map(\.id) == Array(ids.prefix(3)))
+        #expect(toThird == mark(3) && some.uploads.filter { !$0.isLost }.map(\.id) == Array(ids.prefix(3)))
         let toStart = none.goBack(to: [])
         #expect(toStart == mark(0))
         let toLast = all.goBack(to: Set(ids))
@@ -33,6 +33,31 @@ struct SentEditsTests {
         var nothing = SentEdits()
         let toNothing = nothing.goBack(to: [UUID()])
         #expect(toNothing == nil)
+    }
+
+    @Test("A backup that has what an earlier one had not brings the device forward again, also after the file was closed")
+    func forwardAgain() {
+        var (edits, ids) = sent(2)
+        let toStart = edits.goBack(to: [])
+        #expect(toStart == mark(0))
+        let other = UUID()
+        edits.add(other, from: mark(0), to: mark(3))
+        var reopened = SentEdits(json: edits.json)
+        #expect(reopened == edits)
+        let toSecond = reopened.goBack(to: Set(ids))
+        #expect(toSecond == mark(2) && reopened.uploads.map(\.isLost) == [false, false, true])
+        let toOther = edits.goBack(to: [other])
+        #expect(toOther == mark(3))
+    }
+
+    @Test("Uploads that the service lost make room first, and are not taken for sent")
+    func lostMakeRoom() {
+        var (edits, _) = sent(Limits.sentUploads)
+        _ = edits.goBack(to: [])
+        for number in 1...Limits.sentUploads { edits.add(UUID(), from: mark(0), to: mark(Int64(number))) }
+        #expect(edits.uploads.count == Limits.sentUploads && edits.start == mark(0))
+        let start = edits.goBack(to: [])
+        #expect(start == mark(0))
     }
 
     @Test("An upload that is sent twice counts once, as it was sent last")

@@ -25,7 +25,26 @@ extension GeodatabaseSession {
             }
             net.take(change, former: former)
         }
-        return net.changes
+        return try await withoutUndoneDeletes(net.changes, all.filter { $0.generation > last }, in: layerID)
+    }
+
+    /// A feature that was deleted here and is here all the same has come back by the service's word, which kept it for the sake of another's
+    /// edit. When the service is put back to an earlier state, its delete must not go again: what was changed before it does.
+    /// - Parameter later: changes that don't count. What was brought back by one of them is still deleted.
+    private func withoutUndoneDeletes(
+        _ changes: [FeatureChange], _ later: [FeatureChange], in layerID: Int
+    ) async throws -> [FeatureChange] {
+        let deleted = changes.filter { $0.operation == .delete }.compactMap(\.globalID)
+        let broughtBack = Set(later.filter { $0.operation == .add }.compactMap(\.globalID))
+        let here = try await rows(of: deleted.filter { !broughtBack.contains($0) }, in: layerID)
+        if here.isEmpty { return changes }
+        return changes.compactMap { change in
+            guard change.operation == .delete, let row = change.globalID.flatMap({ here[$0] }) else { return change }
+            if change.changedFields.isEmpty { return nil }
+            var update = change
+            (update.operation, update.objectID) = (.update, row)
+            return update
+        }
     }
 
     /// What became of each attachment since the service had the file's edits. Those that went with their feature are not
@@ -69,6 +88,19 @@ extension GeodatabaseSession {
             let part = Array(objectIDs[start..<min(start + Limits.idsPerCondition, objectIDs.count)])
             found.formUnion(
                 try await onDevice { try await file.objectIDs(FeatureQuery(objectIDs: part), in: layerID) })
+        }
+        return found
+    }
+
+    /// The object ids of those of some features that are there.
+    private func rows(of globalIDs: [UUID], in layerID: Int) async throws -> [UUID: Int64] {
+        var found: [UUID: Int64] = [:]
+        for start in stride(from: 0, to: globalIDs.count, by: Limits.idsPerCondition) {
+            let part = Array(globalIDs[start..<min(start + Limits.idsPerCondition, globalIDs.count)])
+            let query = FeatureQuery(globalIDs: part, returnsGeometry: false)
+            for row in try await onDevice({ try await file.records(query, in: layerID) }) {
+                if let id = row.globalID { found[id] = row.objectID }
+            }
         }
         return found
     }
@@ -121,7 +153,6 @@ struct NetChanges {
                 merged.operation = .update
                 merged.changedFields = everyField
             }
-        case (_, .delete): break
         case (_, _):
             let known = Set(change.changedFields)
             merged.changedFields = change.changedFields + earlier.changedFields.filter { !known.contains($0) }

@@ -15,6 +15,8 @@ struct SentEdits: Sendable, Hashable {
         var id: UUID
         /// How far the service was with this upload.
         var mark: Mark
+        /// The service was put back to a state without it. Another backup that is put back later may have it again.
+        var isLost = false
     }
 
     /// Before the oldest of the uploads.
@@ -29,14 +31,28 @@ struct SentEdits: Sendable, Hashable {
         if start == nil { start = old }
         uploads.removeAll { $0.id == id }
         uploads.append(Upload(id: id, mark: new))
-        while uploads.count > Limits.sentUploads { start = uploads.removeFirst().mark }
+        while uploads.count > Limits.sentUploads {
+            if let lost = uploads.firstIndex(where: \.isLost) {
+                uploads.remove(at: lost)
+            } else {
+                start = uploads.removeFirst().mark
+            }
+        }
     }
 
-    /// Forgets the uploads that the service does not have any more.
+    /// Takes note of which uploads the service has now. What came before the last of them it has as well, though it may have
+    /// forgotten the names.
     /// - Returns: how far the service has the edits of the file; nil when none of them was sent as far as is known.
     mutating func goBack(to known: Set<UUID>) -> Mark? {
-        while let last = uploads.last, !known.contains(last.id) { uploads.removeLast() }
-        return uploads.last?.mark ?? start
+        let last = uploads.lastIndex { known.contains($0.id) }
+        for index in uploads.indices {
+            if known.contains(uploads[index].id) {
+                uploads[index].isLost = false
+            } else if last.map({ index > $0 }) ?? true {
+                uploads[index].isLost = true
+            }
+        }
+        return last.map { uploads[$0].mark } ?? start
     }
 }
 
@@ -48,7 +64,7 @@ extension SentEdits {
             "uploads",
             .array(
                 uploads.map { upload -> JSONValue in
-                    ["id": .string(upload.id.uuidString), "mark": upload.mark.json]
+                    ["id": .string(upload.id.uuidString), "mark": upload.mark.json, "isLost": .bool(upload.isLost)]
                 }))
         return .object(object)
     }
@@ -57,7 +73,7 @@ extension SentEdits {
         start = json?["start"].map { Mark(json: $0) }
         uploads = (json?["uploads"]?.arrayValue ?? []).compactMap { upload in
             guard let id = upload["id"]?.stringValue.flatMap(UUID.init), let mark = upload["mark"] else { return nil }
-            return Upload(id: id, mark: Mark(json: mark))
+            return Upload(id: id, mark: Mark(json: mark), isLost: upload["isLost"]?.boolValue ?? false)
         }
     }
 }

@@ -68,6 +68,8 @@ package struct AttachmentDelete: Sendable, Hashable {
     package var identifier: AttachmentIdentifier
     /// The feature it must belong to; nil for any.
     package var parent: FeatureIdentifier?
+    /// An attachment that went with its feature is deleted all the same: when the feature comes back it does not.
+    package var staysDeleted = false
 
     package init(_ identifier: AttachmentIdentifier, parent: FeatureIdentifier? = nil) {
         self.identifier = identifier

@@ -168,8 +168,13 @@ struct AttachmentMerger {
     private func delete(_ delete: AttachmentDelete, _ base: Int64?, _ plan: inout Plan) throws -> MergePlan.Outcome {
         guard case .globalID(let globalID) = delete.identifier else { return append(delete: delete, &plan) }
         guard let current = try versions.current(globalID) else {
-            // Gone is gone, whoever did it.
-            return .decided(EditResult(objectID: nil, globalID: globalID))
+            // Gone is gone, whoever did it; but what went with its feature would come back with it.
+            guard try versions.wentWithFeature(globalID) else {
+                return .decided(EditResult(objectID: nil, globalID: globalID))
+            }
+            var delete = delete
+            delete.staysDeleted = true
+            return append(delete: delete, &plan)
         }
         guard let generation = try contested(current.id, base) else { return append(delete: delete, &plan) }
         let outcome =

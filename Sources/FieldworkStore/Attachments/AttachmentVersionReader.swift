@@ -35,6 +35,16 @@ struct AttachmentVersionReader {
             """, globalID)
     }
 
+    /// Whether what was last deleted under a global id went with its feature.
+    func wentWithFeature(_ globalID: UUID) throws -> Bool {
+        try connection.integer(
+            """
+            SELECT fieldwork_with_feature FROM \(quoted(layer.attachmentHistoryTable))
+            WHERE globalid = ? AND fieldwork_operation = 2 ORDER BY fieldwork_version DESC LIMIT 1
+            """
+        ) { try $0.bind(GUID.normalForm(globalID), at: 1) } == 1
+    }
+
     private func find(_ sql: String, _ globalID: UUID) throws -> Found? {
         var found: Found?
         try connection.run(

@@ -54,12 +54,8 @@ extension AttachmentWriter {
             row = try media.keep(content, contentType: type)
             size = Int64(content.size)
         }
-        try connection.run(
-            """
-            INSERT INTO \(AttachmentTables.uses) AS u VALUES (?, 1)
-            ON CONFLICT (media_id) DO UPDATE SET uses = u.uses + 1
-            """
-        ) { try $0.bind(row, at: 1) }
+        let keywords = try checked(edit.keywords ?? known.keywords)
+        try addUse(of: row)
         try connection.run(
             """
             INSERT INTO \(history) (fieldwork_generation, fieldwork_operation, fieldwork_with_feature, \(Self.columns))
@@ -74,9 +70,48 @@ extension AttachmentWriter {
             try $0.bind(name, at: 6)
             try $0.bind(type, at: 7)
             try $0.bind(size, at: 8)
-            try $0.bind(checked(edit.keywords ?? known.keywords), at: 9)
+            try $0.bind(keywords, at: 9)
         }
         return EditResult(objectID: known.id, globalID: globalID)
+    }
+
+    private func addUse(of mediaRow: Int64) throws {
+        try connection.run(
+            """
+            INSERT INTO \(AttachmentTables.uses) AS u VALUES (?, 1)
+            ON CONFLICT (media_id) DO UPDATE SET uses = u.uses + 1
+            """
+        ) { try $0.bind(mediaRow, at: 1) }
+    }
+
+    /// Has an attachment that went with its feature stay deleted when the feature comes back: in the history and the change log
+    /// it is deleted once more, for itself.
+    /// - Returns: false when there is none that went like this.
+    func keepDeleted(_ identifier: AttachmentIdentifier) throws -> Bool {
+        guard case .globalID(let globalID) = identifier, let known = try lastDeleted(globalID),
+            try AttachmentVersionReader(layer: layer, connection: connection).wentWithFeature(globalID)
+        else { return false }
+        try addUse(of: known.mediaRow)
+        try connection.run(
+            """
+            INSERT INTO \(history) (fieldwork_generation, fieldwork_operation, fieldwork_with_feature, \(Self.columns))
+            SELECT s.generation, 2, 0, \(AttachmentTables.kept.map { "h.\($0)" }.joined(separator: ", "))
+            FROM \(history) AS h, fieldwork_state AS s
+            WHERE s.id = 1 AND h.fieldwork_version = (
+                SELECT max(fieldwork_version) FROM \(history) WHERE globalid = ?1 AND fieldwork_operation = 2)
+            """
+        ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
+        try connection.run(
+            """
+            INSERT INTO \(AttachmentTables.changes) SELECT ?1, ?2, generation, ?3, 0 FROM fieldwork_state WHERE id = 1
+            ON CONFLICT DO NOTHING
+            """
+        ) {
+            try $0.bind(Int64(layer.definition.id), at: 1)
+            try $0.bind(known.id, at: 2)
+            try $0.bind(FeatureChange.Operation.delete.number, at: 3)
+        }
+        return true
     }
 
     func lastDeleted(_ globalID: UUID) throws -> Found? {

@@ -141,7 +141,8 @@ struct AttachmentWriter {
             found = try current(delete.identifier, parent: delete.parent)
         } catch let error as EditError {
             // A cache that lacks what its service has deleted is up to date; so is who deletes what went with its feature.
-            guard try batch.origin == .cache || wentWithFeature(delete.identifier) else { throw error }
+            let isGone = try delete.staysDeleted ? keepDeleted(delete.identifier) : wentWithFeature(delete.identifier)
+            guard batch.origin == .cache || isGone else { throw error }
             switch delete.identifier {
             case .id(let id): return EditResult(objectID: id, globalID: nil)
             case .globalID(let id): return EditResult(objectID: nil, globalID: id)

@@ -75,7 +75,12 @@ struct EditApplier {
     }
 
     private func widenExtents(_ batch: EditBatch) throws {
-        for edits in batch.layers where !edits.adds.isEmpty || !edits.updates.isEmpty {
+        for edits in batch.layers {
+            // A rule may give a feature another place.
+            let mayMove = rules[edits.layerID]?.attributeRules != nil && !edits.updates.isEmpty
+            guard mayMove || !edits.adds.isEmpty || edits.updates.contains(where: { !$0.geometry.isUnchanged }) else {
+                continue
+            }
             try widenExtent(of: try catalogue.layer(edits.layerID))
         }
     }

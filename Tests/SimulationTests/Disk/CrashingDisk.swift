@@ -132,11 +132,29 @@ enum CrashingDisk {
     private static func write(
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
     ) -> Int32 {
-        guard let file else { return SQLITE_ERROR }
-        return pass(file) { methods, real in
-            watch(at: file).takeUnretainedValue().count { _ = methods.xWrite?(real, bytes, count / 2, offset) }
-            return methods.xWrite?(real, bytes, count, offset)
+        guard let file, let bytes else { return SQLITE_ERROR }
+        var done: Int32 = 0
+        while done < count {
+            let size = min(piece(at: offset + Int64(done), of: count), count - done)
+            let (start, place) = (bytes + Int(done), offset + Int64(done))
+            let code = pass(file) { methods, real in
+                watch(at: file).takeUnretainedValue().count { _ = methods.xWrite?(real, start, size / 2, place) }
+                return methods.xWrite?(real, start, size, place)
+            }
+            guard code == SQLITE_OK else { return code }
+            done += size
         }
+        return SQLITE_OK
+    }
+
+    /// What is gathered for the log goes to the disk in one write of the process, and not in one piece: it may die between any two of
+    /// its pages.
+    private static func piece(at offset: Int64, of count: Int32) -> Int32 {
+        let (logHead, frameHead, page) = (Int64(32), Int64(24), Int64(4_096))
+        if count <= Int32(page) { return count }
+        if offset < logHead { return Int32(logHead - offset) }
+        let within = (offset - logHead) % (frameHead + page)
+        return Int32(within < frameHead ? frameHead - within : frameHead + page - within)
     }
 
     private static func forwarding() -> sqlite3_io_methods {

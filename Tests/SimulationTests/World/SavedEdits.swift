@@ -49,6 +49,8 @@ struct SavedEdits {
         private(set) var values: [Key: String] = [:]
         /// Those that a sync may have carried to the service: from then on others may overrule them.
         private(set) var attempted: Set<Key> = []
+        /// Those of them that the service had, as it turned out, when it was put back to a state without them.
+        var takenBeforeRestoration: Set<Key> = []
 
         mutating func apply(_ facts: [Fact]) {
             for fact in facts {
@@ -58,6 +60,7 @@ struct SavedEdits {
                 }
                 values[fact.key] = fact.value
                 attempted.remove(fact.key)
+                takenBeforeRestoration.remove(fact.key)
             }
         }
 
@@ -79,9 +82,19 @@ struct SavedEdits {
             values.filter { !attempted.contains($0.key) }.map { Fact($0.key.layer, $0.key.id, $0.key.field, $0.value) }
         }
 
+        /// Facts that a sync may have carried to the service.
+        var sent: [Fact] {
+            values.filter { attempted.contains($0.key) }.map { Fact($0.key.layer, $0.key.id, $0.key.field, $0.value) }
+        }
+
+        mutating func forget(_ keys: Set<Key>) {
+            for key in keys { forget(key) }
+        }
+
         private mutating func forget(_ key: Key) {
             values[key] = nil
             attempted.remove(key)
+            takenBeforeRestoration.remove(key)
         }
     }
 

@@ -31,6 +31,7 @@ extension Simulation {
         guard let backup = pick(Array(backups.suffix(Self.backupsKept))) else { return }
         do {
             let owed = try await owed(since: backup.saved)
+            try await forgetWhatDevicesGaveUp()
             let outcome = try await BackupRestorer(backup.file, to: servicePlace()).run(at: clock.now)
             note(
                 "backup put back: from generation \(outcome.restoration.from) on at \(outcome.restoration.to); \(owed.count) values owed"
@@ -58,6 +59,43 @@ extension Simulation {
             if try await has(device, fact) { owed[fact] = device }
         }
         return owed
+    }
+
+    /// Facts without those that the service had taken before a backup was put back and that the device gave up by the answer that
+    /// was on its way.
+    func stillGiven(_ facts: [SavedEdits.Fact], _ taken: Set<SavedEdits.Key>, _ geodatabase: Geodatabase) async throws
+        -> [SavedEdits.Fact]
+    {
+        var given: [SavedEdits.Fact] = []
+        for fact in facts {
+            if taken.contains(fact.key), try await !isSo(fact, geodatabase) { continue }
+            given.append(fact)
+        }
+        return given
+    }
+
+    /// What the service has taken from a device, though that may not have heard so, and what others then overruled or the device gave up,
+    /// because it left the area: it is in the file that the restoration keeps, and nobody gives it again.
+    private func forgetWhatDevicesGaveUp() async throws {
+        let conflicts = try await conflictsByFeature()
+        let files = Set(try await servedFiles().map(\.id))
+        for index in devices.indices {
+            guard let geodatabase = devices[index].geodatabase else { continue }
+            var (givenUp, taken): (Set<SavedEdits.Key>, Set<SavedEdits.Key>) = ([], [])
+            for fact in devices[index].pending.sent {
+                let isFile = fact.key.layer == OrchardService.files
+                let current = isFile ? nil : try await serverRows(fact.key.layer)[fact.key.id]
+                let isThere = isFile ? files.contains(fact.key.id) : Self.shows(current, fact)
+                guard try await isFile ? isKnownFile(fact.key.id) : isKept(fact, current, conflicts) else { continue }
+                if isThere, try await isSo(fact, geodatabase) {
+                    taken.insert(fact.key)
+                } else {
+                    givenUp.insert(fact.key)
+                }
+            }
+            devices[index].pending.forget(givenUp)
+            devices[index].pending.takenBeforeRestoration.formUnion(taken)
+        }
     }
 
     /// The deletions among facts that are about what the service never had, as far as it knows: a backup took it back, and it comes again
@@ -90,22 +128,11 @@ extension Simulation {
         for device in devices {
             if let geodatabase = device.geodatabase { open.formUnion(try await waiting(in: geodatabase)) }
         }
-        let conflicts = try await server.store.conflicts(
-            in: Set(MergeConflict.State.allCases), of: OrchardService.name, limit: 10_000)
-        let byFeature = Dictionary(grouping: conflicts, by: \.globalID)
+        let conflicts = try await conflictsByFeature()
         for fact in saved.reclaimed.keys where !open.contains(fact.key.id) {
-            // It lost to the rule, and waits in a conflict.
-            if (byFeature[fact.key.id] ?? []).contains(where: { Self.keeps($0, fact) }) { continue }
             let current = rows[fact.key.layer]?[fact.key.id]
-            if Self.shows(current, fact) { continue }
-            let history = try await server.store.history(
-                of: .globalID(fact.key.id),
-                in: LayerAddress(service: OrchardService.name, layerID: fact.key.layer))
-            let isKept = history.contains { version in
-                fact.value == SavedEdits.deleted
-                    ? version.endedBy == .delete : Self.shows(OrchardRow(version.record), fact)
-            }
-            if !isKept {
+            // What lost to the rule waits in a conflict.
+            if try await !isKept(fact, current, conflicts) {
                 complain(
                     .savedIsKept,
                     "not given again after the backup: \(fact.key.field) \(fact.value) of \(current?.name ?? fact.key.id.uuidString)"

@@ -151,29 +151,35 @@ extension Simulation {
 
     /// Every acknowledged value is the present one, or a former one, or in a conflict.
     private func checkPromises(_ rows: [Int: [UUID: OrchardRow]]) async throws {
-        let conflicts = try await server.store.conflicts(
-            in: Set(MergeConflict.State.allCases), of: OrchardService.name, limit: 10_000)
-        let byFeature = Dictionary(grouping: conflicts, by: \.globalID)
-        var histories: [UUID: [FeatureVersion]] = [:]
+        let conflicts = try await conflictsByFeature()
         for fact in saved.promised {
             let current = rows[fact.key.layer]?[fact.key.id]
-            if Self.shows(current, fact) { continue }
             if fact.value == SavedEdits.deleted, saved.revived.contains(fact.key.id) { continue }
-            if (byFeature[fact.key.id] ?? []).contains(where: { Self.keeps($0, fact) }) { continue }
-            if histories[fact.key.id] == nil {
-                histories[fact.key.id] = try await server.store.history(
-                    of: .globalID(fact.key.id),
-                    in: LayerAddress(service: OrchardService.name, layerID: fact.key.layer))
-            }
-            let history = histories[fact.key.id] ?? []
-            let isKept = history.contains { version in
-                fact.value == SavedEdits.deleted
-                    ? version.endedBy == .delete : Self.shows(OrchardRow(version.record), fact)
-            }
-            if !isKept {
+            if try await !isKept(fact, current, conflicts) {
                 complain(
                     .savedIsKept, "lost: \(fact.key.field) \(fact.value) of \(current?.name ?? fact.key.id.uuidString)")
             }
+        }
+    }
+
+    func conflictsByFeature() async throws -> [UUID: [MergeConflict]] {
+        let conflicts = try await server.store.conflicts(
+            in: Set(MergeConflict.State.allCases), of: OrchardService.name, limit: 10_000)
+        return Dictionary(grouping: conflicts, by: \.globalID)
+    }
+
+    /// Whether the service has a value of a feature as the present one, or as a former one, or in a conflict.
+    /// - Parameter current: the feature as it is.
+    func isKept(
+        _ fact: SavedEdits.Fact, _ current: OrchardRow?, _ conflicts: [UUID: [MergeConflict]]
+    ) async throws -> Bool {
+        if Self.shows(current, fact) { return true }
+        if (conflicts[fact.key.id] ?? []).contains(where: { Self.keeps($0, fact) }) { return true }
+        let history = try await server.store.history(
+            of: .globalID(fact.key.id), in: LayerAddress(service: OrchardService.name, layerID: fact.key.layer))
+        return history.contains { version in
+            fact.value == SavedEdits.deleted
+                ? version.endedBy == .delete : Self.shows(OrchardRow(version.record), fact)
         }
     }
 

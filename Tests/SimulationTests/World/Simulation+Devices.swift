@@ -131,7 +131,8 @@ extension Simulation {
         _ index: Int, _ geodatabase: Geodatabase, isPutBackMeanwhile: Bool
     ) async throws {
         let waiting = try await waiting(in: geodatabase)
-        let facts = devices[index].pending.handOver(except: waiting)
+        let taken = devices[index].pending.takenBeforeRestoration
+        let facts = try await stillGiven(devices[index].pending.handOver(except: waiting), taken, geodatabase)
         if isPutBackMeanwhile {
             saved.reclaim(facts, of: index)
         } else {
