@@ -96,9 +96,10 @@ simulate: ## Tell ten thousand stories of crews, a bad network and crashes (SIMU
 ROUNDS ?= 300
 SERVER_ROUNDS ?= 100
 
-crash: ## Kill servers and syncs in the midst of their work, three hundred times (ROUNDS)
+crash: ## Kill servers, syncs and downloads and updates of maps in the midst of their work, three hundred times (ROUNDS)
 	swift build --build-tests
 	FIELDWORK_SYNC_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter SyncCrashTests
+	FIELDWORK_MAP_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter MapCrashTests
 
 crash-servers: ## Kill servers of one database, its primary and its standby in the midst of edits, uploads and jobs (SERVER_ROUNDS)
 	swift build --build-tests

@@ -263,7 +263,8 @@ package final class StoreConnection {
     /// - Parameter opening: opens another kind of transaction.
     package func begin(_ opening: String? = nil) throws {
         do {
-            try execute(opening ?? dialect.begin)
+            // Each edit runs these: a statement that is kept is not compiled again.
+            if dialect.isSQLite { try run(opening ?? dialect.begin) } else { try execute(opening ?? dialect.begin) }
             if stampsLog, opening == nil { try run(LogStamp.renewal) }
         } catch {
             // Where it has several steps, one may fail that comes after the first: it waits for a lock.
@@ -275,7 +276,7 @@ package final class StoreConnection {
     /// Throws `StoreError.inDoubt` when it may have been committed without having been confirmed.
     package func commit() throws {
         if let session { return try session.commitTransaction() }
-        try execute("COMMIT")
+        try run("COMMIT")
     }
 
     func rollBack() throws {
