@@ -194,12 +194,16 @@ final class MapCrashTests {
             kills += died
             try await expectSound(crew)
             let rows = try await FieldworkProcess.run(["query", "\(service)/0", "--out-fields", "name", "--format", "csv"])
-            let names = rows.text.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[0] }.sorted()
-            #expect(names.count == Self.trees && Set(names).count == Self.trees)
+            let lines = rows.text.split(whereSeparator: \.isNewline).dropFirst()
+            let names = lines.compactMap { $0.split(separator: ",").first }.sorted()
+            #expect(names.count == Self.trees)
+            #expect(Set(names).count == Self.trees)
             let here = try await contents(crew)
             let own = here.split(separator: "\n").filter { $0.split(separator: "|").count == 3 }
-            #expect(own.map { $0.split(separator: "|")[0] }.sorted() == names)
-            #expect(names.contains("Own \(round)") && here.contains("photo\(Self.photos + round).jpg"))
+            let isEqual = own.compactMap { $0.split(separator: "|").first }.sorted() == names
+            #expect(isEqual)
+            let (isServed, isFetched) = (names.contains("Own \(round)"), here.contains("photo\(Self.photos + round).jpg"))
+            #expect(isServed && isFetched)
         }
         #expect(await server.interrupt() == 0)
     }
