@@ -67,7 +67,8 @@ let package = Package(
         .target(
             name: "FieldworkStore",
             dependencies: [
-                "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings", "CMappedFiles", "CLogWriting",
+                "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings", "CMappedFiles",
+                "CLogWriting",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

@@ -25,7 +25,9 @@ final class MapCrashTests {
         folder = try TemporaryFolder()
         let data = folder.url.appending(path: "data").path
         let (table, streets) = (folder.url.appending(path: "trees.csv"), folder.url.appending(path: "streets.geojson"))
-        let rows = (0..<Self.trees).map { "Tree \($0),\(-122.65 + Double($0 % 50) / 1_000),\(45.55 + Double($0 / 50) / 1_000)" }
+        let rows = (0..<Self.trees).map {
+            "Tree \($0),\(-122.65 + Double($0 % 50) / 1_000),\(45.55 + Double($0 / 50) / 1_000)"
+        }
         try Data(("name,x,y\n" + rows.joined(separator: "\n") + "\n").utf8).write(to: table)
         let lines = (0..<200).map { number in
             let (x, y) = (-122.65 + Double(number % 20) * 0.002, 45.55 + Double(number / 20) * 0.002)
@@ -193,7 +195,9 @@ final class MapCrashTests {
             if died == 0 { duration = max(Int((ContinuousClock.now - begin) / .milliseconds(1)), 20) }
             kills += died
             try await expectSound(crew)
-            let rows = try await FieldworkProcess.run(["query", "\(service)/0", "--out-fields", "name", "--format", "csv"])
+            let rows = try await FieldworkProcess.run([
+                "query", "\(service)/0", "--out-fields", "name", "--format", "csv",
+            ])
             let lines = rows.text.split(whereSeparator: \.isNewline).dropFirst()
             let names = lines.compactMap { $0.split(separator: ",").first }.sorted()
             #expect(names.count == Self.trees)
@@ -202,7 +206,9 @@ final class MapCrashTests {
             let own = here.split(separator: "\n").filter { $0.split(separator: "|").count == 3 }
             let isEqual = own.compactMap { $0.split(separator: "|").first }.sorted() == names
             #expect(isEqual)
-            let (isServed, isFetched) = (names.contains("Own \(round)"), here.contains("photo\(Self.photos + round).jpg"))
+            let (isServed, isFetched) = (
+                names.contains("Own \(round)"), here.contains("photo\(Self.photos + round).jpg")
+            )
             #expect(isServed && isFetched)
         }
         #expect(await server.interrupt() == 0)

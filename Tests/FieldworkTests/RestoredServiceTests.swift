@@ -50,7 +50,9 @@ struct RestoredServiceTests {
         }
     }
 
-    @Test("What a device deleted after the second backup is deleted again, though the first one, put back before, never had it")
+    @Test(
+        "What a device deleted after the second backup is deleted again, though the first one, put back before, never had it"
+    )
     func forwardAgain() async throws {
         try await OfflineService.with { service in
             let one = try await service.takeOffline("one")

@@ -35,7 +35,8 @@ struct SentEditsTests {
         #expect(toNothing == nil)
     }
 
-    @Test("A backup that has what an earlier one had not brings the device forward again, also after the file was closed")
+    @Test(
+        "A backup that has what an earlier one had not brings the device forward again, also after the file was closed")
     func forwardAgain() {
         var (edits, ids) = sent(2)
         let toStart = edits.goBack(to: [])

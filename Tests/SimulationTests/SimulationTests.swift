@@ -34,7 +34,8 @@ struct SimulationTests {
 
     @Test(
         "Stories that failed once end well: a backup put back over what a device had lost, and while an answer was on its way",
-        arguments: [1_136, 1_412, 1_816, 2_728, 3_352, 4_724, 4_776, 4_804, 4_984, 5_360, 6_540, 8_236, 9_220, 9_292] as [UInt64])
+        arguments: [1_136, 1_412, 1_816, 2_728, 3_352, 4_724, 4_776, 4_804, 4_984, 5_360, 6_540, 8_236, 9_220, 9_292]
+            as [UInt64])
     func former(seed: UInt64) async throws {
         try #require(CrashingDisk.installed)
         let outcome = try await Simulation.tell(seed: seed)
