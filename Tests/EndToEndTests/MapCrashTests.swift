@@ -213,4 +213,33 @@ final class MapCrashTests {
         }
         #expect(await server.interrupt() == 0)
     }
+
+    @Test("A command that was killed when all was made says so when it is given again; another file is not taken for it")
+    func killedAtTheEnd() async throws {
+        let crew = folder.url.appending(path: "crew").path
+        let file = folder.url.appending(path: "crew.gpkg").path
+        let extent = ["offline", "create", service, "--extent", "-122.66,45.54,-122.59,45.58", "--out", file]
+        for (target, verb) in [(crew, create(crew)), (file, extent)] {
+            let process = try FieldworkProcess.start(verb)
+            var state = Data()
+            while state.isEmpty || !FileManager.default.fileExists(atPath: target) {
+                if let bytes = try? Data(contentsOf: URL(filePath: "\(target).job")) { state = bytes }
+                if !process.isRunning { break }
+            }
+            #expect(await process.status() == 0)
+            try #require(!state.isEmpty)
+            // As the process left it in the moment before its end.
+            try state.write(to: URL(filePath: "\(target).job"))
+            let again = try await FieldworkProcess.run(verb)
+            #expect(again.status == 0 && again.text.contains("with 1000 features"), "\(again.text)\(again.errors)")
+            #expect(!FileManager.default.fileExists(atPath: "\(target).job"))
+            #expect(try await FieldworkProcess.run(verb).status == 73)
+            try FileManager.default.removeItem(atPath: target)
+            try state.write(to: URL(filePath: "\(target).job"))
+            try Data("another".utf8).write(to: URL(filePath: target))
+            #expect(try await FieldworkProcess.run(verb).status != 0)
+            #expect(try Data(contentsOf: URL(filePath: target)) == Data("another".utf8))
+        }
+        #expect(await server.interrupt() == 0)
+    }
 }

@@ -136,7 +136,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
     override func work() async throws -> any Sendable {
         guard !FileManager.default.fileExists(atPath: downloadFileURL.path) else {
             // The file is whole when it is there: a job that was killed at its very end has done its work.
-            if FileManager.default.fileExists(atPath: noteURL.path) {
+            if FileManager.default.fileExists(atPath: noteURL.path), await isMadeByThis() {
                 await discard()
                 return Geodatabase(fileURL: downloadFileURL)
             }
@@ -156,6 +156,16 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         await discard()
         tell("The area is on this device.")
         return Geodatabase(fileURL: downloadFileURL)
+    }
+
+    /// Whether the file at the place is the one of this job, and none that somebody put there meanwhile.
+    private func isMadeByThis() async -> Bool {
+        let geodatabase = Geodatabase(fileURL: downloadFileURL)
+        defer { geodatabase.close() }
+        guard (try? await geodatabase.load()) != nil, let session = try? geodatabase.openSession() else { return false }
+        // A file that is never synchronised does not say which replica it was.
+        guard let name = session.replica?.replicaName else { return parameters.syncModel == .none }
+        return name.lowercased().contains(Self.replicaName(id))
     }
 
     /// What the service calls the replica of a job.

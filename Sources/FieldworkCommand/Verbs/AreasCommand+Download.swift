@@ -20,23 +20,16 @@ extension AreasCommand {
         func run() async throws {
             try await runVerb {
                 PrivateFiles.begin()
-                let target = URL(filePath: (out as NSString).expandingTildeInPath)
-                guard !FileManager.default.fileExists(atPath: target.path) else {
-                    throw CommandFailure(.cannotCreate, "\(target.path) is there already.")
-                }
-                guard FileManager.default.fileExists(atPath: target.deletingLastPathComponent().path) else {
-                    throw CommandFailure(
-                        .cannotCreate, "\(target.deletingLastPathComponent().path) is not there: make the folder first."
-                    )
-                }
+                let target = JobTarget(out)
+                try target.require()
                 let item = try await place.named(area, .mapArea)
                 let text = try await Interruption.cancelling { [self] in try await download(item, to: target) }
                 Terminal.output(text)
             }
         }
 
-        private func download(_ item: PortalItem, to target: URL) async throws -> String {
-            let state = URL(filePath: "\(target.path).job")
+        private func download(_ item: PortalItem, to place: JobTarget) async throws -> String {
+            let (target, state) = (place.url, place.stateURL)
             let job: DownloadPreplannedOfflineMapJob
             if let kept = try? Data(contentsOf: state),
                 let begun = try Job.fromJSON(kept) as? DownloadPreplannedOfflineMapJob,
@@ -54,7 +47,7 @@ extension AreasCommand {
                 throw CommandFailure(.interrupted, "Interrupted. The same command again continues from here.")
             }
             defer { result.mobileMapPackage.close() }
-            try? FileManager.default.removeItem(at: state)
+            place.forgetState()
             for message in job.messages where message.severity == .warning { Terminal.error(message.message) }
             var count = 0
             for table in result.mobileMapPackage.geodatabases.flatMap(\.featureTables) {

@@ -213,7 +213,7 @@ private struct ServiceExport: Sendable {
 
     /// The job of the same command that was broken off.
     private func begun(_ target: URL) throws -> Job? {
-        guard let state = try? Data(contentsOf: URL(filePath: "\(target.path).job")) else { return nil }
+        guard let state = try? Data(contentsOf: JobTarget(target).stateURL) else { return nil }
         return try Job.fromJSON(state)
     }
 }

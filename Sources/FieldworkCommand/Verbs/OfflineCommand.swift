@@ -93,14 +93,9 @@ struct OfflineCreateCommand: AsyncParsableCommand {
             PrivateFiles.begin()
             try certificates.use()
             try StoredCredentials.use()
-            let target = URL(filePath: (out as NSString).expandingTildeInPath)
-            guard !FileManager.default.fileExists(atPath: target.path) else {
-                throw CommandFailure(.cannotCreate, "\(target.path) is there already.")
-            }
-            guard FileManager.default.fileExists(atPath: target.deletingLastPathComponent().path) else {
-                throw CommandFailure(
-                    .cannotCreate, "\(target.deletingLastPathComponent().path) is not there: make the folder first.")
-            }
+            let place = JobTarget(out)
+            try place.require()
+            let target = place.url
             if let area {
                 let maker = OfflineMapMaker(
                     map: address, basemap: basemap, area: try DegreeBox(area).envelope, target: target,
@@ -131,7 +126,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
 
     /// What is left of a command that was broken off, and what to do about it.
     private func interruption(_ target: URL) -> String {
-        let state = URL(filePath: "\(target.path).job")
+        let state = JobTarget(target).stateURL
         guard FileManager.default.fileExists(atPath: state.path) else {
             return
                 """
@@ -149,7 +144,7 @@ struct OfflineCreateCommand: AsyncParsableCommand {
 
     /// The job of the same command that was broken off.
     private func unfinished(_ target: URL) throws -> GenerateGeodatabaseJob? {
-        guard let state = try? Data(contentsOf: URL(filePath: "\(target.path).job")) else { return nil }
+        guard let state = try? Data(contentsOf: JobTarget(target).stateURL) else { return nil }
         return try Job.fromJSON(state) as? GenerateGeodatabaseJob
     }
 

@@ -167,6 +167,8 @@ struct OfflineDeleteCommand: AsyncParsableCommand {
                 throw CommandFailure(.inputOutput, "\(argument.url.path) can't be deleted.")
             }
             try FileManager.default.removeItem(at: going)
+            // Of a command that was killed when it had made the package.
+            JobTarget(argument.url).forgetState()
             Terminal.output("Deleted \(argument.url.path)")
         }
     }

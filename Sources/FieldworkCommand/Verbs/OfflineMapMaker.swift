@@ -22,7 +22,7 @@ struct OfflineMapMaker: Sendable {
             throw CommandFailure(.interrupted, "Interrupted. The same command again continues from here.")
         }
         defer { result.mobileMapPackage.close() }
-        try? FileManager.default.removeItem(at: stateURL)
+        JobTarget(target).forgetState()
         for message in job.messages where message.severity == .warning { Terminal.error(message.message) }
         var count = 0
         for table in result.mobileMapPackage.geodatabases.flatMap(\.featureTables) {
@@ -31,11 +31,9 @@ struct OfflineMapMaker: Sendable {
         return "Wrote \(target.path) with \(count) features, \((result.mobileMapPackage.size + 1_023) / 1_024) KB"
     }
 
-    private var stateURL: URL { URL(filePath: "\(target.path).job") }
-
     /// The job of the same command that was broken off.
     private func begun() throws -> GenerateOfflineMapJob? {
-        guard let state = try? Data(contentsOf: stateURL) else { return nil }
+        guard let state = try? Data(contentsOf: JobTarget(target).stateURL) else { return nil }
         return try Job.fromJSON(state) as? GenerateOfflineMapJob
     }
 
@@ -48,7 +46,7 @@ struct OfflineMapMaker: Sendable {
         }
         if !updates { parameters.updateMode = .noUpdates }
         let job = task.makeGenerateOfflineMapJob(parameters: parameters, downloadDirectory: target)
-        try job.toJSON().write(to: stateURL, options: .atomic)
+        try job.toJSON().write(to: JobTarget(target).stateURL, options: .atomic)
         return job
     }
 }
