@@ -214,7 +214,8 @@ final class MapCrashTests {
         #expect(await server.interrupt() == 0)
     }
 
-    @Test("A command that was killed when all was made says so when it is given again; another file is not taken for it")
+    @Test(
+        "A command that was killed when all was made says so when it is given again; another file is not taken for it")
     func killedAtTheEnd() async throws {
         let crew = folder.url.appending(path: "crew").path
         let file = folder.url.appending(path: "crew.gpkg").path
