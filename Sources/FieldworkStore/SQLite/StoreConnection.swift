@@ -263,9 +263,11 @@ package final class StoreConnection {
     /// - Parameter opening: opens another kind of transaction.
     package func begin(_ opening: String? = nil) throws {
         do {
-            // Each edit runs these: a statement that is kept is not compiled again.
-            if dialect.isSQLite { try run(opening ?? dialect.begin) } else { try execute(opening ?? dialect.begin) }
-            if stampsLog, opening == nil { try run(LogStamp.renewal) }
+            let edits = opening == nil
+            let opening = opening ?? dialect.begin
+            // Each edit runs it: a statement that is kept is not compiled again.
+            if let session { try session.perform(opening) } else { try run(opening) }
+            if stampsLog, edits { try run(LogStamp.renewal) }
         } catch {
             // Where it has several steps, one may fail that comes after the first: it waits for a lock.
             if isInTransaction { try? rollBack() }
