@@ -174,8 +174,16 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
     private func askForReplica() async throws {
         guard stage.withLock({ $0.statusURL }) == nil else { return }
         tell("Asking the service for the area.")
-        let url = try await replicas.create(
-            parameters.values, name: Self.replicaName(id), id: id)
+        // The name of the request is on the disk before it leaves: a process that dies over it asks for the same replica again.
+        try keep { _ in }
+        let url: URL
+        do {
+            url = try await replicas.create(parameters.values, name: Self.replicaName(id), id: id)
+        } catch {
+            // Nothing was begun: the next job is one of its own.
+            try? FileManager.default.removeItem(at: noteURL)
+            throw error
+        }
         try keep { $0.statusURL = url }
         advance(to: 5)
     }
