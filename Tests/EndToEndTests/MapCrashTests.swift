@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Kills the download and the updates of a whole map, again and again: what stands at its place is whole, each goes on where it was,
-/// and in the end it is what nobody interrupted.
+/// Kills the download and the updates of a whole map again and again. After each kill the package is whole or not there, the next run
+/// continues, and the finished package equals one whose download was never interrupted.
 @Suite(
     "Crash of a whole map", .serialized, .timeLimit(.minutes(30)),
     .enabled(if: Shell.has("sqlite3") && Shell.has("ogr2ogr"), "needs ogr2ogr (gdal-bin) and sqlite3"))

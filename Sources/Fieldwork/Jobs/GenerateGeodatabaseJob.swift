@@ -158,7 +158,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         return Geodatabase(fileURL: downloadFileURL)
     }
 
-    /// Whether the file at the place is the one of this job, and none that somebody put there meanwhile.
+    /// Whether this job made the file at `downloadFileURL`. Somebody may have put another file there meanwhile.
     private func isMadeByThis() async -> Bool {
         let geodatabase = Geodatabase(fileURL: downloadFileURL)
         defer { geodatabase.close() }
@@ -180,7 +180,7 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         do {
             url = try await replicas.create(parameters.values, name: Self.replicaName(id), id: id)
         } catch {
-            // Nothing was begun: the next job is one of its own.
+            // The next job may be for another address or area. If only the answer was lost, the replica expires unused.
             try? FileManager.default.removeItem(at: noteURL)
             throw error
         }
