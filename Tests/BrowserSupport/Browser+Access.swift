@@ -55,11 +55,14 @@ extension Browser {
         for _ in 0..<20 {
             let node = try await wanted(role, names)
             do {
-                try await command("DOM.scrollIntoViewIfNeeded", ["backendNodeId": node])
-                let data = try await command("DOM.getBoxModel", ["backendNodeId": node])
-                let box = try JSONDecoder().decode(Box.self, from: data).result.model.content
-                guard box.count == 8 else { continue }
-                let (x, y) = ((box[0] + box[4]) / 2, (box[1] + box[5]) / 2)
+                let place = try await placeAtRest {
+                    try await command("DOM.scrollIntoViewIfNeeded", ["backendNodeId": node])
+                    let data = try await command("DOM.getBoxModel", ["backendNodeId": node])
+                    let box = try JSONDecoder().decode(Box.self, from: data).result.model.content
+                    guard box.count == 8 else { throw Failure(description: "\(names) has no box") }
+                    return [(box[0] + box[4]) / 2, (box[1] + box[5]) / 2]
+                }
+                let (x, y) = (place[0], place[1])
                 if isTouch { try await tap(x: x, y: y) } else { try await click(x: x, y: y) }
                 return
             } catch {

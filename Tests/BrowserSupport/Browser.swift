@@ -271,12 +271,29 @@ package final class Browser: Sendable {
     /// Clicks the middle of what the selector finds first.
     package func click(_ selector: String) async throws {
         try await wait("document.querySelector('\(selector)')?.getBoundingClientRect().width > 0")
-        let place = try await evaluate(
-            """
-            (() => { const e = document.querySelector('\(selector)'); e.scrollIntoView({ block: 'nearest' });
-            const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()
-            """, as: [Double].self)
+        let place = try await placeAtRest {
+            try await evaluate(
+                """
+                (() => { const e = document.querySelector('\(selector)'); e.scrollIntoView({ block: 'nearest' });
+                const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()
+                """, as: [Double].self)
+        }
         try await click(x: place[0], y: place[1])
+    }
+
+    /// A place that is the same in two frames of a page that has been painted. Before its style sheets are there a page says the places
+    /// of a layout without them, and Chromium hands it a click only when it is painted: at another place then.
+    func placeAtRest(_ measure: () async throws -> [Double]) async throws -> [Double] {
+        try await wait("document.readyState !== 'loading' && performance.getEntriesByType('paint').length > 0")
+        var place = try await measure()
+        for _ in 0..<40 {
+            try await wait("new Promise(done => requestAnimationFrame(() => done(true)))")
+            let now = try await measure()
+            if now == place { return now }
+            place = now
+        }
+        // What never rests, as on a map that flies, is clicked where it was last.
+        return place
     }
 
     private static let keyCodes = [
