@@ -106,6 +106,38 @@ final class AreaVerbTests {
         #expect(await server.interrupt() == 0)
     }
 
+    @Test("An area with scheduled updates takes over what its author has prepared last, and takes no edits")
+    func scheduledUpdates() async throws {
+        let (map, area) = ("Trees of the town", "-122.65,45.55,-122.60,45.58")
+        let made = try await areas(["create", map, "--area", area, "--title", "Concordia"], as: "ana")
+        try #require(made.status == 0, "\(made.errors)")
+        let both = ["download", "Concordia", "--out", place("look"), "--scheduled-updates", "--no-updates"]
+        #expect(try await areas(both, as: "ben").status == 64)
+        let taken = try await areas(
+            ["download", "Concordia", "--out", place("look"), "--scheduled-updates"], as: "ben")
+        try #require(taken.status == 0 && taken.text.contains("with 2 features"), "\(taken.errors)")
+        func update() async throws -> String {
+            let done = try await run(["offline", "update", place("look")], as: "ben")
+            #expect(done.status == 0, "\(done.errors)")
+            return done.text
+        }
+        #expect(try await update().contains("has not been prepared anew since"))
+        let trees = "\(portal)/rest/services/Trees/FeatureServer/0"
+        let calculated = try await run(
+            ["calculate", trees, "species", "'Yew'"], as: "ana")
+        try #require(calculated.status == 0, "\(calculated.errors)")
+        #expect(try await update().contains("has not been prepared anew since"))
+        #expect(try await areas(["update", "Concordia"], as: "ana").status == 0)
+        #expect(try await update().contains("Updated 1 layer"))
+        let rows = try await run(["query", "\(place("look"))/data.gpkg", "--format", "csv"], as: "ben")
+        #expect(rows.status == 0 && rows.text.components(separatedBy: "Yew").count == 3, "\(rows.text)\(rows.errors)")
+        #expect(try await update().contains("has not been prepared anew since"))
+        let list = try await run(["offline", "list", folder.path], as: "ben")
+        #expect(list.text.contains("look") && list.text.contains("0 unsent edits"), "\(list.text)")
+        #expect(try await run(["offline", "delete", place("look")], as: "ben").status == 0)
+        #expect(await server.interrupt() == 0)
+    }
+
     @Test("A package without updates is packed into one file and unpacked; one that is synchronised is not copied")
     func packing() async throws {
         let layer = "\(portal)/rest/services/Trees/FeatureServer"

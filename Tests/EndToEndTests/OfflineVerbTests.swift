@@ -85,6 +85,17 @@ final class OfflineVerbTests {
         #expect(try await run("query", file("south"), "--format", "csv", status: 66).isEmpty)
     }
 
+    @Test("A command whose service could not be reached gives way to one with the right address or area")
+    func corrected() async throws {
+        let file = folder.appending(path: "north.gpkg").path
+        let extent = "-122.7,45.4,-122.5,45.6"
+        let wrong = "http://127.0.0.1:1/arcgis/rest/services/Trees/FeatureServer"
+        let refused = try await FieldworkProcess.run(["offline", "create", wrong, "--extent", extent, "--out", file])
+        #expect(refused.status != 0)
+        #expect(try await run("offline", "create", service, "--extent", extent, "--out", file).contains("2 features"))
+        #expect(!FileManager.default.fileExists(atPath: "\(file).job"))
+    }
+
     @Test("A whole map is taken offline, listed, edited by another program, updated, checked and deleted")
     func wholeMap() async throws {
         let package = folder.appending(path: "crew").path

@@ -126,6 +126,81 @@ struct PreparedReplicaTests {
         }
     }
 
+    /// Asks for the changes that lead from a generation to what a prepared replica has.
+    private func changes(
+        _ client: TestClient, _ prepared: String, since: Int64, _ extra: KeyValuePairs<String, String> = [:]
+    ) async throws -> JSONValue {
+        var form: [String: String] = [
+            "f": "json", "replicaID": prepared, "replicaServerGen": "\(since)", "syncDirection": "download",
+            "transportType": "esriTransportTypeUrl",
+        ]
+        for (name, value) in extra { form[name] = value }
+        let body = form.map { "\(TestClient.escape($0.key))=\(TestClient.escape($0.value))" }.joined(separator: "&")
+        return try await client.send(
+            "POST", "synchronizeReplica", headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(body.utf8)
+        ).json
+    }
+
+    @Test("Changes up to a prepared replica are put together once for all who are equally far, and take no edits")
+    func packages() async throws {
+        try await SyncService.serve { client, store in
+            _ = try await prepare(client)
+            func rename(_ id: Int, _ name: String) async throws {
+                let made = try await client.post(
+                    "0/updateFeatures",
+                    ["f": "json", "features": #"[{"attributes":{"OBJECTID":\#(id),"Name":"\#(name)"}}]"#])
+                #expect(try made.json["updateResults"]?.arrayValue?.first?["success"] == true)
+            }
+            try await rename(1, "Newer")
+            let prepared = try await prepare(client)
+            async let one = changes(client, prepared, since: 1)
+            async let two = changes(client, prepared, since: 1)
+            let (first, second) = try await (one, two)
+            #expect(first["resultUrl"] == second["resultUrl"] && first["fileSize"] == second["fileSize"])
+            let package = try await file(client, first)
+            #expect(first["fileSize"]?.integerValue == Int64(package.body.count))
+            let edits = try #require(try package.json.element("edits", 0)?["features"])
+            #expect(edits["updates"]?.names == ["Newer"] && edits["adds"]?.names == [])
+            let generation = try #require(try package.json["replicaServerGen"]?.integerValue)
+            // It stays what it is; who has another generation gets another one.
+            try await rename(2, "Later")
+            let third = try await changes(client, prepared, since: 1)
+            #expect(third["resultUrl"] == first["resultUrl"])
+            #expect(try await file(client, third).body == package.body)
+            let fourth = try await changes(client, prepared, since: generation)
+            #expect(fourth["resultUrl"] != first["resultUrl"])
+            let later = try await file(client, fourth).json
+            #expect(later.element("edits", 0)?["features"]?["updates"]?.names == ["Later"])
+            // As a job, too.
+            let job = try await changes(client, prepared, since: 1, ["async": "true"])
+            let address = try #require(job["statusUrl"]?.stringValue.flatMap(URL.init(string:)), "\(job.text)")
+            var status = JSONValue.null
+            for _ in 0..<500 {
+                status = try await client.get("jobs/\(address.lastPathComponent)").json
+                if status["status"]?.stringValue == "Completed" { break }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(status["resultUrl"] == first["resultUrl"], "\(status.text)")
+
+            for (name, value) in [
+                ("syncDirection", "bidirectional"), ("syncDirection", "upload"), ("closeReplica", "true"),
+            ] {
+                let refused = try await changes(client, prepared, since: 1, [name: value])
+                #expect(refused["error"]?["code"]?.integerValue == 400, "\(name) \(refused.text)")
+            }
+            // Nobody's replica was made, none was acknowledged or ended.
+            let replicas = try await store.replicas(of: SyncService.name)
+            #expect(replicas.count == 2 && replicas.allSatisfy { $0.state == .live })
+            let known = try #require(replicas.first { $0.definition.id == UUID(uuidString: prepared) })
+            #expect(known.generations.values.allSatisfy { $0 < generation + 1 })
+            try await Self.sweepAll(store)
+            #expect(try await file(client, first).errorCode == 404)
+            let again = try await changes(client, prepared, since: 1)
+            #expect(try await file(client, again).json.element("edits", 0)?["features"]?["updates"]?.names.count == 2)
+        }
+    }
+
     @Test("A prepared file outlives other results, and ages from the moment its replica has ended")
     func lifetime() async throws {
         try await SyncService.serve { client, store in
@@ -180,6 +255,8 @@ struct PreparedReplicaTests {
             #expect(answer["error"]?["code"]?.integerValue == 409, "\(answer.text)")
             let again = try await prepare(client)
             #expect(try await start(client, from: again)["replicaID"] != nil)
+            #expect(try await changes(client, prepared, since: 1)["error"]?["code"]?.integerValue == 409)
+            #expect(try await changes(client, again, since: 1)["resultUrl"] != nil)
         }
     }
 

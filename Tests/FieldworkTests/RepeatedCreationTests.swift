@@ -34,6 +34,22 @@ struct RepeatedCreationTests {
         }
     }
 
+    @Test("The name of a request stays on the disk while the service may have begun it, and goes when it was refused")
+    func nameOnDisk() async throws {
+        try await OfflineService.with { service in
+            let note = service.folder.appending(path: "one.gpkg.job")
+            for (failure, stays) in [(Interceptor.Fault.losesAnswer, true), (.unreachable, true), (.refused, false)] {
+                let job = try await job(service)
+                service.interceptor.fail("createReplica", failure)
+                job.start()
+                await #expect(throws: Fieldwork.ServiceError.self) { try await job.output }
+                let kept = try? JSONParser.parse(Data(contentsOf: note))
+                #expect((kept?["id"] != nil) == stays, "\(failure)")
+                service.interceptor.mend()
+            }
+        }
+    }
+
     @Test("Nobody gets another's replica, or another area, by its id")
     func otherRequest() async throws {
         try await OfflineService.with { service in

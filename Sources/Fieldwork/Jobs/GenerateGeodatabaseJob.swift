@@ -180,12 +180,18 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         do {
             url = try await replicas.create(parameters.values, name: Self.replicaName(id), id: id)
         } catch {
-            // The next job may be for another address or area. If only the answer was lost, the replica expires unused.
-            try? FileManager.default.removeItem(at: noteURL)
+            // What the service has refused is not asked again. Where it may have begun the replica, the same one is asked for again.
+            if !Self.mayHaveArrived(error) { try? FileManager.default.removeItem(at: noteURL) }
             throw error
         }
         try keep { $0.statusURL = url }
         advance(to: 5)
+    }
+
+    /// Whether the service may have taken a request that ended with an error.
+    private static func mayHaveArrived(_ error: any Error) -> Bool {
+        if case ServiceError.connectionFailed = error { return true }
+        return error is CancellationError
     }
 
     private func waitForReplica() async throws -> URL {

@@ -68,12 +68,16 @@ struct ReplicaFileMaker: Sendable {
     private func finish(
         _ session: GeodatabaseSession, _ content: JSONValue, _ awaited: [Int: [UUID: JSONValue]] = [:]
     ) async throws {
-        // Without a replica at the service there is nothing to keep in step.
-        if parameters.reference != nil, parameters.syncModel == .none {
+        // Without a replica at the service there is nothing to synchronise; packages of changes lead on from the prepared one.
+        if let reference = parameters.reference, parameters.syncModel == .none {
+            var replica = try await record(of: content, replica: reference, file: session.file)
+            replica.syncModel = content["layerServerGens"] == nil ? .geodatabase : .layer
+            try await session.keep(PreparedFileRecord(replica, parameters))
             try await onDevice { try await session.file.checkpoint() }
             return await session.file.close()
         }
-        var record = try await record(of: content, file: session.file)
+        let own = parameters.reference == nil ? nil : id
+        var record = try await record(of: content, replica: own, file: session.file)
         record.awaitedAttachments = awaited
         try await session.keep(record)
         try await onDevice { try await session.file.checkpoint() }
@@ -128,9 +132,12 @@ struct ReplicaFileMaker: Sendable {
         if !rest.items.isEmpty { awaited[layer.id] = rest.items }
     }
 
-    private func record(of content: JSONValue, file: GeoPackageFile) async throws -> ReplicaRecord {
+    /// - Parameter own: the id of the replica, where the content is that of another one.
+    private func record(
+        of content: JSONValue, replica own: UUID?, file: GeoPackageFile
+    ) async throws -> ReplicaRecord {
         var content = content
-        if parameters.reference != nil, let id, var members = content.objectValue {
+        if let id = own, var members = content.objectValue {
             members["replicaID"] = .string(id.uuidString)
             members["replicaName"] = .string(GenerateGeodatabaseJob.replicaName(id))
             content = .object(members)

@@ -25,6 +25,8 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
     /// The geodatabase of the table, as long as somebody holds it.
     public var geodatabase: Geodatabase? { owner.geodatabase }
 
+    override var takesEdits: Bool { session.takesEdits }
+
     override var serviceAddress: URL? { session.replica?.serviceURL }
 
     override func table(besideWithID layerID: Int) -> ArcGISFeatureTable? {

@@ -14,6 +14,7 @@ final class GeodatabaseSession: Sendable {
         var couldUndo = UndoState()
         var undo = UndoState()
         var isSyncing = false
+        var takesEdits = true
     }
 
     let file: GeoPackageFile
@@ -87,6 +88,12 @@ final class GeodatabaseSession: Sendable {
     // MARK: Edits
 
     var hasLocalEdits: Bool { memory.withLock { $0.hasLocalEdits } }
+
+    /// Whether the tables may be edited: those of a map that packages of changes keep in step may not, as their edits would go nowhere.
+    var takesEdits: Bool {
+        get { memory.withLock { $0.takesEdits } }
+        set { memory.withLock { $0.takesEdits = newValue } }
+    }
 
     /// Looks whether the file has changes that the service has not: also those that another program made.
     func lookForEdits() async throws {

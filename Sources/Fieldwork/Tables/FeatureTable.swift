@@ -116,6 +116,9 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// those with edits that were not applied. 0 before the table is loaded.
     public var numberOfFeatures: Int { state.withLock { $0.source }?.knownCount ?? 0 }
 
+    /// Whether what holds the rows takes edits at all.
+    var takesEdits: Bool { true }
+
     /// Whether any edit is allowed.
     public var isEditable: Bool { allows(.create) || allows(.update) || allows(.delete) }
 
@@ -167,7 +170,9 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// "Editing" alone stands for all three kinds of edits.
     func allows(_ capability: Capability) -> Bool {
         guard let capabilities = definition?.capabilities else { return false }
-        if [.create, .update, .delete].contains(capability), state.withLock({ $0.isReadOnly }) { return false }
+        if [.create, .update, .delete].contains(capability), !takesEdits || state.withLock({ $0.isReadOnly }) {
+            return false
+        }
         if capabilities.contains(capability) { return true }
         return capabilities.contains(.editing) && capabilities.isDisjoint(with: [.create, .update, .delete])
     }
@@ -270,7 +275,10 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     }
 
     private func notAllowed(_ what: String, _ feature: Feature? = nil) -> GeodatabaseError {
-        .tableNotEditable(details: "The table \(displayName) does not allow to \(what) features.")
+        .tableNotEditable(
+            details: takesEdits
+                ? "The table \(displayName) does not allow to \(what) features."
+                : "The table \(displayName) takes no edits: packages of changes keep the map in step.")
     }
 
     // MARK: Queries

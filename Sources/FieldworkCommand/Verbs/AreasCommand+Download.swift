@@ -15,7 +15,21 @@ extension AreasCommand {
         @Option(help: "The folder to make.") var out: String
         @Flag(help: "Download it without its basemap.") var noBasemap = false
         @Flag(help: "Download an area that is never synchronised: edits in it go nowhere.") var noUpdates = false
+        @Flag(
+            help: ArgumentHelp(
+                "Download an area for looking things up: it takes no edits.",
+                discussion: """
+                    `fieldwork offline update` brings it to the state that its author has prepared last (`fieldwork areas update`): \
+                    by changes that the server puts together once for all crews.
+                    """))
+        var scheduledUpdates = false
         @OptionGroup var place: MapItemPlace
+
+        func validate() throws {
+            guard !noUpdates || !scheduledUpdates else {
+                throw ValidationError("Give --no-updates or --scheduled-updates.")
+            }
+        }
 
         func run() async throws {
             try await runVerb {
@@ -63,6 +77,7 @@ extension AreasCommand {
                 preplannedMapArea: PreplannedMapArea(portalItem: item))
             parameters.includesBasemap = !noBasemap
             if noUpdates { parameters.updateMode = .noUpdates }
+            if scheduledUpdates { parameters.updateMode = .downloadScheduledUpdates }
             return task.makeDownloadPreplannedOfflineMapJob(parameters: parameters, downloadDirectory: target)
         }
     }

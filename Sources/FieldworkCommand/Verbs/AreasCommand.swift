@@ -18,6 +18,7 @@ struct AreasCommand: AsyncParsableCommand {
                   --area -122.65,45.55,-122.60,45.58 --title Concordia
               fieldwork areas list "Trees of Portland" --to http://127.0.0.1:8080/arcgis
               fieldwork areas download Concordia --to http://127.0.0.1:8080/arcgis --out concordia
+              fieldwork areas download Concordia --to http://127.0.0.1:8080/arcgis --out look --scheduled-updates
               fieldwork areas update Concordia --to http://127.0.0.1:8080/arcgis
               fieldwork areas delete Concordia --to http://127.0.0.1:8080/arcgis
             """,
@@ -112,6 +113,8 @@ struct AreasCommand: AsyncParsableCommand {
             abstract: "Prepare an area anew, from what the services have now.",
             discussion: """
                 Crews that have the area go on with what they have, and synchronise as before; crews that come get the newer files. \
+                Areas with --scheduled-updates take over what has changed when they are updated next: run this command at the times \
+                of your schedule, from cron for example. \
                 An area that nobody has downloaded for half a year should be prepared anew: its first synchronisation would \
                 bring all features once more.
                 """)

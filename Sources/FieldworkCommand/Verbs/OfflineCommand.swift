@@ -145,7 +145,15 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     /// The job of the same command that was broken off.
     private func unfinished(_ target: URL) throws -> GenerateGeodatabaseJob? {
         guard let state = try? Data(contentsOf: JobTarget(target).stateURL) else { return nil }
-        return try Job.fromJSON(state) as? GenerateGeodatabaseJob
+        guard let job = try Job.fromJSON(state) as? GenerateGeodatabaseJob else { return nil }
+        // One that the service may not even have heard of gives way to a command that was corrected.
+        guard job.serverJobID.isEmpty else { return job }
+        let wanted = try layers?.split(separator: ",").map(Self.layerID)
+        let isSame =
+            try JSONParser.parse(state)["service"]?.stringValue == address && job.parameters.extent == extentArea()
+            && wanted.map(Set.init) ?? Set(job.parameters.layerOptions.map(\.layerID))
+                == Set(job.parameters.layerOptions.map(\.layerID))
+        return isSame ? job : nil
     }
 
     private func newJob(_ target: URL) async throws -> GenerateGeodatabaseJob {

@@ -60,10 +60,11 @@ struct OfflineListCommand: AsyncParsableCommand {
 /// `fieldwork offline update`.
 struct OfflineUpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "update", abstract: "Synchronise a map package with its services.",
+        commandName: "update", abstract: "Synchronise a map package with its services, or bring it up to date.",
         discussion: """
             Sends the edits of the package and takes over what others have changed, service by service. One that can't be reached \
-            does not keep the others back. Edits that a service refuses stay in the package.
+            does not keep the others back. Edits that a service refuses stay in the package. A package that was downloaded with \
+            --scheduled-updates takes over what has changed when its author has prepared the area anew.
 
             EXAMPLES
               fieldwork offline update mission
@@ -85,32 +86,50 @@ struct OfflineUpdateCommand: AsyncParsableCommand {
             }
             let task = OfflineMapSyncTask(map: map)
             try await task.load()
+            if task.updateCapabilities?.supportsScheduledUpdatesForFeatures == true { return try await bring(task) }
             guard task.updateCapabilities?.supportsSyncWithFeatureServices != false else {
                 throw CommandFailure(.badData, "\(package) was taken with --no-updates: it is not synchronised.")
             }
-            let job = task.makeSyncOfflineMapJob(parameters: try await task.makeDefaultOfflineMapSyncParameters())
-            let result = try await JobProgress.run(job, title: "Synchronizing", done: "Synchronized")
-            let layers = result.layerResults.map { ($0.key.name, $0.value) }
-            let tables = result.tableResults.map { ($0.key.displayName, $0.value) }
-            var refused = 0
-            for (name, outcome) in (layers + tables).sorted(by: { $0.0 < $1.0 }) {
-                if let error = outcome.error {
-                    Terminal.output("\(name): not synchronised: \((error as? any ArcGISError)?.details ?? "\(error)")")
-                }
-                for edit in outcome.editResults where edit.didCompleteWithErrors {
-                    refused += 1
-                    let reason = (edit.error as? any ArcGISError)?.details ?? "no reason given"
-                    Terminal.output("\(name): refused: \(reason)")
-                }
-            }
-            guard !result.hasErrors else {
-                throw CommandFailure(
-                    .badData,
-                    "Not all is synchronised; \(Counted.text(refused, "refused edit")) \(refused == 1 ? "stays" : "stay") in the package."
-                )
-            }
-            Terminal.output("Synchronised \(layers.count + tables.count) layers and tables")
+            let count = try await run(task, title: "Synchronizing", done: "Synchronized")
+            Terminal.output("Synchronised \(count)")
         }
+    }
+
+    /// Takes over what has changed in an area, where its author has prepared it anew.
+    private func bring(_ task: OfflineMapSyncTask) async throws {
+        guard try await task.checkForUpdates().downloadAvailability == .available else {
+            // Photos that could not be had the last time may come now.
+            _ = try await run(task, title: "Updating", done: "Updated")
+            return Terminal.output("The area has not been prepared anew since: there is nothing to take over.")
+        }
+        let count = try await run(task, title: "Updating", done: "Updated")
+        Terminal.output("Updated \(count)")
+    }
+
+    /// - Returns: of what the results are.
+    private func run(_ task: OfflineMapSyncTask, title: String, done: String) async throws -> String {
+        let job = task.makeSyncOfflineMapJob(parameters: try await task.makeDefaultOfflineMapSyncParameters())
+        let result = try await JobProgress.run(job, title: title, done: done)
+        let layers = result.layerResults.map { ($0.key.name, $0.value) }
+        let tables = result.tableResults.map { ($0.key.displayName, $0.value) }
+        var refused = 0
+        for (name, outcome) in (layers + tables).sorted(by: { $0.0 < $1.0 }) {
+            if let error = outcome.error {
+                Terminal.output("\(name): not synchronised: \((error as? any ArcGISError)?.details ?? "\(error)")")
+            }
+            for edit in outcome.editResults where edit.didCompleteWithErrors {
+                refused += 1
+                let reason = (edit.error as? any ArcGISError)?.details ?? "no reason given"
+                Terminal.output("\(name): refused: \(reason)")
+            }
+        }
+        guard !result.hasErrors else {
+            let stay = "\(Counted.text(refused, "refused edit")) \(refused == 1 ? "stays" : "stay") in the package"
+            throw CommandFailure(
+                .badData, refused == 0 ? "Not all is synchronised." : "Not all is synchronised; \(stay).")
+        }
+        let count = layers.count + tables.count
+        return count == 1 ? "1 layer" : "\(count) layers and tables"
     }
 }
 

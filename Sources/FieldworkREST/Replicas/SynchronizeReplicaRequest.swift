@@ -28,6 +28,11 @@ package struct SynchronizeReplicaRequest: Sendable {
     /// Attachments come as addresses, not as data.
     package var returnsAttachmentsByURL: Bool
 
+    /// Whether it changes neither the service nor what the service knows of the replica.
+    package var onlyReads: Bool {
+        uploads.isEmpty && !closesReplica && layers.allSatisfy { [.download, .snapshot].contains($0.direction) }
+    }
+
     /// The replica that a request names.
     package static func replicaID(_ parameters: RequestParameters) throws(ServiceError) -> UUID {
         guard let text = parameters["replicaID"] else { throw .invalidParameter("'replicaID' is required.") }

@@ -81,22 +81,36 @@ struct DatabaseWork: WorkKeeper {
         try await handOver(try await local.makeResult(UUID(), body))
     }
 
+    func makeShared<Outcome: Sendable>(
+        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
+    ) async throws -> Outcome {
+        let made = try await local.makeResult(UUID(), body)
+        try await handOver(made, as: ResultKind.document.name(id))
+        return made.outcome
+    }
+
     func makeFile<Outcome: Sendable>(
         _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
         try await handOver(try await local.makeFile(UUID(), kind, body))
     }
 
-    /// From this machine to the database.
     private func handOver<Outcome: Sendable>(
         _ made: (name: String, outcome: Outcome)
     ) async throws -> (name: String, outcome: Outcome) {
+        try await handOver(made, as: made.name)
+        return made
+    }
+
+    /// From this machine to the database.
+    private func handOver<Outcome>(
+        _ made: (name: String, outcome: Outcome), as name: String, isPrepared: Bool = false
+    ) async throws {
         guard let url = local.result(made.name) else {
             throw StoreError(.failure, "A result has gone before it was kept.")
         }
         defer { try? FileManager.default.removeItem(at: url) }
-        try await work.keepResult(made.name, at: url)
-        return made
+        try await work.keepResult(name, at: url, isPrepared: isPrepared)
     }
 
     // MARK: Prepared files
@@ -105,12 +119,8 @@ struct DatabaseWork: WorkKeeper {
         _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome) {
         let made = try await local.makeFile(UUID(), kind, body)
-        guard let url = local.result(made.name) else {
-            throw StoreError(.failure, "A prepared file has gone before it was kept.")
-        }
-        defer { try? FileManager.default.removeItem(at: url) }
         let name = kind.name(id)
-        try await work.keepResult(name, at: url, isPrepared: true)
+        try await handOver(made, as: name, isPrepared: true)
         return (name, made.outcome)
     }
 

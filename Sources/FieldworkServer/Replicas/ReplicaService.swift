@@ -15,6 +15,7 @@ struct ReplicaService: Sendable {
     let keeper: any WorkKeeper
     let jobs: JobRunner
     private let worker: ReplicaWorker
+    private let packages: ChangePackages
     /// The moment of an edit.
     var now: @Sendable () -> Date = { Date() }
     /// Names replicas and jobs.
@@ -32,8 +33,10 @@ struct ReplicaService: Sendable {
         let keeper = Self.keeper(of: store, jobLease: jobLease)
         let worker = ReplicaWorker(store: store, uploads: uploads)
         let items = ItemWorker(store: store, access: access)
+        let packages = ChangePackages(store: store, keeper: keeper)
         self.keeper = keeper
         self.worker = worker
+        self.packages = packages
         jobs = JobRunner(keeper: keeper, logger: logger) { job in
             if job.operation.isOfItems { return await items.abandon(job) }
             guard job.operation == .createReplica else { return }
@@ -59,7 +62,7 @@ struct ReplicaService: Sendable {
                 isRepeated: keeper.repeatsInterrupted, address: job.address)
             do {
                 return try await WorkAllowance.$current.withValue(Self.allowance(of: job)) {
-                    let made = try await Self.makeResult(order, worker, keeper)
+                    let made = try await Self.makeResult(order, worker, keeper, packages)
                     return (made.name, made.outcome)
                 }
             } catch let error as ServiceError where error == .notSupported && seen.withholdsEditing {
@@ -149,7 +152,7 @@ struct ReplicaService: Sendable {
             }
             return Answer(contentType: Answer.jsonType, body: .bytes(bytes))
         case .url:
-            let made = try await Self.makeResult(order, worker, keeper)
+            let made = try await Self.makeResult(order, worker, keeper, packages)
             var answer = made.outcome
             let url = address("\(Self.resultFolder)/\(made.name)", service, request)
             answer["transportType"] = "esriTransportTypeUrl"
@@ -161,11 +164,12 @@ struct ReplicaService: Sendable {
 
     /// Has the result where it is kept when it returns.
     private static func makeResult(
-        _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ keeper: any WorkKeeper
+        _ order: ReplicaWorker.Order, _ worker: ReplicaWorker, _ keeper: any WorkKeeper, _ packages: ChangePackages
     ) async throws -> (name: String, outcome: JSONObject) {
         if let file = try await PreparedReplicas(store: worker.store, keeper: keeper).start(order, worker) {
             return file
         }
+        if let package = try await packages.package(order, worker) { return package }
         if try worker.makesFile(order) {
             if try worker.request(order).isPrepared {
                 return try await keeper.makePrepared(order.id, .geoPackage) { file in
@@ -239,6 +243,9 @@ struct ReplicaService: Sendable {
             let id = try SynchronizeReplicaRequest.replicaID(order.parameters)
             guard let replica = try await store.replica(id, of: order.service.name) else {
                 throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
+            }
+            if replica.definition.preparedScope != nil {
+                _ = try await PreparedReplicas(store: store, keeper: keeper).reference(id, order)
             }
             let (request, _) = try await worker.synchronization(order, replica.definition)
             return (request.transport, request.isAsynchronous, false)

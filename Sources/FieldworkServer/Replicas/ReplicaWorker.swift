@@ -159,7 +159,14 @@ struct ReplicaWorker: Sendable {
         _ order: Order, _ replica: ReplicaDefinition
     ) async throws -> (SynchronizeReplicaRequest, FoundUploads) {
         func read(_ finder: @escaping UploadedFile.Finder) throws -> SynchronizeReplicaRequest {
-            try SynchronizeReplicaRequest(order.parameters, replica: replica, service: order.service, finder: finder)
+            let request = try SynchronizeReplicaRequest(
+                order.parameters, replica: replica, service: order.service, finder: finder)
+            guard replica.preparedScope == nil || request.onlyReads else {
+                throw ServiceError.invalidParameter(
+                    "The replica \(ReplicaID.text(replica.id)) is prepared for others to start from, and is nobody's own: it takes no edits, and 'syncDirection' is download or snapshot."
+                )
+            }
+            return request
         }
         guard let uploads else { return (try read { _ in nil }, FoundUploads()) }
         return try await uploads.reading(order.service.name, editor: order.editor, read)
@@ -174,10 +181,6 @@ struct ReplicaWorker: Sendable {
             throw ServiceError.notFound("The service has no replica \(ReplicaID.text(id)).")
         }
         let definition = replica.definition
-        guard definition.preparedScope == nil else {
-            throw ServiceError.invalidParameter(
-                "The replica \(ReplicaID.text(id)) is prepared for others to start from, and is nobody's own.")
-        }
         let (asked, found) = try await synchronization(order, definition)
         var request = asked
         try await reckonRestorations(&request, id, order)
@@ -185,7 +188,10 @@ struct ReplicaWorker: Sendable {
         // Files of uploads stay until the store has read them.
         withExtendedLifetime(found) {}
         if replica.state != .retired {
-            let known = request.layers.compactMap { layer in layer.generation.map { (layer.layerID, $0) } }
+            // What one device has, the others that start from a prepared replica may lack.
+            let known =
+                definition.preparedScope != nil
+                ? [] : request.layers.compactMap { layer in layer.generation.map { (layer.layerID, $0) } }
             try await store.acknowledge(
                 Dictionary(known, uniquingKeysWith: min), of: id, in: service.name, at: order.moment)
         }

@@ -114,6 +114,12 @@ struct WorkFolder: WorkKeeper {
         }
     }
 
+    func makeShared<Outcome: Sendable>(
+        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
+    ) async throws -> Outcome {
+        try await makeResult(id, body).outcome
+    }
+
     /// Makes a file of a kind: `body` makes it under a name that nobody knows, and it is there when this returns.
     func makeFile<Outcome: Sendable>(
         _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome

@@ -18,7 +18,7 @@ struct OwnPortal: Sendable {
 
     static let password = "correct horse battery"
 
-    static func with(_ test: (OwnPortal) async throws -> Void) async throws {
+    static func with(attachments: Bool = false, _ test: (OwnPortal) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-own-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -28,7 +28,9 @@ struct OwnPortal: Sendable {
             try await store.addPerson(name, password: password, role: role, by: author)
         }
         do {
-            try await TestService.with(OfflineService.definition(), rows: OfflineService.rows, portal: store) {
+            try await TestService.with(
+                OfflineService.definition(attachments: attachments), rows: OfflineService.rows, portal: store
+            ) {
                 service in
                 let url = try #require(URL(string: "http://127.0.0.1:\(service.running.port)/arcgis"))
                 try await test(OwnPortal(store: store, service: service, url: url, manager: AuthenticationManager()))

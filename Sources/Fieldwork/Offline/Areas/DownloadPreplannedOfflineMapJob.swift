@@ -98,7 +98,8 @@ public final class DownloadPreplannedOfflineMapJob: Job, JobProtocol, @unchecked
             areaOfInterest: area, minScale: package.minScale, maxScale: package.maxScale)
         wanted.includesBasemap = parameters.includesBasemap
         wanted.continuesOnErrors = parameters.continuesOnErrors
-        wanted.updateMode = parameters.updateMode == .noUpdates ? .noUpdates : .syncWithFeatureServices
+        wanted.updateMode = parameters.updateMode == .syncWithFeatureServices ? .syncWithFeatureServices : .noUpdates
+        if parameters.updateMode == .downloadScheduledUpdates { wanted.scheduledArea = item.itemURL }
         let info = OfflineMapItemInfo()
         (info.title, info.snippet, info.description) = (item.title, item.snippet, item.description)
         info.addTags(item.tags)

@@ -7,6 +7,9 @@ public final class DownloadPreplannedOfflineMapParameters: Sendable {
     public enum UpdateMode: String, Sendable {
         /// It stays as it was prepared, and edits in it go nowhere.
         case noUpdates
+        /// It is brought to the state of the area each time that its author prepares the area anew, by packages of changes that are made
+        /// once for all crews. It takes no edits, and the services keep nothing for it.
+        case downloadScheduledUpdates
         /// It is synchronised, both ways.
         case syncWithFeatureServices
     }

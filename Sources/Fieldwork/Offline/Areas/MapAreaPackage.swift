@@ -62,7 +62,7 @@ struct MapAreaPackage: Sendable {
             case .geodatabase, .locator: return true
             }
         }
-        for part in plan.parts where parameters.updateMode == .noUpdates {
+        for part in plan.parts where parameters.updateMode != .syncWithFeatureServices {
             if case .geodatabase(let parameters) = part.content { parameters.syncModel = .none }
         }
         plan.refusals = refusals

@@ -26,6 +26,7 @@ public final class GenerateOfflineMapParameters: Sendable {
         var referenceFilename = ""
         var onlineOnly = OnlineOnlyServicesOption.exclude
         var includesLocator = true
+        var scheduledArea: URL?
     }
 
     private let state = Mutex(Values())
@@ -134,6 +135,12 @@ public final class GenerateOfflineMapParameters: Sendable {
         set { state.withLock { $0.includesLocator = newValue } }
     }
 
+    /// The address of the item of the prepared area whose packages of changes keep the map in step; nil for a map that has none.
+    var scheduledArea: URL? {
+        get { values.scheduledArea }
+        set { state.withLock { $0.scheduledArea = newValue } }
+    }
+
     /// The file of tiles on this device that takes the place of the basemap; nil where there is none.
     var referenceBasemap: URL? {
         guard let folder = values.referenceDirectory, !values.referenceFilename.isEmpty,
@@ -177,6 +184,7 @@ extension GenerateOfflineMapParameters {
         object.append("referenceFilename", .string(values.referenceFilename))
         object.append("onlineOnly", .string(values.onlineOnly.rawValue))
         object.append("includesLocator", .bool(values.includesLocator))
+        if let area = values.scheduledArea { object.append("scheduledArea", .string(area.absoluteString)) }
         return .object(object)
     }
 
@@ -200,6 +208,7 @@ extension GenerateOfflineMapParameters {
         values.referenceFilename = json["referenceFilename"]?.stringValue ?? ""
         values.onlineOnly = json["onlineOnly"]?.stringValue.flatMap(OnlineOnlyServicesOption.init) ?? .exclude
         values.includesLocator = json["includesLocator"]?.boolValue ?? true
+        values.scheduledArea = json["scheduledArea"]?.stringValue.flatMap(URL.init(string:))
         let read = values
         state.withLock { $0 = read }
     }

@@ -99,6 +99,7 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
                     let geodatabase = Geodatabase(fileURL: url)
                     try await geodatabase.load()
                     geodatabases.append(geodatabase)
+                    try geodatabase.openSession().takesEdits = index.parameters.scheduledArea == nil
                     files.add(geodatabase, inPlaceOf: part.source)
                 case .vectorTiles: files.add(url, isVector: true, inPlaceOf: part.layers + [part.source.absoluteString])
                 case .tiles: files.add(url, isVector: false, inPlaceOf: part.layers)
@@ -108,7 +109,7 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
             }
             let map = try Map.fromJSON(document, environment: .standard, offline: OfflineTables(files))
             if let reference { map.basemap = Basemap(baseLayer: reference) }
-            let offline = OfflineContent(geodatabases: geodatabases, updateMode: index.parameters.updateMode)
+            let offline = OfflineContent(geodatabases: geodatabases, parameters: index.parameters)
             offline.package = self
             map.offline = offline
             let opened = geodatabases

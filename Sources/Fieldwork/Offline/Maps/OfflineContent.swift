@@ -9,11 +9,14 @@ final class OfflineContent: Sendable {
 
     let geodatabases: [Geodatabase]
     let updateMode: GenerateOfflineMapUpdateMode
+    /// The address of the item of the prepared area whose packages of changes keep the map in step; nil for a map that has none.
+    let scheduledArea: URL?
     private let owner = Mutex(Weak())
 
-    init(geodatabases: [Geodatabase], updateMode: GenerateOfflineMapUpdateMode) {
+    init(geodatabases: [Geodatabase], parameters: GenerateOfflineMapParameters) {
         self.geodatabases = geodatabases
-        self.updateMode = updateMode
+        updateMode = parameters.updateMode
+        scheduledArea = parameters.scheduledArea
     }
 
     var package: MobileMapPackage? {

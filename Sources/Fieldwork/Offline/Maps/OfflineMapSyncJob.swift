@@ -26,11 +26,29 @@ public final class OfflineMapSyncJob: Job, JobProtocol, @unchecked Sendable {
         guard let offline = map.offline else {
             throw CommonError.invalidArgument(details: "The map was not taken offline.")
         }
-        var outcomes: [ObjectIdentifier: Result<[SyncLayerResult], any Error>] = [:]
+        if let area = offline.scheduledArea {
+            guard parameters.preplannedScheduledUpdatesOption == .downloadAllUpdates else { return result([:]) }
+            tell("Asking the portal for the area.")
+            let updates = try await offline.scheduledUpdates(of: area, environment)
+            return try await each(updates, of: \.geodatabase, update)
+        }
         let geodatabases = offline.geodatabases.filter { $0.syncID != nil && parameters.syncDirection != .none }
-        for (index, geodatabase) in geodatabases.enumerated() {
+        return try await each(geodatabases, of: \.self) { geodatabase, _ in try await sync(geodatabase) }
+    }
+
+    /// Brings each file up to date; one that fails does not keep the others back.
+    private func each<Item: Sendable>(
+        _ items: [Item], of geodatabase: (Item) -> Geodatabase,
+        _ bring: (Item, @escaping @Sendable (Double) -> Void) async throws -> [SyncLayerResult]
+    ) async throws -> OfflineMapSyncResult {
+        var outcomes: [ObjectIdentifier: Result<[SyncLayerResult], any Error>] = [:]
+        for (index, item) in items.enumerated() {
+            let geodatabase = geodatabase(item)
             do {
-                outcomes[ObjectIdentifier(geodatabase)] = .success(try await sync(geodatabase))
+                let results = try await bring(item) { [weak self] part in
+                    self?.advance(to: Int((Double(index) + part) * 100) / items.count)
+                }
+                outcomes[ObjectIdentifier(geodatabase)] = .success(results)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
@@ -38,13 +56,26 @@ public final class OfflineMapSyncJob: Job, JobProtocol, @unchecked Sendable {
                 let reason = (error as? any ArcGISError)?.details ?? "\(error)"
                 tell("\(geodatabase.fileURL.lastPathComponent) was not synchronised: \(reason)", severity: .error)
             }
-            advance(to: (index + 1) * 100 / geodatabases.count)
+            advance(to: (index + 1) * 100 / items.count)
         }
         let failures = outcomes.values.compactMap { outcome -> (any Error)? in
             if case .failure(let error) = outcome { error } else { nil }
         }
-        if let first = failures.first, failures.count == geodatabases.count { throw first }
+        if let first = failures.first, failures.count == items.count { throw first }
         return result(outcomes)
+    }
+
+    private func update(
+        _ update: ScheduledUpdate, _ progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> [SyncLayerResult] {
+        guard try await update.isDue() else {
+            try await update.takeAwaited()
+            return []
+        }
+        let package = try await update.package()
+        tell("Downloading \((package.size + 1_023) / 1_024) KB of changes.")
+        try await update.take(package, progress: progress)
+        return []
     }
 
     private func sync(_ geodatabase: Geodatabase) async throws -> [SyncLayerResult] {

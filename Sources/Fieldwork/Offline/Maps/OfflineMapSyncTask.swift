@@ -52,12 +52,13 @@ public final class OfflineMapSyncTask: Loadable, @unchecked Sendable {
         }
     }
 
-    /// Parameters that synchronise both ways.
+    /// Parameters that synchronise both ways, or download the updates of a map with scheduled ones.
     /// - Throws: what ``load()`` throws.
     public func makeDefaultOfflineMapSyncParameters() async throws -> OfflineMapSyncParameters {
         try await load()
         let parameters = OfflineMapSyncParameters()
         if map.offline?.updateMode == .noUpdates { parameters.syncDirection = .none }
+        if map.offline?.scheduledArea != nil { parameters.preplannedScheduledUpdatesOption = .downloadAllUpdates }
         return parameters
     }
 
@@ -67,11 +68,23 @@ public final class OfflineMapSyncTask: Loadable, @unchecked Sendable {
         OfflineMapSyncJob(map: map, parameters: parameters, environment: environment)
     }
 
-    /// Whether there is something to send; whether there is something to fetch is not known before it is fetched.
-    /// - Throws: what ``load()`` throws.
+    /// Whether there is something to exchange. Of a map that is synchronised it is known whether there is something to send, not whether
+    /// there is something to fetch. Of a map with scheduled updates it is known whether its author has prepared the area anew, and how
+    /// much is to be downloaded then: the services make their packages ready.
+    /// - Throws: what ``load()`` throws; with scheduled updates `ServiceError`, what `PreplannedMapArea.load()` throws, and
+    ///   `CommonError.illegalState` where the area has other layers or services by now.
     public func checkForUpdates() async throws -> OfflineMapUpdatesInfo {
         try await load()
         let geodatabases = map.offline?.geodatabases ?? []
+        if let offline = map.offline, let area = offline.scheduledArea {
+            var (isDue, size) = (false, Int64(0))
+            for update in try await offline.scheduledUpdates(of: area, environment) where try await update.isDue() {
+                isDue = true
+                size += try await update.package().size
+            }
+            return OfflineMapUpdatesInfo(
+                download: isDue ? .available : .noneAvailable, upload: .noneAvailable, scheduledSize: size)
+        }
         guard map.offline?.updateMode == .syncWithFeatureServices else {
             return OfflineMapUpdatesInfo(download: .noneAvailable, upload: .noneAvailable)
         }
@@ -85,7 +98,7 @@ public final class OfflineMapSyncTask: Loadable, @unchecked Sendable {
         guard loadStatus == .loaded, let offline = map.offline else { return nil }
         return OfflineMapUpdateCapabilities(
             supportsSyncWithFeatureServices: offline.updateMode == .syncWithFeatureServices,
-            supportsScheduledUpdatesForFeatures: false)
+            supportsScheduledUpdatesForFeatures: offline.scheduledArea != nil)
     }
 }
 
@@ -95,6 +108,12 @@ public struct OfflineMapUpdateCapabilities: Sendable, Hashable {
     public let supportsSyncWithFeatureServices: Bool
     /// Whether its author prepares packages of changes for it.
     public let supportsScheduledUpdatesForFeatures: Bool
+}
+
+/// Whether the updates of a map with scheduled ones are downloaded.
+public enum PreplannedScheduledUpdatesOption: Sendable {
+    /// None, or all that there are.
+    case noUpdates, downloadAllUpdates
 }
 
 /// What there is to exchange with the services of an offline map.
@@ -109,12 +128,13 @@ public final class OfflineMapUpdatesInfo: Sendable {
     public let downloadAvailability: Availability
     /// Whether there is something to send.
     public let uploadAvailability: Availability
-    /// Bytes of packages of changes that were prepared.
-    public var scheduledUpdatesDownloadSize: Int64 { 0 }
+    /// Bytes of the packages of changes that are ready; 0 for a map without scheduled updates.
+    public let scheduledUpdatesDownloadSize: Int64
 
-    init(download: Availability, upload: Availability) {
+    init(download: Availability, upload: Availability, scheduledSize: Int64 = 0) {
         downloadAvailability = download
         uploadAvailability = upload
+        scheduledUpdatesDownloadSize = scheduledSize
     }
 }
 
@@ -124,6 +144,7 @@ public final class OfflineMapSyncParameters: Sendable {
         var direction = SyncGeodatabaseParameters.SyncDirection.bidirectional
         var rollsBackOnFailure = false
         var keepsDeltas = false
+        var scheduled = PreplannedScheduledUpdatesOption.noUpdates
     }
 
     private let state = Mutex(Values())
@@ -135,6 +156,12 @@ public final class OfflineMapSyncParameters: Sendable {
     public var syncDirection: SyncGeodatabaseParameters.SyncDirection {
         get { state.withLock { $0.direction } }
         set { state.withLock { $0.direction = newValue } }
+    }
+
+    /// Whether the updates of a map with scheduled ones are downloaded.
+    public var preplannedScheduledUpdatesOption: PreplannedScheduledUpdatesOption {
+        get { state.withLock { $0.scheduled } }
+        set { state.withLock { $0.scheduled = newValue } }
     }
 
     /// Whether one refused edit makes its service refuse all.
