@@ -254,7 +254,7 @@ struct ScheduledUpdateTests {
         }
     }
 
-    @Test("An area that was deleted, or whose features somebody may not read any more, says so and leaves the map as it is")
+    @Test("An area that was deleted, or that somebody may not read any more, says so and leaves the map as it is")
     func gone() async throws {
         try await AreaPortal.with(attachments: true) { portal in
             try await portal.prepare()
