@@ -1,9 +1,12 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
 .PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
+# The program has the Swift libraries in it: it runs where no Swift is, and calls into them cost less.
+RELEASE = swift build -c release --product fieldwork --static-swift-stdlib
+
 run: ## Build in release and start the demo
 	@scripts/setup run
-	swift build -c release --product fieldwork
+	$(RELEASE)
 	@exec .build/release/fieldwork demo $(ARGS)
 
 # Tests that start programs and browsers run one at a time, each kind in a process of its own; so do those that wait until a
@@ -28,7 +31,7 @@ COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/
 
 build: ## Build in release
 	@scripts/setup run
-	FIELDWORK_COMMIT=$(COMMIT) swift build -c release --product fieldwork
+	FIELDWORK_COMMIT=$(COMMIT) $(RELEASE)
 
 # The program with its libraries, resources, pages of the manual and completion: PREFIX, and DESTDIR for those who pack it.
 PREFIX ?= /usr/local
