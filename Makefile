@@ -2,11 +2,11 @@
 .PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 # The program has the Swift libraries in it: it runs where no Swift is, and calls into them cost less.
-RELEASE = swift build -c release --product fieldwork --static-swift-stdlib
+RELEASE = swift build -c release --static-swift-stdlib --product
 
 run: ## Build in release and start the demo
 	@scripts/setup run
-	$(RELEASE)
+	$(RELEASE) fieldwork
 	@exec .build/release/fieldwork demo $(ARGS)
 
 # Tests that start programs and browsers run one at a time, each kind in a process of its own; so do those that wait until a
@@ -124,12 +124,12 @@ attack: build ## Attack servers from outside: 200,000 requests, hostile HTTP, a 
 
 bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	@scripts/setup run
-	swift build -c release --product fieldwork
-	swift build -c release --product bench-sdk
+	$(RELEASE) fieldwork
+	$(RELEASE) bench-sdk
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 
 bench-arcade: ## Measure expressions: features a second, a form, reading scripts
-	swift build -c release --product bench-arcade
+	$(RELEASE) bench-arcade
 	.build/release/bench-arcade
 
 fuzz-arcade: ## Run ten million mutated expressions (FIELDWORK_ARCADE_FUZZ)
