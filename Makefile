@@ -31,7 +31,7 @@ COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/
 
 build: ## Build in release
 	@scripts/setup run
-	FIELDWORK_COMMIT=$(COMMIT) $(RELEASE)
+	FIELDWORK_COMMIT=$(COMMIT) $(RELEASE) fieldwork
 
 # The program with its libraries, resources, pages of the manual and completion: PREFIX, and DESTDIR for those who pack it.
 PREFIX ?= /usr/local
