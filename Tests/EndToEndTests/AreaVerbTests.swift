@@ -124,7 +124,7 @@ final class AreaVerbTests {
         #expect(try await update().contains("has not been prepared anew since"))
         let trees = "\(portal)/rest/services/Trees/FeatureServer/0"
         let calculated = try await run(
-            ["calculate", trees, "species", "'Yew'"], as: "ana")
+            ["calculate", trees, "name", "'Yew'"], as: "ana")
         try #require(calculated.status == 0, "\(calculated.errors)")
         #expect(try await update().contains("has not been prepared anew since"))
         #expect(try await areas(["update", "Concordia"], as: "ana").status == 0)
