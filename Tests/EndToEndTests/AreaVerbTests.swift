@@ -138,6 +138,56 @@ final class AreaVerbTests {
         #expect(await server.interrupt() == 0)
     }
 
+    @Test("The app offers a prepared area by its name, and takes the file that is there")
+    func inTheApp() async throws {
+        let made = try await areas(
+            ["create", "Trees of the town", "--area", "-122.65,45.55,-122.60,45.58", "--title", "Concordia"], as: "ana")
+        try #require(made.status == 0, "\(made.errors)")
+        let app = try await CollectVisitor.start([], data: folder.appending(path: "crew"))
+        try await app.post(
+            "/account/sign-in",
+            ["server": portal, "user": "ben", "password": "correct horse", "stay": "yes", "back": "/start"])
+        let start = try await app.page("/start")
+        let form = try #require(
+            start.components(separatedBy: "<form ").first { $0.contains("Trees of the town") }, "\(start)")
+        let address = try #require(form.firstMatch(of: /name="service" value="([^"]+)"/)?.1)
+        try await app.post("/start", ["service": String(address).replacing("&amp;", with: "&")])
+
+        let choice = try await app.page("/offline/new")
+        #expect(choice.contains("Prepared area"), "\(choice)")
+        let link = try #require(choice.firstMatch(of: /href="(\/offline\/new\?[^"]*prepared=[^"]+)"/)?.1)
+        let chosen = try await app.page(String(link).replacing("&amp;", with: "&"))
+        func value(_ name: String) throws -> String {
+            let field = try #require(
+                chosen.components(separatedBy: "<input ").first { $0.contains("name=\"\(name)\"") }, "\(name)")
+            return String(try #require(field.firstMatch(of: /value="([^"]*)"/)?.1))
+        }
+        var answer = ["name": try value("name")]
+        for name in ["west", "south", "east", "north", "prepared"] { answer[name] = try value(name) }
+        #expect(answer["name"] == "Concordia" && answer["prepared"]?.count == 32)
+        // A frame that was moved is another area: the service makes its file.
+        for (isMoved, others) in [(false, 0), (true, 1)] {
+            if isMoved { answer["east"] = "-122.605" }
+            let id = UUID().uuidString.lowercased()
+            answer["session"] = id
+            try await app.post("/offline/new", answer)
+            try await app.wait("/jobs/\(id)", for: "Work offline in")
+            #expect(try madeFiles() == others)
+        }
+        let replicas = try await FieldworkProcess.run(["replicas", "Trees", "--data", place("data")])
+        #expect(replicas.text.components(separatedBy: "  ben  ").count == 3, "\(replicas.text)")
+        await app.process.kill()
+        #expect(await server.interrupt() == 0)
+    }
+
+    /// How many files the server has made for one crew alone.
+    private func madeFiles() throws -> Int {
+        let data = URL(filePath: place("data"), directoryHint: .isDirectory)
+        return try FileManager.default.subpathsOfDirectory(atPath: data.path).count {
+            $0.contains("/results/") && $0.hasSuffix(".gpkg")
+        }
+    }
+
     @Test("A package without updates is packed into one file and unpacked; one that is synchronised is not copied")
     func packing() async throws {
         let layer = "\(portal)/rest/services/Trees/FeatureServer"

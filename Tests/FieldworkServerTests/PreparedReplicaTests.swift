@@ -201,6 +201,17 @@ struct PreparedReplicaTests {
         }
     }
 
+    @Test("Of two servers of a database that make the same package at once, what the first has made stays")
+    func twoServers() async throws {
+        try await SyncService.serve { _, store in
+            let (keeper, id) = (Self.keeper(of: store), UUID())
+            for text in ["first", "second one"] { try await keeper.makeShared(id) { try $0(Array(text.utf8)) } }
+            let size = try await keeper.kept(ResultKind.document.name(id))?.size
+            // A folder is one server's alone, which makes a package once.
+            #expect(size == (store is any WorkSharingStore ? 5 : 10))
+        }
+    }
+
     @Test("A prepared file outlives other results, and ages from the moment its replica has ended")
     func lifetime() async throws {
         try await SyncService.serve { client, store in

@@ -169,7 +169,7 @@ struct AreaRoutes: Sendable {
             "error": error.orFalse,
             "west": form?["west"] ?? degrees(frame.west), "south": form?["south"] ?? degrees(frame.south),
             "east": form?["east"] ?? degrees(frame.east), "north": form?["north"] ?? degrees(frame.north),
-            "open": error != nil, "nameLimit": Limits.areaName, "session": form?["session"] ?? UUID().uuidString,
+            "prepared": (form?["prepared"]).orFalse, "open": error != nil, "nameLimit": Limits.areaName, "session": form?["session"] ?? UUID().uuidString,
         ]
         values["whole"] = map.whole.map { $0.map { "\($0)" }.joined(separator: ",") }.orFalse
         // A frame that was chosen by name is brought onto the map.
@@ -187,7 +187,7 @@ struct AreaRoutes: Sendable {
 
     /// The search for a place by its name, and what it found.
     private func places(_ request: Request, map: OpenMap) async throws -> Values {
-        let places = AreaPlaces(map: map)
+        let places = await AreaPlaces(map: map)
         guard places.isAny else { return ["hasPlaces": false] }
         let text = request.uri.queryParameters["place"].map(String.init) ?? ""
         let found = try await places.found(text)
@@ -201,7 +201,8 @@ struct AreaRoutes: Sendable {
                     "name": place.name, "kind": place.kind,
                     "address": "/offline/new?west=\(digits(frame.west))&south=\(digits(frame.south))"
                         + "&east=\(digits(frame.east))&north=\(digits(frame.north))"
-                        + "&name=\(ChooseRoutes.escaped(String(place.name.prefix(Limits.areaName))))",
+                        + "&name=\(ChooseRoutes.escaped(String(place.name.prefix(Limits.areaName))))"
+                        + (place.prepared.map { "&prepared=\($0)" } ?? ""),
                 ]
             },
         ]
@@ -297,11 +298,22 @@ struct AreaRoutes: Sendable {
                 id: id, name: name, mapKey: map.key, mapTitle: map.title, service: service,
                 furtherServices: services.count > 1 ? Array(services.dropFirst()) : nil, west: frame.west,
                 south: frame.south, east: frame.east, north: frame.north, made: Date())
-            try await workspace.downloads.start(area, webMap: map.webMapDocument)
+            try await workspace.downloads.start(
+                area, webMap: map.webMapDocument, prepared: await prepared(form["prepared"], frame, map))
             await workspace.takeLocator(along: area, of: map)
             await workspace.takeBasemap(along: area, of: map)
         }
         return PageRenderer.redirect("/jobs/\(id.uuidString.lowercased())")
+    }
+
+    /// The area that was chosen by its name among those that the map's author has prepared; nil where others were chosen, or the frame was
+    /// moved since.
+    private func prepared(_ id: String?, _ frame: Frame, _ map: OpenMap) async -> PreplannedMapArea? {
+        guard let id, !id.isEmpty else { return nil }
+        return await map.preparedAreas.first { area in
+            let own = area.portalItem.extent.flatMap { Frame(extent: $0) }
+            return area.portalItem.id?.rawValue == id && own?.isSame(as: frame) == true
+        }
     }
 
     /// Takes a larger area, which takes the place of the one that it extends once it is whole.

@@ -74,6 +74,13 @@ final class OpenMap: Sendable {
     var isPlainFile: Bool { offline.map { !$0.area.isSynced } ?? false }
     /// The places that the map's author has named.
     var bookmarks: [Bookmark] { webMap?.bookmarks ?? [] }
+    /// The areas that the map's author has prepared on its portal; none for a map that is on no portal, or whose portal does not answer.
+    var preparedAreas: [PreplannedMapArea] {
+        get async {
+            guard offline == nil, webMap != nil, let item = PortalItem(url: url) else { return [] }
+            return (try? await OfflineMapTask(portalItem: item).preplannedMapAreas) ?? []
+        }
+    }
     /// How the map is shown, to be taken along with an area of it; nil for a service.
     var webMapDocument: Data? { webMap?.toJSON() }
     /// Under this name the device keeps what belongs to the map.

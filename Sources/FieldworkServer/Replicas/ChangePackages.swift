@@ -11,7 +11,7 @@ final class ChangePackages: Sendable {
     private let store: any ReplicaStore
     private let keeper: any WorkKeeper
     /// The packages that are being made.
-    private let running = Mutex<[UUID: Task<Int64, any Error>]>([:])
+    private let running = Mutex<[UUID: Task<Void, any Error>]>([:])
 
     init(store: any ReplicaStore, keeper: any WorkKeeper) { (self.store, self.keeper) = (store, keeper) }
 
@@ -33,19 +33,19 @@ final class ChangePackages: Sendable {
             try await store.acknowledge([:], of: id, in: order.service.name, at: order.moment)
             return (name, JSONObject(["fileSize": .integer(kept.size)]))
         }
-        return (name, JSONObject(["fileSize": .integer(try await size(of: package, order, worker))]))
+        try await make(package, order, worker)
+        guard let made = try await keeper.kept(name) else { throw StoreError(.failure, "A package of changes has gone.") }
+        return (name, JSONObject(["fileSize": .integer(made.size)]))
     }
 
     /// Has the package made, or waits for who is making it.
-    private func size(
-        of package: UUID, _ order: ReplicaWorker.Order, _ worker: ReplicaWorker
-    ) async throws -> Int64 {
+    private func make(_ package: UUID, _ order: ReplicaWorker.Order, _ worker: ReplicaWorker) async throws {
         while true {
             let (task, isOwn) = running.withLock { [self] running in
                 if let task = running[package] { return (task, false) }
-                let task = Task<Int64, any Error> { [self] in
+                let task = Task { [self] in
                     defer { self.running.withLock { $0[package] = nil } }
-                    return try await make(package, order, worker)
+                    try await keeper.makeShared(package) { _ = try await worker.perform(order, write: $0) }
                 }
                 running[package] = task
                 return (task, true)
@@ -58,19 +58,8 @@ final class ChangePackages: Sendable {
                 }
             }
             // One that was broken off with its client is begun again.
-            if case .success(let size) = await task.result { return size }
+            if case .success = await task.result { return }
             try Task.checkCancellation()
-        }
-    }
-
-    private func make(_ package: UUID, _ order: ReplicaWorker.Order, _ worker: ReplicaWorker) async throws -> Int64 {
-        try await keeper.makeShared(package) { write in
-            let size = Mutex<Int64>(0)
-            _ = try await worker.perform(order) { piece in
-                try write(piece)
-                size.withLock { $0 += Int64(piece.count) }
-            }
-            return size.withLock { $0 }
         }
     }
 

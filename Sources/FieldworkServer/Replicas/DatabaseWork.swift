@@ -81,12 +81,11 @@ struct DatabaseWork: WorkKeeper {
         try await handOver(try await local.makeResult(UUID(), body))
     }
 
-    func makeShared<Outcome: Sendable>(
-        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
-    ) async throws -> Outcome {
+    func makeShared(
+        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Void
+    ) async throws {
         let made = try await local.makeResult(UUID(), body)
-        try await handOver(made, as: ResultKind.document.name(id))
-        return made.outcome
+        try await handOver(made) { try await work.keepFirstResult(ResultKind.document.name(id), at: $0) }
     }
 
     func makeFile<Outcome: Sendable>(
@@ -98,19 +97,19 @@ struct DatabaseWork: WorkKeeper {
     private func handOver<Outcome: Sendable>(
         _ made: (name: String, outcome: Outcome)
     ) async throws -> (name: String, outcome: Outcome) {
-        try await handOver(made, as: made.name)
+        try await handOver(made) { try await work.keepResult(made.name, at: $0) }
         return made
     }
 
     /// From this machine to the database.
     private func handOver<Outcome>(
-        _ made: (name: String, outcome: Outcome), as name: String, isPrepared: Bool = false
+        _ made: (name: String, outcome: Outcome), _ keep: (URL) async throws -> Void
     ) async throws {
         guard let url = local.result(made.name) else {
             throw StoreError(.failure, "A result has gone before it was kept.")
         }
         defer { try? FileManager.default.removeItem(at: url) }
-        try await work.keepResult(name, at: url, isPrepared: isPrepared)
+        try await keep(url)
     }
 
     // MARK: Prepared files
@@ -120,7 +119,7 @@ struct DatabaseWork: WorkKeeper {
     ) async throws -> (name: String, outcome: Outcome) {
         let made = try await local.makeFile(UUID(), kind, body)
         let name = kind.name(id)
-        try await handOver(made, as: name, isPrepared: true)
+        try await handOver(made) { try await work.keepResult(name, at: $0, isPrepared: true) }
         return (name, made.outcome)
     }
 

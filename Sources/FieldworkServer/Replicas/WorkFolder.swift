@@ -114,10 +114,11 @@ struct WorkFolder: WorkKeeper {
         }
     }
 
-    func makeShared<Outcome: Sendable>(
-        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
-    ) async throws -> Outcome {
-        try await makeResult(id, body).outcome
+    /// There is no other process.
+    func makeShared(
+        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Void
+    ) async throws {
+        _ = try await makeResult(id, body)
     }
 
     /// Makes a file of a kind: `body` makes it under a name that nobody knows, and it is there when this returns.

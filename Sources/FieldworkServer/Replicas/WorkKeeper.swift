@@ -36,10 +36,11 @@ protocol WorkKeeper: Sendable {
     func makeResult<Outcome: Sendable>(
         _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
     ) async throws -> (name: String, outcome: Outcome)
-    /// Makes a result that all who ask for the same share: its name is that of its id. What has the name already gives way.
-    func makeShared<Outcome: Sendable>(
-        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Outcome
-    ) async throws -> Outcome
+    /// Makes a document that all who ask for the same share: its name is that of its id. One that another process has made meanwhile stays
+    /// in its place.
+    func makeShared(
+        _ id: UUID, _ body: (_ write: @escaping @Sendable ([UInt8]) throws -> Void) async throws -> Void
+    ) async throws
     /// Makes a file of a kind: `body` makes it under a name that nobody knows, and it is there when this returns.
     func makeFile<Outcome: Sendable>(
         _ id: UUID, _ kind: ResultKind, _ body: (_ file: URL) async throws -> Outcome

@@ -80,6 +80,19 @@ public final class PreplannedMapArea: Loadable, @unchecked Sendable {
         return package
     }
 
+    /// The parameters by which ``GeodatabaseSyncTask`` makes a geodatabase of the files that were prepared: the service reads no row for
+    /// it. nil where the area has nothing of the service. Reads the area anew. Throws like ``load()``. Not part of the vendor's API, whose
+    /// jobs take whole areas.
+    /// - Parameter serviceURL: `…/FeatureServer`.
+    public func makeGenerateGeodatabaseParameters(of serviceURL: URL) async throws -> GenerateGeodatabaseParameters? {
+        for part in try await readPackage().parts where part.source.absoluteString == serviceURL.absoluteString {
+            guard part.reference != nil, case .geodatabase(let parameters) = part.content else { continue }
+            // Parameters are objects: who asks has own ones.
+            return try GenerateGeodatabaseParameters(json: parameters.json)
+        }
+        return nil
+    }
+
     /// Reads what the item says of the area, whatever the state of its files.
     func read() async throws {
         let description = try await portalItem.described()

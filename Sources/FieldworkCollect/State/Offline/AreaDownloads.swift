@@ -39,12 +39,16 @@ actor AreaDownloads {
     }
 
     /// Begins a download.
-    /// - Parameter webMap: how the area is shown; nil for one of a service, or one that another is extended by.
-    func start(_ area: OfflineArea, webMap: Data? = nil) async throws {
+    /// - Parameters:
+    ///   - webMap: how the area is shown; nil for one of a service, or one that another is extended by.
+    ///   - prepared: whose files are taken, as far as they are ready; nil where the services make them for this device.
+    func start(_ area: OfflineArea, webMap: Data? = nil, prepared: PreplannedMapArea? = nil) async throws {
         var jobs: [GenerateGeodatabaseJob] = []
         for file in shelf.files(for: area) {
             let task = GeodatabaseSyncTask(url: file.service)
-            let parameters = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area.extent)
+            let own = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area.extent)
+            let ready = try? await prepared?.makeGenerateGeodatabaseParameters(of: file.service)
+            let parameters = ready ?? own
             guard task.featureServiceInfo?.isSyncEnabled == true else {
                 throw CollectError(
                     .notAllowed,

@@ -36,6 +36,29 @@ extension SharedWork {
         }
     }
 
+    /// Gives a file of this machine a name that another process may be giving to its own at the same time: the first stays, since somebody
+    /// may be reading it already.
+    package func keepFirstResult(_ name: String, at url: URL) async throws {
+        let kept = try await keepFile(at: url)
+        try await transaction { connection in
+            var isFirst = false
+            try connection.run(
+                """
+                INSERT INTO fieldwork.results (name, size, file) VALUES (?, ?, ?)
+                ON CONFLICT (name) DO NOTHING RETURNING name
+                """
+            ) {
+                try $0.bind(name, at: 1)
+                try $0.bind(kept.size, at: 2)
+                try $0.bind(kept.file, at: 3)
+            } row: { _ in
+                isFirst = true
+            }
+            if isFirst { return }
+            try connection.run("DELETE FROM fieldwork.work_files WHERE id = ?") { try $0.bind(kept.file, at: 1) }
+        }
+    }
+
     /// The names of the results that never grow too old.
     package func preparedResults() async throws -> [String] {
         try await read { connection in
