@@ -129,7 +129,9 @@ final class AreaVerbTests {
         #expect(try await update().contains("has not been prepared anew since"))
         #expect(try await areas(["update", "Concordia"], as: "ana").status == 0)
         #expect(try await update().contains("Updated 1 layer"))
-        let rows = try await run(["query", "\(place("look"))/data.gpkg", "--format", "csv"], as: "ben")
+        let rows = try await FieldworkProcess.run(
+            ["-f", "CSV", "/vsistdout/", "\(place("look"))/data.gpkg", "Trees"],
+            program: URL(filePath: "/usr/bin/ogr2ogr"))
         #expect(rows.status == 0 && rows.text.components(separatedBy: "Yew").count == 3, "\(rows.text)\(rows.errors)")
         #expect(try await update().contains("has not been prepared anew since"))
         let list = try await run(["offline", "list", folder.path], as: "ben")
@@ -172,7 +174,7 @@ final class AreaVerbTests {
             answer["session"] = id
             try await app.post("/offline/new", answer)
             try await app.wait("/jobs/\(id)", for: "Work offline in")
-            #expect(try madeFiles() == others)
+            #expect(try madeFiles() == others, "\(isMoved) \(answer)")
         }
         let replicas = try await FieldworkProcess.run(["replicas", "Trees", "--data", place("data")])
         #expect(replicas.text.components(separatedBy: "  ben  ").count == 3, "\(replicas.text)")

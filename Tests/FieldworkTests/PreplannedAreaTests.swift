@@ -64,6 +64,14 @@ struct PreplannedAreaTests {
             try await portal.map.reread()
             #expect(portal.map.typeKeywords.contains("Offline"))
 
+            let other = try #require(URL(string: "http://127.0.0.1/arcgis/rest/services/Other/FeatureServer"))
+            #expect(try await area.makeGenerateGeodatabaseParameters(of: other) == nil)
+            for end in ["", "/"] {
+                let service = try #require(URL(string: portal.own.service.rootURL.absoluteString + end))
+                let ready = try #require(try await area.makeGenerateGeodatabaseParameters(of: service))
+                #expect(ready.reference != nil && ready.layerOptions.map(\.layerID) == [0])
+            }
+
             for (status, isKnown) in [("processing", true), ("failed", true)] {
                 var change = ItemChange()
                 change.others["properties"] = ["status": .string(status)]

@@ -169,7 +169,8 @@ struct AreaRoutes: Sendable {
             "error": error.orFalse,
             "west": form?["west"] ?? degrees(frame.west), "south": form?["south"] ?? degrees(frame.south),
             "east": form?["east"] ?? degrees(frame.east), "north": form?["north"] ?? degrees(frame.north),
-            "prepared": (form?["prepared"]).orFalse, "open": error != nil, "nameLimit": Limits.areaName, "session": form?["session"] ?? UUID().uuidString,
+            "prepared": (form?["prepared"]).orFalse, "open": error != nil, "nameLimit": Limits.areaName,
+            "session": form?["session"] ?? UUID().uuidString,
         ]
         values["whole"] = map.whole.map { $0.map { "\($0)" }.joined(separator: ",") }.orFalse
         // A frame that was chosen by name is brought onto the map.

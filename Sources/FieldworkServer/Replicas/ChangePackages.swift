@@ -34,7 +34,9 @@ final class ChangePackages: Sendable {
             return (name, JSONObject(["fileSize": .integer(kept.size)]))
         }
         try await make(package, order, worker)
-        guard let made = try await keeper.kept(name) else { throw StoreError(.failure, "A package of changes has gone.") }
+        guard let made = try await keeper.kept(name) else {
+            throw StoreError(.failure, "A package of changes has gone.")
+        }
         return (name, JSONObject(["fileSize": .integer(made.size)]))
     }
 

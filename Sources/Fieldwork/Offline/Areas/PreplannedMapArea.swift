@@ -85,7 +85,8 @@ public final class PreplannedMapArea: Loadable, @unchecked Sendable {
     /// jobs take whole areas.
     /// - Parameter serviceURL: `…/FeatureServer`.
     public func makeGenerateGeodatabaseParameters(of serviceURL: URL) async throws -> GenerateGeodatabaseParameters? {
-        for part in try await readPackage().parts where part.source.absoluteString == serviceURL.absoluteString {
+        let root = ServiceGeodatabase.serviceRoot(of: serviceURL)
+        for part in try await readPackage().parts where ServiceGeodatabase.serviceRoot(of: part.source) == root {
             guard part.reference != nil, case .geodatabase(let parameters) = part.content else { continue }
             // Parameters are objects: who asks has own ones.
             return try GenerateGeodatabaseParameters(json: parameters.json)
