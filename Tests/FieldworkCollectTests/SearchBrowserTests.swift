@@ -74,6 +74,30 @@ struct SearchBrowserTests {
         }
     }
 
+    @Test("What is typed before the page's scripts are there is searched for", arguments: ["search-q", "map-search-q"])
+    func typedEarly(id: String) async throws {
+        try await TreesField.with(map: TreesField.withRules, hasLocator: true) { field in
+            let browser = try await Browser.start()
+            defer { browser.stop() }
+            try await browser.open(field.app.door)
+            try await browser.wait(Hand.ready, seconds: 60)
+            // Modules run when the page is parsed; the field has its text while it is being parsed.
+            try await browser.command(
+                "Page.addScriptToEvaluateOnNewDocument",
+                [
+                    "source": """
+                    new MutationObserver(() => {
+                      const field = document.getElementById('\(id)');
+                      if (field && !window.isTyped) { window.isTyped = true; field.value = '3210 hol'; }
+                    }).observe(document, { childList: true, subtree: true });
+                    """
+                ])
+            try await browser.open("\(field.app.address)\(id == "search-q" ? "search" : "map")")
+            try await Self.has("#search-places", "3210 NE Holman St", browser)
+            #expect(browser.takeComplaints() == [])
+        }
+    }
+
     @Test func inAnAreaWithoutANetworkTheSearchAndTheFormKnowAddresses() async throws {
         try await TreesField.with(map: TreesField.withRules, canSync: true, hasLocator: true) { field in
             let visitor = try await PlainClient.visitor(of: field.app)

@@ -128,6 +128,10 @@ export function start() {
   panels.onChange((changed) => {
     if (changed.panel && field() && document.activeElement?.matches('#panel h1')) field().focus();
   });
+  // What was typed before this script was there.
+  const [input, box] = [field(), document.getElementById('map-search-q')];
+  if (input && input.value !== input.defaultValue) askSoon();
+  else if (box && box.value !== box.defaultValue) goOn(box);
 }
 
 /** When the map is there. */

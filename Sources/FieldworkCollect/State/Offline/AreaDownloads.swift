@@ -48,7 +48,8 @@ actor AreaDownloads {
             let task = GeodatabaseSyncTask(url: file.service)
             let own = try await task.makeDefaultGenerateGeodatabaseParameters(extent: area.extent)
             let ready = try? await prepared?.makeGenerateGeodatabaseParameters(of: file.service)
-            let parameters = ready ?? own
+            // The app's areas are boxes: within one, nothing may be missing that a polygon leaves out.
+            let parameters = ready?.extent is Envelope ? ready ?? own : own
             guard task.featureServiceInfo?.isSyncEnabled == true else {
                 throw CollectError(
                     .notAllowed,
