@@ -110,7 +110,14 @@ struct OfflineCreateCommand: AsyncParsableCommand {
 
     private func create(_ target: URL) async throws -> Int {
         let job: GenerateGeodatabaseJob
-        if let begun = try unfinished(target) { job = begun } else { job = try await newJob(target) }
+        let begun = try unfinished(target)
+        if let begun, !begun.serverJobID.isEmpty {
+            job = begun
+        } else {
+            // One that the service may not even have heard of gives way to a command that was corrected.
+            let new = try await newJob(target)
+            job = try begun.map { try Self.isSame($0, new) ? $0 : new } ?? new
+        }
         let geodatabase: Geodatabase
         do {
             geodatabase = try await JobProgress.run(job, title: "Taking offline", done: "Taken offline")
@@ -145,15 +152,13 @@ struct OfflineCreateCommand: AsyncParsableCommand {
     /// The job of the same command that was broken off.
     private func unfinished(_ target: URL) throws -> GenerateGeodatabaseJob? {
         guard let state = try? Data(contentsOf: JobTarget(target).stateURL) else { return nil }
-        guard let job = try Job.fromJSON(state) as? GenerateGeodatabaseJob else { return nil }
-        // One that the service may not even have heard of gives way to a command that was corrected.
-        guard job.serverJobID.isEmpty else { return job }
-        let wanted = try layers?.split(separator: ",").map(Self.layerID)
-        let isSame =
-            try JSONParser.parse(state)["service"]?.stringValue == address && job.parameters.extent == extentArea()
-            && wanted.map(Set.init) ?? Set(job.parameters.layerOptions.map(\.layerID))
-                == Set(job.parameters.layerOptions.map(\.layerID))
-        return isSame ? job : nil
+        return try Job.fromJSON(state) as? GenerateGeodatabaseJob
+    }
+
+    /// Whether two jobs ask the same service for the same.
+    private static func isSame(_ one: GenerateGeodatabaseJob, _ other: GenerateGeodatabaseJob) throws -> Bool {
+        let (one, other) = (try JSONParser.parse(one.toJSON()), try JSONParser.parse(other.toJSON()))
+        return one["service"] == other["service"] && one["parameters"] == other["parameters"]
     }
 
     private func newJob(_ target: URL) async throws -> GenerateGeodatabaseJob {
