@@ -16,7 +16,7 @@ final class ChangePackages: Sendable {
     init(store: any ReplicaStore, keeper: any WorkKeeper) { (self.store, self.keeper) = (store, keeper) }
 
     /// The package that an order wants.
-    /// - Returns: nil for an order that wants something else: a prepared replica is nobody's own, and its synchronisation is a package.
+    /// - Returns: nil for an order that is no synchronisation of a prepared replica.
     func package(_ order: ReplicaWorker.Order, _ worker: ReplicaWorker) async throws -> (
         name: String, outcome: JSONObject
     )? {

@@ -88,7 +88,7 @@ public final class PreplannedMapArea: Loadable, @unchecked Sendable {
         let root = ServiceGeodatabase.serviceRoot(of: serviceURL)
         for part in try await readPackage().parts where ServiceGeodatabase.serviceRoot(of: part.source) == root {
             guard part.reference != nil, case .geodatabase(let parameters) = part.content else { continue }
-            // Parameters are objects: who asks has own ones.
+            // A copy: the caller may change its parameters.
             return try GenerateGeodatabaseParameters(json: parameters.json)
         }
         return nil

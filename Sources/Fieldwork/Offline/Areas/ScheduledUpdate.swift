@@ -25,7 +25,7 @@ struct ScheduledUpdate: Sendable {
     /// Whether the author has prepared the area anew since the file was brought up to date.
     func isDue() async throws -> Bool { try await record().replica.replicaID != newest.reference }
 
-    /// Has the package made, where nobody had it made yet. Throws `ServiceError`, `CommonError.illegalState` where the area has other
+    /// Asks the service for the package, which it makes for the first who asks. Throws `ServiceError`, `CommonError.illegalState` where the area has other
     /// layers by now.
     func package() async throws -> Package {
         let record = try await record()
