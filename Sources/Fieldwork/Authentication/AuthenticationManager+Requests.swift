@@ -138,7 +138,6 @@ extension AuthenticationManager {
         let challenge = ArcGISAuthenticationChallenge(
             requestURL: url, kind: portal == nil ? .token : .oAuthOrToken, error: error, signInRoot: portal ?? root)
         let key = (portal ?? root).text
-        if wasRefused(key, after: start) { throw ArcGISChallengeCancellationError(challenge: challenge) }
         let ending = try await challenges.value(of: key) { [self] in
             // Signed in by a challenge that ended a moment ago.
             if let now = arcGISCredentialStore.credential(for: (portal ?? root).url("sharing/rest") ?? url),
@@ -146,6 +145,8 @@ extension AuthenticationManager {
             {
                 return .credential(now)
             }
+            // Looked at in here: outside, another challenge could be cancelled between the look and the asking.
+            if wasRefused(key, after: start) { return .refusedBefore }
             switch try await handler.handleArcGISAuthenticationChallenge(challenge) {
             case .continueWithCredential(let credential):
                 arcGISCredentialStore.add(credential)
@@ -158,6 +159,10 @@ extension AuthenticationManager {
         }
         switch ending {
         case .cancelled(let challenge): throw ArcGISChallengeCancellationError(challenge: challenge)
+        case .refusedBefore:
+            if wasRefused(key, after: start) { throw ArcGISChallengeCancellationError(challenge: challenge) }
+            // This request began later than the one whose ending it shares.
+            return try await challenged(url, error, besides: refused, since: start)
         case .without: return nil
         case .credential(let credential):
             if let known = try await known(for: url, besides: nil) { return known }

@@ -140,6 +140,8 @@ enum Ending: Sendable {
     case credential(ArcGISCredential)
     case without
     case cancelled(ArcGISAuthenticationChallenge)
+    /// Nobody was asked: the sign-in had been cancelled while the request was under way.
+    case refusedBefore
 }
 
 /// The credential of a server that belongs to a portal: its tokens are made for those of the portal's.
