@@ -84,9 +84,9 @@ import Testing
 
     @Test(arguments: [0, 1, 63]) func aPartOfTheKeyOpensNothing(count: Int) {
         let policy = Self.policy()
-        let part = Self.request(fields: [(.cookie, "fieldwork-key=\(policy.key.prefix(count))")])
+        let part = Self.request(fields: [(.cookie, "fieldwork-key-8081=\(policy.key.prefix(count))")])
         #expect(policy.decide(part, path: "/map") == .refuse(.noKey))
-        let longer = Self.request(fields: [(.cookie, "fieldwork-key=\(policy.key)0")])
+        let longer = Self.request(fields: [(.cookie, "fieldwork-key-8081=\(policy.key)0")])
         #expect(policy.decide(longer, path: "/map") == .refuse(.noKey))
     }
 

@@ -104,6 +104,60 @@ import Testing
         }
     }
 
+    @Test("Without the server, too, what is taken back is as it was, and what was changed again stays")
+    func takenBackOnTheDevice() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let before = try #require(try await field.serverFeatures().first)
+            let address = "/f/\(try await field.firstReference())"
+            #expect(try await visitor.get("/map").status == 200)
+            #expect(try await visitor.get(address).status == 200)
+            await field.services.stop()
+            let first = try Self.created(
+                try await visitor.post("\(address)/attribute", ["field": "typdamage", "value": "Destroyed"]))
+            let second = try Self.created(
+                try await visitor.post("\(address)/attribute", ["field": "typdamage", "value": "Minor"]))
+            #expect(try await visitor.post("/undo/\(first.edit)", ["back": "/map"]).status == 409)
+            #expect(try await visitor.get(address).text.contains("Minor"))
+            for edit in [second, first] {
+                #expect(try await visitor.post("/undo/\(edit.edit)", ["back": "/map"]).status == 303)
+            }
+            let moved = try Self.created(try await visitor.post("\(address)/move", ["lon": "-97.25", "lat": "38.25"]))
+            #expect(try await visitor.post("/undo/\(moved.edit)", ["back": "/map"]).status == 303)
+            let deleted = try Self.created(try await visitor.post("\(address)/delete", ["session": "d"]))
+            #expect(try await visitor.post("/undo/\(deleted.edit)", ["back": "/map"]).status == 303)
+            try await field.services.comeBack()
+            _ = try await visitor.post("/sync", ["back": "/changes"])
+            for _ in 0..<100 where !(try await visitor.get("/changes").text.contains("Everything is sent")) {
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            let features = try await field.serverFeatures()
+            let after = try #require(features.first)
+            #expect(features.count == 1 && after.globalID == before.globalID)
+            #expect(after.attributes["typdamage"] == before.attributes["typdamage"])
+            #expect(try Self.isSamePlace(after, before))
+        }
+    }
+
+    @Test("A form that was cut off on its way changes nothing")
+    func cutOff() async throws {
+        try await DamageField.with(points: 1) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let before = try await field.serverFeatures()
+            let address = "/f/\(try await field.firstReference())/edit"
+            for body in ["session=c&field.primcause=F%C3%A4lle%6", "session=c&field.primcause=Storm%"] {
+                let answer = try await visitor.send(
+                    "POST", address,
+                    fields: [
+                        "Origin": "http://127.0.0.1:\(visitor.port)",
+                        "Content-Type": "application/x-www-form-urlencoded",
+                    ], body: body)
+                #expect(answer.status == 400, "\(body)")
+            }
+            #expect(try await field.serverFeatures() == before)
+        }
+    }
+
     @Test func undoOfACreateTakesTheFeatureAwayAgain() async throws {
         try await DamageField.with(points: 0) { field in
             let visitor = try await PlainClient.visitor(of: field.app)

@@ -40,6 +40,11 @@ import Testing
             #expect(door["Location"] == "/")
             let cookie = try #require(door["Set-Cookie"])
             #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+            // It opens nothing but the front door.
+            for path in ["/map", "/list", "/start"] {
+                let answer = try await PlainClient(port: field.app.port).get("\(path)?key=\(field.app.key)")
+                #expect(answer.status == 403 && answer["Set-Cookie"] == nil, "\(path)")
+            }
             #expect(try await PlainClient.visitor(of: field.app).get("/map").status == 200)
         }
     }
@@ -145,9 +150,11 @@ import Testing
     @Test func anotherNameForThisAddressIsTurnedAway() async throws {
         try await DamageField.with(points: 1) { field in
             let visitor = try await PlainClient.visitor(of: field.app)
-            let rebound = try await visitor.get("/map", fields: ["Host": "evil.example:\(field.app.port)"])
-            #expect(rebound.status == 403)
-            #expect(rebound["Set-Cookie"] == nil)
+            for name in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example"] {
+                let rebound = try await visitor.get("/map", fields: ["Host": "\(name):\(field.app.port)"])
+                #expect(rebound.status == 403, "\(name)")
+                #expect(rebound["Set-Cookie"] == nil, "\(name)")
+            }
             #expect(try await visitor.get("/map").status == 200)
         }
     }
@@ -177,6 +184,9 @@ import Testing
             for path in pages {
                 let answer = try await visitor.get(path)
                 #expect(answer.status == 200, "\(path)")
+                // Where something slips in, the browser does not run it.
+                let policy = answer["Content-Security-Policy"] ?? ""
+                #expect(policy.contains("script-src 'self'") && !policy.contains("unsafe-inline"), "\(path)")
                 #expect(!answer.text.contains(" style="), "\(path)")
                 #expect(answer.text.firstMatch(of: #/\son[a-z]+="/#) == nil, "\(path)")
                 #expect(answer.text.firstMatch(of: #/<script(?![^>]*\ssrc=)/#) == nil, "\(path)")

@@ -63,6 +63,10 @@ import Testing
             try journal.setAlias(old, now: new)
             #expect(journal.current(old) == new)
             #expect(journal.current(new) == new)
+            // Deleted and brought back once more.
+            let newest = FeatureReference(layer: 0, key: .object(13))
+            try journal.setAlias(new, now: newest)
+            #expect(journal.current(old) == newest)
         }
     }
 
@@ -103,6 +107,27 @@ import Testing
             try journal.endTransaction(isKept: false)
             #expect(journal.entries.map(\.title) == ["edit"])
             #expect(journal.entry(id: edit.id)?.isUndone == false && journal.last?.id == edit.id)
+        }
+    }
+
+    @Test("After a restart, too, an edit that a dropped transaction had taken back can be taken back")
+    func droppedUndoAtTheNextStart() throws {
+        try Self.withFile { file in
+            let first = Self.entry("first")
+            let second = Self.entry("second")
+            do {
+                let journal = try EditJournal(file: file)
+                for edit in [first, second] { try journal.append(edit) }
+                try journal.beginTransaction(UUID())
+                for edit in [second, first] {
+                    try journal.append(Self.entry("counter", undoes: edit.id))
+                    try journal.setUndone(edit.id)
+                }
+                try journal.endTransaction(isKept: false)
+            }
+            let again = try EditJournal(file: file)
+            #expect(again.entries.map(\.title) == ["first", "second"])
+            #expect(again.entries.allSatisfy { !$0.isUndone } && again.last?.id == second.id)
         }
     }
 

@@ -83,6 +83,28 @@ import Testing
         }
     }
 
+    @Test(
+        "A day that there is not is said at its field, and one that there is is saved",
+        arguments: ["2023-02-29T10:00", "2024-04-31T10:00"])
+    func noDay(typed: String) async throws {
+        try await TreesField.with { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let before = try await field.rows(of: 3)
+            let record = try #require(before.first?.globalID).uuidString.lowercased()
+            let refused = try await visitor.post("/f/3/\(record)/edit", ["field.Inspected": typed, "session": "w"])
+            #expect(refused.status == 422 && refused.text.contains("Type a date"))
+            #expect(try await field.rows(of: 3) == before)
+            let saved = try await visitor.post(
+                "/f/3/\(record)/edit",
+                [
+                    "field.Inspected": typed.replacing("2-29", with: "2-28").replacing("4-31", with: "4-30"),
+                    "session": "x",
+                ])
+            #expect(saved.status == 303)
+            #expect(try await field.rows(of: 3) != before)
+        }
+    }
+
     @Test func whatIsTypedIsOnDiskAndThereAgainAfterARestart() async throws {
         try await TreesField.with { field in
             let visitor = try await PlainClient.visitor(of: field.app)

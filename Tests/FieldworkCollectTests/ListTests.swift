@@ -159,6 +159,15 @@ import Testing
         }
     }
 
+    @Test("A value in a condition ends where it ends")
+    func literals() {
+        #expect(ListFilter.literal("d'Or") == "'d''Or'")
+        #expect(ListFilter.literal("'") == String(repeating: "'", count: 4))
+        #expect(ListFilter.literal(Int64.min) == "-9223372036854775808")
+        #expect(ListFilter.literal(1e-7) == "0.0000001")
+        #expect(ListFilter.literal(Data([0])) == nil)
+    }
+
     /// What isn't a value or a field of the layer is no filter, and no part of a condition.
     @Test(arguments: ["only=typdamage%3DMajor%27%20OR%201%3D1", "range=OBJECTID%3B&low=1", "range=occupants&low=x"])
     func whatTheLayerDoesNotHaveIsNoFilter(query: String) async throws {

@@ -48,6 +48,25 @@ import Testing
         }
     }
 
+    @Test("A delete that was taken back before the sync deletes nothing on the server")
+    func takenBackDelete() async throws {
+        try await Self.with { field, visitor in
+            let before = try await field.serverFeatures()
+            let first = try #require(before.min { $0.objectID < $1.objectID })
+            let address = "/f/0/\(try #require(first.globalID).uuidString.lowercased())"
+            try await OfflineField.goOffline(visitor)
+            let deleted = try await visitor.post("\(address)/delete", ["session": "d"])
+            let edit = try #require(deleted["Location"]?.split(separator: "edit=").last)
+            #expect(try await visitor.post("/undo/\(edit)", ["back": "/map"]).status == 303)
+            try await OfflineField.sync(visitor)
+            let after = try await field.serverFeatures()
+            #expect(after.count == before.count)
+            let same = try #require(after.first { $0.globalID == first.globalID })
+            #expect(same.attributes["primcause"] == first.attributes["primcause"])
+            #expect(try #require(same.geometry).isEqual(to: try #require(first.geometry), tolerance: 0.001))
+        }
+    }
+
     @Test func theSizeOfAnAreaIsSaidBeforeItIsTakenAndIsAboutRight() async throws {
         try await DamageField.with(points: 2_000, definition: OfflineField.definition()) { field in
             let visitor = try await PlainClient.visitor(of: field.app)

@@ -106,6 +106,19 @@ import Testing
         }
     }
 
+    @Test("What a map's author writes into a pop-up leads to pages and runs nothing")
+    func authorsText() async throws {
+        let text = #"<p>Cared for in <b>{Neighborhood}</b>.</p>"#
+        let hard =
+            #"<script>steal()</script><a href='javascript:steal()'>Press</a><a href='https://example.org/'>Read</a>"#
+        try await TreesField.with(map: { $0.replacingOccurrences(of: text, with: hard) }) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let page = try await visitor.get(TreesField.address(0)).text
+            #expect(page.contains("Press") && page.contains(#"<a href="https://example.org/""#))
+            #expect(!page.contains("steal()"))
+        }
+    }
+
     @Test(arguments: [
         ("<b>bold</b> & <i>it</i>", "<b>bold</b> &amp; <i>it</i>"),
         ("<script>alert(1)</script>after", "after"),

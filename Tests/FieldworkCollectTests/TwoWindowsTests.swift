@@ -87,6 +87,18 @@ import Testing
         }
     }
 
+    @Test("That others changed a value is said at the first check, before anybody saves")
+    func saidAtTheCheck() async throws {
+        try await TreesField.with { field in
+            let window = try await Window.open(field)
+            try await Self.others(field, ["Condition": .text("Dead")])
+            let check = try await window.post(Self.shown.merging(["field.Condition": "Poor"]) { $1 }, isCheck: true)
+            #expect(check.text.contains("Someone changed this to Dead."))
+            let untouched = try await window.post(Self.shown.merging(["field.Notes": "Cavity"]) { $1 }, isCheck: true)
+            #expect(!untouched.text.contains("Someone changed this"))
+        }
+    }
+
     @Test func aRecordThatOthersChoseMeanwhileStays() async throws {
         try await TreesField.with { field in
             let window = try await Window.open(field)

@@ -17,6 +17,9 @@ struct EditSender: Sendable {
         let uncertain = try await settleUncertain(
             local.edits(in: layerIDs).filter { $0.attempt != nil }, isFenced: isFenced)
         outcomes += uncertain
+        for (former, now) in try await local.joinRestored() {
+            for feature in session.registry.take(former) { session.registry.note(feature, as: now) }
+        }
         let unknown = Set(uncertain.filter { $0.error != nil }.map(\.edit.key))
         let ready = local.edits(in: layerIDs).filter { !unknown.contains($0.key) }
         let (idle, changed) = ready.split { edit in edit.isWithoutChange(session.service.layer(id: edit.key.layerID)) }
@@ -59,6 +62,11 @@ struct EditSender: Sendable {
                     continue
                 }
                 let row = known[edit.key]
+                if attempt.operation == .add, local.isDeletedToo(edit) {
+                    // What is there is the feature before its delete: while it was there the add was refused.
+                    settlements.append((edit, isFenced ? .neverArrives : .notSent))
+                    continue
+                }
                 if Self.hasArrived(attempt, of: edit, row: row, layer: layer) {
                     let settlement = Self.arrival(attempt, row)
                     settlements.append((edit, settlement))

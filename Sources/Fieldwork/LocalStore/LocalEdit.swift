@@ -36,12 +36,33 @@ struct LocalEdit: Sendable, Hashable {
     var refusal: String?
     /// Unsent edits of the feature's attachments; none for a deleted feature.
     var attachments: [AttachmentEdit] = []
+    /// Those that a feature which was deleted here had: they come back with it.
+    var setAside: [AttachmentEdit] = []
 
     struct Attempt: Sendable, Hashable {
         var revision: Int64
         var operation: Operation
         /// The version that was sent.
         var record: FeatureRecord?
+    }
+
+    /// The edit of a feature that is added again after it was deleted here: to the service, which has not been told of the delete,
+    /// it is the same feature, with its id, its attachments and what is related to it.
+    func restored(as record: FeatureRecord, _ layer: LayerDefinition) -> LocalEdit {
+        var edit = self
+        edit.operation = base == nil ? .add : .update
+        edit.revision += 1
+        edit.refusal = nil
+        (edit.attachments, edit.setAside) = (setAside, [])
+        var current = base ?? record
+        for change in Self.changes(from: base, to: record, layer: layer) {
+            current.attributes[change.name] = change.value
+        }
+        current.geometry = record.geometry
+        current.objectID = key.objectID
+        current.attributes[layer.objectIDField] = .integer(key.objectID)
+        edit.current = current
+        return edit
     }
 
     /// The fields in which two versions differ. Values that neither may send (ids, what the service fills) are left out.

@@ -62,6 +62,7 @@ enum LocalEditCoding {
         edit.isCached = content["isCached"]?.boolValue ?? false
         edit.refusal = content["refusal"]?.stringValue
         edit.attachments = try (content["attachments"]?.arrayValue ?? []).map { try AttachmentEdit(json: $0) }
+        edit.setAside = try (content["setAside"]?.arrayValue ?? []).map { try AttachmentEdit(json: $0) }
         if let attempt = content["attempt"], let revision = attempt["revision"]?.integerValue,
             let operation = attempt["operation"]?.stringValue.flatMap(LocalEdit.Operation.init(rawValue:))
         {
@@ -82,6 +83,7 @@ enum LocalEditCoding {
         object.append("isCached", .bool(edit.isCached))
         object.append("refusal", JSONValue(edit.refusal))
         if !edit.attachments.isEmpty { object.append("attachments", .array(edit.attachments.map(\.json))) }
+        if !edit.setAside.isEmpty { object.append("setAside", .array(edit.setAside.map(\.json))) }
         if let attempt = edit.attempt {
             object.append(
                 "attempt",

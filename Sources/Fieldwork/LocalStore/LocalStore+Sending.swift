@@ -35,6 +35,43 @@ extension LocalStore {
         try await gate.run { [self] in try await write([], EditTurn(sender: DeviceIDs.next(), number: 1)) }
     }
 
+    /// Makes one edit of a delete that has not reached the service and of the add that brought its feature back while that was
+    /// not known. A service carries out the adds of a request before its deletes: sent as two, the add would be refused, and the
+    /// feature deleted.
+    /// - Returns: the ids under which features were known, and those of the edits that they belong to now.
+    func joinRestored() async throws -> [(former: LocalEdit.Key, now: LocalEdit.Key)] {
+        try await gate.run { [self] in
+            var joined: [(former: LocalEdit.Key, now: LocalEdit.Key)] = []
+            for deleted in edits() where deleted.operation == .delete && deleted.attempt == nil {
+                guard let layer = definition.layer(id: deleted.key.layerID), let added = addedAgain(deleted),
+                    let record = added.current
+                else { continue }
+                var edit = deleted.restored(as: record, layer)
+                edit.attachments += added.attachments
+                edit.isCached = deleted.isCached || added.isCached
+                note(deleted.key.objectID, for: added.key)
+                try await write([.drop(added, row: nil), .keep(edit)])
+                joined.append((added.key, deleted.key))
+            }
+            return joined
+        }
+    }
+
+    /// The add that brings back the feature of a delete.
+    private func addedAgain(_ deleted: LocalEdit) -> LocalEdit? {
+        guard let id = deleted.globalID else { return nil }
+        return edits(in: [deleted.key.layerID]).first { $0.operation == .add && $0.globalID == id }
+    }
+
+    /// Whether a feature is deleted by another edit of this device, of which the service may not know.
+    func isDeletedToo(_ added: LocalEdit) -> Bool {
+        added.globalID.map { id in
+            edits(in: [added.key.layerID]).contains {
+                $0.operation == .delete && $0.globalID == id && $0.key != added.key
+            }
+        } ?? false
+    }
+
     enum Settlement: Sendable {
         /// The service has the version that was sent; with it the row as it stands there, nil for a deleted one.
         case applied(FeatureRecord?)

@@ -84,26 +84,33 @@ final class LocalStore: Sendable {
 
     // MARK: A user's edits
 
-    /// Adds features under temporary ids.
+    /// Adds features under temporary ids. One that was deleted here, and of whose delete the service has not been told, is that
+    /// feature again.
     func add(_ records: [FeatureRecord], to layer: LayerDefinition, isCached: Bool) async throws -> [FeatureRecord] {
         try await gate.run { [self] in
-            let edits = memory.withLock { memory in
-                records.map { record in
-                    var record = record
-                    record.objectID = memory.nextTemporaryID
-                    record.attributes[layer.objectIDField] = .integer(record.objectID)
-                    memory.nextTemporaryID -= 1
-                    var edit = LocalEdit(
-                        key: .init(layerID: layer.id, objectID: record.objectID), rowID: memory.takeRowID(),
-                        globalID: record.globalID, operation: .add)
-                    edit.current = record
-                    edit.isCached = isCached
-                    return edit
-                }
+            var deleted: [UUID: LocalEdit] = [:]
+            for edit in edits(in: [layer.id]) where edit.operation == .delete && edit.attempt == nil {
+                if let id = edit.globalID { deleted[id] = edit }
+            }
+            let edits = records.map { record in
+                record.globalID.flatMap { deleted.removeValue(forKey: $0) }?.restored(as: record, layer)
+                    ?? newAdd(record, to: layer, isCached: isCached)
             }
             try await write(edits.map { .keep($0) })
             return edits.compactMap(\.current)
         }
+    }
+
+    private func newAdd(_ record: FeatureRecord, to layer: LayerDefinition, isCached: Bool) -> LocalEdit {
+        var record = record
+        record.objectID = takeTemporaryID()
+        record.attributes[layer.objectIDField] = .integer(record.objectID)
+        var edit = LocalEdit(
+            key: .init(layerID: layer.id, objectID: record.objectID), rowID: takeRowID(), globalID: record.globalID,
+            operation: .add)
+        edit.current = record
+        edit.isCached = isCached
+        return edit
     }
 
     /// What an update changes of a feature.
@@ -155,7 +162,7 @@ final class LocalStore: Sendable {
                 } else if edit.operation != .delete {
                     // An add that was sent and not answered may have arrived, or still arrive.
                     edit.operation = .delete
-                    edit.attachments = []
+                    (edit.attachments, edit.setAside) = ([], edit.attachments)
                     edit.current = nil
                     edit.refusal = nil
                     edit.revision += 1
@@ -318,12 +325,12 @@ extension LocalStore.Memory {
 
 extension LocalEdit {
     /// The ids that this device has given or the service has.
-    fileprivate var localIDs: [Int64] { [key.objectID] + attachments.map(\.id) }
+    fileprivate var localIDs: [Int64] { [key.objectID] + (attachments + setAside).map(\.id) }
 }
 
 extension [LocalEdit] {
     /// The files that the edits' attachments need.
-    fileprivate var contents: Set<UUID> { Set(flatMap { $0.attachments.compactMap(\.content) }) }
+    fileprivate var contents: Set<UUID> { Set(flatMap { ($0.attachments + $0.setAside).compactMap(\.content) }) }
 }
 
 extension FeatureRecord {

@@ -228,7 +228,8 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     // MARK: Edits
 
     /// Adds a feature made by this table. It is on this device's disk when the call returns, with a temporary negative
-    /// object id until the service gives its own.
+    /// object id until the service gives its own. One with the global id of a feature that was deleted here, of which the
+    /// service has not been told, is that feature again, with its object id.
     public func add(_ feature: Feature) async throws { try await add([feature]) }
 
     /// Adds features, all or none.

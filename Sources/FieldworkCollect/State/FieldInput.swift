@@ -66,7 +66,6 @@ struct FieldInput {
             if let choice = choices.first(where: { $0.code == posted }) {
                 return .success(StoredValue(choice.value).value(for: type))
             }
-            if let now = element.value, Symbology.text(now) == posted { return .success(now) }
             return .failure(Complaint(text: "\(posted) isn't one of the values this layer takes."))
         }
         switch type {
