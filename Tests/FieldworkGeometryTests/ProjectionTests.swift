@@ -124,6 +124,44 @@ struct ProjectionTests {
         #expect(projected.spatialReference == albers)
     }
 
+    @Test("The sides of an envelope bulge, to the north as to the south, and its projection holds them")
+    func bulgingSides() throws {
+        let zone = try reference(32_633)
+        for (yMin, yMax) in [(40.0, 60.0), (5, 80)] {
+            let box = Envelope(xMin: 6, yMin: yMin, xMax: 24, yMax: yMax, spatialReference: .wgs84)
+            let projected = try #require(GeometryEngine.project(box, into: zone))
+            for part in 0...180 {
+                for latitude in [yMin, yMax] {
+                    let place = try #require(
+                        GeometryEngine.project(
+                            Point(latitude: latitude, longitude: 6 + Double(part) / 10), into: zone))
+                    // A thousandth of the box is what the densified sides may miss.
+                    let slack = 0.001 * (projected.yMax - projected.yMin)
+                    #expect(place.y >= projected.yMin - slack && place.y <= projected.yMax + slack)
+                    #expect(place.x >= projected.xMin - slack && place.x <= projected.xMax + slack)
+                }
+            }
+        }
+    }
+
+    @Test("With a chosen datum transformation a place stays where it is, there and back")
+    func chosenDatumThereAndBack() throws {
+        let old = try reference(4_277)
+        let london = Point(x: -0.1, y: 51.5, spatialReference: old)
+        let there = TransformationCatalog.transformationsBySuitability(from: old, to: .wgs84)
+            .filter { !$0.isMissingProjectionEngineFiles }
+        let back = TransformationCatalog.transformationsBySuitability(from: .wgs84, to: old)
+        for step in there.prefix(4) {
+            let place = try #require(GeometryEngine.project(london, into: .wgs84, datumTransformation: step))
+            // The old datum of Great Britain lies some hundred metres beside the new one.
+            #expect(abs(place.x + 0.1) < 0.01 && abs(place.y - 51.5) < 0.01, "\(step.name)")
+            guard let inverse = back.first(where: { $0.name == "Inverse of \(step.name)" }) else { continue }
+            let again = try #require(GeometryEngine.project(place, into: old, datumTransformation: inverse))
+            #expect(abs(again.x - london.x) < 1e-6 && abs(again.y - london.y) < 1e-6, "\(step.name)")
+        }
+        #expect(!there.isEmpty)
+    }
+
     @Test("Many tasks project at once and agree")
     func concurrently() async throws {
         let target = try reference(32_610)

@@ -94,6 +94,22 @@ struct HTTPBehaviourTests {
         }
     }
 
+    @Test("An upload that does not announce its length is held to the limit of a body, whatever it says it is")
+    func uploadWithoutLength() async throws {
+        let configuration = ServerConfiguration(port: 0, maximumBodyBytes: 100_000)
+        try await TestServer.with(store: ScriptedStore(), configuration: configuration) { server in
+            let body = Array(#"{"x":""#.utf8) + [UInt8](repeating: 0x61, count: 200_000) + Array(#""}"#.utf8)
+            for type in ["application/json", "text/plain", "application/x-www-form-urlencoded; charset=utf-8"] {
+                let answer = try await server.client.send(
+                    "POST", "Trees/FeatureServer/0/query?f=json", headers: [("Content-Type", type)], body: body,
+                    announcesLength: false)
+                #expect(answer.errorCode == 413, "\(type)")
+            }
+            // The server goes on.
+            #expect(try await server.client.get("Trees/FeatureServer/0?f=json").errorCode == nil)
+        }
+    }
+
     @Test("A body of 100 MB is refused without being kept")
     func hugeBody() async throws {
         try await TestServer.with(store: ScriptedStore()) { server in

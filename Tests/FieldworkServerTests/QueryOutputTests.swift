@@ -84,6 +84,65 @@ struct QueryOutputTests {
         }
     }
 
+    // MARK: Formats
+
+    @Test("Every format has the same big integers, texts, rings and measures")
+    func formats() async throws {
+        let name = ServiceName(name: "Formats")
+        let layer = LayerDefinition(
+            id: 0, name: "Formats", geometryType: .polygon, hasM: true, spatialReference: .wgs84,
+            fields: [
+                FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false),
+                FieldDefinition(name: "big", type: .bigInteger),
+                FieldDefinition(name: "text", type: .string, length: 200),
+            ])
+        let text = String(String.UnicodeScalarView((1..<0x60).compactMap(Unicode.Scalar.init)))
+        // Wound either way: both formats turn one of them.
+        let corners = [(0.0, 0.0), (0.0, 4.0), (4.0, 4.0), (4.0, 1.0)].map {
+            Point(x: $0.0, y: $0.1, z: nil, m: 10 * $0.0 + $0.1)
+        }
+        let polygons = [corners, Array(corners.reversed())].map { Polygon(points: $0, spatialReference: .wgs84) }
+        try await TemporaryStore.serve { server, store in
+            try await store.createService(ServiceDefinition(name: name, layers: [layer]))
+            let adds = zip(polygons, [Int64.min, -1]).map { polygon, big in
+                FeatureEdit(
+                    attributes: [("big", .integer(big)), ("text", .text(text))], geometry: .geometry(polygon))
+            }
+            let added = try await store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, adds: adds)], moment: TemporaryStore.moment), to: name)
+            #expect(!added.hasErrors)
+            func answer(_ format: String) async throws -> TestClient.Answer {
+                try await server.client.get(
+                    "Formats/FeatureServer/0/query",
+                    ["where": "1=1", "outFields": "*", "returnM": "true", "orderByFields": "OBJECTID", "f": format])
+            }
+            // A parser that knows nothing of this project takes the text.
+            let strict = try JSONSerialization.jsonObject(with: Data(try await answer("json").body))
+            #expect((strict as? [String: Any])?["features"] != nil)
+            let sets = [
+                try FeatureSetReader.read(json: try await answer("json").json),
+                try PBFFeatureSetReader.read(try await answer("pbf").body),
+            ]
+            for set in sets {
+                #expect(set.features.map { $0.attributes["big"] } == [.integer(.min), .integer(-1)])
+                #expect(set.features.map { $0.attributes["text"] } == [.text(text), .text(text)])
+                for feature in set.features {
+                    let vertices = try #require(feature.geometry).vertices
+                    for index in 0..<vertices.count {
+                        let place = 10 * vertices.x(index) + vertices.y(index)
+                        #expect(vertices.m(index).map { abs($0 - place) < 1e-5 } == true)
+                    }
+                }
+            }
+            for feature in try await answer("geojson").json["features"]?.arrayValue ?? [] {
+                let ring = (feature["geometry"]?["coordinates"]?.arrayValue?.first?.arrayValue ?? [])
+                    .map { $0.arrayValue?.compactMap(\.doubleValue) ?? [] }
+                let area = zip(ring, ring.dropFirst()).reduce(0) { $0 + $1.0[0] * $1.1[1] - $1.1[0] * $1.0[1] }
+                #expect(ring.count == 5 && area > 0, "GeoJSON's outer rings go against the clock")
+            }
+        }
+    }
+
     // MARK: Centres and envelopes
     /// 100 by 100 with a hole in its right half.
     private static var areas: [Geometry] {

@@ -211,6 +211,36 @@ struct SchemaRulesTests {
         }
     }
 
+    @Test("A combination that was retired is refused, and one that holds is taken")
+    func retired() async throws {
+        try await Self.serve { server in
+            let retired = try await Self.add(#"{"kind":2,"status":"done","number":null}"#, by: "ada", server)
+            #expect(retired?["success"] == false)
+            let taken = try await Self.add(#"{"kind":2,"status":"open","number":null}"#, by: "ada", server)
+            #expect(taken?["success"] == true)
+        }
+    }
+
+    @Test("A user who shows the name of another's stored answer gets an answer of his own")
+    func conditionOfAnother() async throws {
+        try await Self.serve { server in
+            _ = try await Self.add(#"{"kind":2,"status":"open","number":1}"#, by: "ada", server)
+            let query: KeyValuePairs = ["where": "1=1", "outFields": "*", "f": "json"]
+            func ask(_ user: String, _ tag: String?) async throws -> TestClient.Answer {
+                var headers = [("X-Test-User", user), ("User-Agent", "Mozilla/5.0")]
+                if let tag { headers.append(("If-None-Match", tag)) }
+                return try await server.client.get("\(Self.layer)/query", query, headers: headers)
+            }
+            let first = try await ask("ada", nil)
+            let tag = try #require(first.header("ETag"))
+            #expect(try first.json["features"]?.arrayValue?.count == 1)
+            #expect(try await ask("ada", tag).status == 304)
+            let other = try await ask("bo", tag)
+            #expect(other.status == 200)
+            #expect(try other.json["features"] == [])
+        }
+    }
+
     @Test("A browser's stored answer of one user is not that of another")
     func entityTags() async throws {
         try await Self.serve { server in

@@ -213,6 +213,33 @@ struct MergeTests {
         #expect(try await conflicts().map(\.lost.attributes) == [["species": .text("ash")]])
     }
 
+    @Test("A client that moves a feature again after it won a conflict does not conflict with itself")
+    func ownMovesAfterAConflict() async throws {
+        var (ada, grace) = try await twoClients()
+        grace.trees[Self.tree]?.x = 50
+        try await store.synchronize(&grace)
+        for x in [5.0, 7, 9] {
+            ada.trees[Self.tree]?.x = x
+            _ = try await store.apply(ada.upload(), to: Samples.name)
+        }
+        #expect(try await theTree()?.x == 9)
+        #expect(try await conflicts().count == 1)
+    }
+
+    @Test("With such a base the move of another client stays, when the client sends the place that it had")
+    func placeAtTheEndOfTheLog() async throws {
+        var (ada, grace) = try await twoClients()
+        let (never, later) = (Date(timeIntervalSince1970: 0), Samples.moment.addingTimeInterval(1_000))
+        _ = try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later)
+        ada.trees[Self.tree]?.x = 9
+        try await store.synchronize(&ada)
+        grace.sendsAll = true
+        grace.trees[Self.tree]?.species = "yew"
+        try await store.synchronize(&grace)
+        #expect(try await theTree() == FieldClient.Tree(species: "yew", note: nil, x: 9))
+        #expect(try await conflicts().isEmpty)
+    }
+
     @Test("A client whose base is where the shortened log begins is merged with that base")
     func baseAtTheEndOfTheLog() async throws {
         var (ada, grace) = try await twoClients()

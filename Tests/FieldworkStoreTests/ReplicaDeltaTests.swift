@@ -101,6 +101,32 @@ struct ReplicaDeltaTests {
         #expect(try await store.currentTrees().keys.contains(id))
     }
 
+    @Test("It is among the deletes of a later download, too, when the answer to the upload was lost")
+    func handedInEarlier() async throws {
+        try await apply(Samples.batch(adds: [Samples.tree("in", x: 5)]))
+        var client = try await store.client("a", area: area)
+        let other = try await store.client("b", area: area)
+        let id = UUID()
+        client.trees[id] = FieldClient.Tree(species: "far", note: nil, x: 500)
+        _ = try await store.apply(client.upload(), to: Samples.name)
+        let layer = try #require(try await store.delta(for: client).layers[0])
+        #expect(layer.deletes == [id])
+        #expect(layer.adds.isEmpty && layer.updates.isEmpty)
+        #expect(try await store.delta(for: other).layers[0]?.deletes.isEmpty != false)
+    }
+
+    @Test("A feature that came into the area with the state that the client has, and left it since, is a delete")
+    func leftSince() async throws {
+        try await apply(Samples.batch(adds: [Samples.tree("out", x: 500), Samples.tree("in", x: 6)]))
+        try await move(1, to: 5)
+        let client = try await store.client("a", area: area)
+        #expect(client.trees.count == 2)
+        try await move(1, to: 600)
+        let layer = try #require(try await store.delta(for: client).layers[0])
+        #expect(layer.deletes == [try #require(client.trees.first { $0.value.species == "out" }?.key)])
+        #expect(layer.adds.isEmpty && layer.updates.isEmpty)
+    }
+
     @Test("What moved out and in again is an update; what was never inside is nothing")
     func thereAndBack() async throws {
         try await apply(Samples.batch(adds: [Samples.tree("in", x: 5), Samples.tree("out", x: 500)]))
@@ -204,6 +230,24 @@ struct ReplicaDeltaTests {
         try await reopened.close()
     }
 
+    @Test(
+        "One that got another object id and other values is an update for the clients of an area")
+    func movedAndChanged() async throws {
+        let id = UUID()
+        try await apply(Samples.batch(adds: [Samples.tree("a", x: 5, globalID: id)], usesGlobalIDs: true))
+        var client = try await store.client("a", area: area)
+        try await store.close()
+        try StoreKind.current.change(
+            "UPDATE \"Trees\" SET \"OBJECTID\" = 900, \"species\" = 'b' WHERE \"OBJECTID\" = 1", in: Samples.name,
+            folder)
+        let reopened = try await StoreKind.current.replicaStoreAgain(in: folder)
+        let document = try await reopened.delta(for: client)
+        #expect(document.layers[0]?.updates.map(\.species) == ["b"])
+        client.take(document)
+        #expect(client.trees.mapValues(\.species) == [id: "b"])
+        try await reopened.close()
+    }
+
     @Test("Compaction leaves what a live replica has not got")
     func compactionKeeps() async throws {
         try await apply(Samples.batch(adds: [Samples.tree("a")]))
@@ -232,6 +276,23 @@ struct ReplicaDeltaTests {
             #expect(layer.isWhole == false)
             #expect(layer.adds.map(\.species) == species)
         }
+    }
+
+    @Test("When the slowest of three replicas has caught up, the next slowest decides", arguments: [false, true])
+    func compactionGoesOn(endsTheSlowest: Bool) async throws {
+        let slow = try await store.client("slow")
+        try await apply(Samples.batch(adds: [Samples.tree("a")]))
+        let middle = try await store.client("middle")
+        try await apply(Samples.batch(adds: [Samples.tree("b")]))
+        _ = try await store.client("quick")
+        #expect(try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later) == 0)
+        if endsTheSlowest {
+            #expect(try await store.retireReplica(slow.replicaID, of: Samples.name))
+        } else {
+            try await store.acknowledge([0: 2], of: slow.replicaID, in: Samples.name, at: Samples.moment)
+        }
+        #expect(try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later) == 1)
+        #expect(try #require(try await store.delta(for: middle).layers[0]).adds.map(\.species) == ["b"])
     }
 
     @Test("Young entries stay even when nobody needs them")
@@ -269,6 +330,18 @@ struct ReplicaDeltaTests {
         #expect(try await store.replica(UUID(), of: Samples.name) == nil)
         try await apply(Samples.batch(adds: [Samples.tree("a")]))
         #expect(try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later) == 1)
+    }
+
+    @Test("An acknowledgement that arrives late holds nothing back")
+    func lateAcknowledgement() async throws {
+        let client = try await store.client("a")
+        for species in ["a", "b", "c"] { try await apply(Samples.batch(adds: [Samples.tree(species)])) }
+        for generation in [3, 1] as [Int64] {
+            try await store.acknowledge(
+                [0: generation], of: client.replicaID, in: Samples.name, at: Samples.moment)
+        }
+        #expect(try await store.compactLog(of: Samples.name, silentSince: never, olderThan: later) == 3)
+        #expect(try await store.logFloors(of: Samples.name)[0] == 3)
     }
 
     @Test("An acknowledged generation never goes back")

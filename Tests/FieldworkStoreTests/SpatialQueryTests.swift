@@ -86,6 +86,22 @@ struct SpatialQueryTests {
         }
     }
 
+    @Test(
+        "A pattern that asks for no common place finds what lies far away, too",
+        arguments: ["**T******", "FF*FF****", "*********", "******T**", "F********"])
+    func patternOfApart(pattern: String) async throws {
+        let filter = Self.filters[0]
+        let expected = records.compactMap { record in
+            record.geometry.flatMap {
+                GeometryEngine.isGeometry(filter, relatedTo: $0, byRelation: pattern) ? record.objectID : nil
+            }
+        }
+        let query = FeatureQuery(
+            spatialFilter: SpatialFilter(geometry: filter, relation: .relation, pattern: pattern))
+        #expect(try await store.objectIDs(query, in: address) == expected)
+        #expect(expected.count > 200)
+    }
+
     @Test("Every relation finds what the engine finds", arguments: SpatialFilter.Relation.allCases)
     func agrees(relation: SpatialFilter.Relation) async throws {
         for filter in Self.filters {

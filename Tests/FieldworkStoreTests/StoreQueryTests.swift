@@ -80,6 +80,43 @@ struct StoreQueryTests {
                 == [100, 99])
     }
 
+    @Test("Pages by values that many features share cover the layer once")
+    func pagesOfSharedValues() async throws {
+        var seen: [Int64] = []
+        for offset in stride(from: 0, to: 100, by: 7) {
+            seen += try await ids(
+                FeatureQuery(
+                    order: [.init(expression: .field("species"), isDescending: true)], offset: offset, limit: 7))
+        }
+        #expect(seen.count == 100 && Set(seen).count == 100)
+        // Those of one value come in the order of their ids.
+        #expect(Array(seen.prefix(3)) == [2, 4, 6] && Array(seen.suffix(2)) == [97, 99])
+    }
+
+    @Test("Features without a value come first, and last in descending order")
+    func orderOfNulls() async throws {
+        func ordered(isDescending: Bool) async throws -> [Int64] {
+            try await ids(FeatureQuery(order: [.init(expression: .field("height"), isDescending: isDescending)]))
+        }
+        let without = (0..<100).filter { $0 % 7 == 0 }.map { Int64($0 + 1) }
+        let ascending = try await ordered(isDescending: false)
+        #expect(Array(ascending.prefix(15)) == without && ascending.last == 100)
+        let descending = try await ordered(isDescending: true)
+        #expect(Array(descending.suffix(15)) == without && descending.first == 100)
+    }
+
+    @Test("Halves are rounded away from zero, and cut towards it")
+    func halves() async throws {
+        func ids(where text: String) async throws -> [Int64] {
+            try await self.ids(where: try SQLParser.parse(where: text).bound(to: Samples.treeLayer))
+        }
+        // The tree 4 is 3 high.
+        #expect(try await ids(where: "ROUND(height * -0.5) = -2 AND OBJECTID = 4") == [4])
+        #expect(try await ids(where: "ROUND(height * 0.5) = 2 AND OBJECTID = 4") == [4])
+        #expect(try await ids(where: "ROUND(height * -0.1) = -0 AND OBJECTID = 4") == [4])
+        #expect(try await ids(where: "TRUNCATE(height * -0.5) = -1 AND OBJECTID = 4") == [4])
+    }
+
     @Test("Conditions follow three-valued logic")
     func conditions() async throws {
         let isTall = SQLExpression.binary(.greater, .field("height"), .literal(.integer(90)))

@@ -132,6 +132,30 @@ struct FeatureFormTests {
         }
     }
 
+    @Test("A value at a limit is taken and saved", arguments: [(0.0, 1.0, "abc"), (4_000, 2, "abcde")])
+    func limits(diameter: Double, planted: Double, notes: String) async throws {
+        try await TestService.withTrees(1) { service in
+            let geodatabase = try await service.geodatabase()
+            let table = try #require(geodatabase.table(withLayerID: 0))
+            let form = try Self.form(
+                #"""
+                {"formElements":[{"type":"field","fieldName":"DBH"},
+                 {"type":"field","fieldName":"Notes","inputType":{"type":"text-box","minLength":3,"maxLength":5}},
+                 {"type":"field","fieldName":"Planted","inputType":{"type":"datetime-picker","min":1000,"max":2000}}]}
+                """#, try await Self.tree(table))
+            try await form.evaluateExpressions()
+            try Self.field("DBH", form).updateValue(diameter)
+            try Self.field("Notes", form).updateValue(notes)
+            try Self.field("Planted", form).updateValue(Date(timeIntervalSince1970: planted))
+            #expect(form.validationErrors.isEmpty)
+            try await form.finishEditing()
+            _ = try await geodatabase.applyEdits()
+            let row = try #require(try await service.rows().first)
+            #expect(row.attributes["DBH"] == .real(diameter) && row.attributes["Notes"] == .text(notes))
+            #expect(row.attributes["Planted"] == .integer(Int64(planted * 1_000)))
+        }
+    }
+
     @Test("Expressions show, demand and calculate; a value that is hidden goes, one hidden from the start stays")
     func expressions() async throws {
         try await TestService.withTrees(1) { service in

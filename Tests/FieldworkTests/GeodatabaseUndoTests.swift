@@ -48,6 +48,25 @@ struct GeodatabaseUndoTests {
         }
     }
 
+    @Test("After a new edit nothing that was undone can be done again, also after a restart")
+    func newEdit() async throws {
+        try await SightingsFile.with { url in
+            var file = try await Sightings(url)
+            try await file.add("egret")
+            try await file.change("egret", ["kind": Int32(2)])
+            #expect(try await file.geodatabase.undo())
+            #expect(file.geodatabase.canRedo)
+            try await file.add("heron")
+            let state = try await file.state()
+            #expect(!file.geodatabase.canRedo)
+            #expect(try await !file.geodatabase.redo())
+            file.geodatabase.close()
+            file = try await Sightings(url)
+            #expect(try await !file.geodatabase.redo())
+            #expect(try await file.state() == state)
+        }
+    }
+
     @Test("A transaction is one step, and steps outlive the process")
     func groups() async throws {
         try await SightingsFile.with { url in

@@ -89,6 +89,31 @@ struct OutsideEditsTests {
         }
     }
 
+    @Test("Of features that were put one into the place of another, all that are gone are deleted in the service")
+    func replaced() async throws {
+        try await OfflineService.with { service in
+            var geodatabase = try await service.takeOffline("one")
+            let file = geodatabase.fileURL
+            geodatabase.close()
+            try Outsider.run(
+                """
+                CREATE TEMP TABLE place AS SELECT OBJECTID AS id, numoccup AS number, geom
+                    FROM "Damage to Residential Buildings" WHERE numoccup IN (1, 2, 3);
+                DELETE FROM "Damage to Residential Buildings" WHERE numoccup IN (1, 2, 3);
+                INSERT INTO "Damage to Residential Buildings" (OBJECTID, primcause, geom)
+                    SELECT id, 'Instead of ' || number, geom FROM place;
+                """, on: file)
+            geodatabase = Geodatabase(fileURL: file)
+            try await geodatabase.load()
+            #expect(try await service.sync(geodatabase).isEmpty)
+            let served = try await service.served("typdamage")
+            #expect(served.count == 20)
+            for number in 1...3 {
+                #expect(served["Cause \(number)"] == nil && served["Instead of \(number)"] != nil)
+            }
+        }
+    }
+
     @Test(
         "What ogr2ogr appends arrives, with ids of its own",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/ogr2ogr"), "ogr2ogr isn't installed"))

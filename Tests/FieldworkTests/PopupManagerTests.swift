@@ -152,6 +152,26 @@ struct PopupManagerTests {
         }
     }
 
+    @Test("An order that another relationship's element asks for changes nothing")
+    func orderOfAnotherRelationship() async throws {
+        try await TestService.withTrees(3) { service in
+            let geodatabase = try await service.geodatabase()
+            var found: [[Double?]] = []
+            for order in ["asc", "desc"] {
+                let definition = #"""
+                    {"title":"{Address}","popupElements":[
+                     {"type":"relationship","relationshipId":1,"orderByFields":[{"field":"DBH","order":"\#(order)"}]},
+                     {"type":"relationship","relationshipId":0}]}
+                    """#
+                let manager = try await Self.tree(2, in: geodatabase, definition: definition)
+                let inspections = try #require(manager.relationships?.oneToMany.first)
+                found.append(
+                    inspections.relatedPopups.map { $0.geoElement.attributeValue(forKey: "DBH") as? Double })
+            }
+            #expect(found[0].count == 2 && found[0] == found[1])
+        }
+    }
+
     @Test("A record that must belong to a whole is not saved without one")
     func composite() async throws {
         try await TestService.withTrees(1) { service in

@@ -35,6 +35,29 @@ struct UndoAndSyncTests {
         }
     }
 
+    @Test("A feature that others moved or deleted meanwhile stays as the sync brought it", arguments: [false, true])
+    func movedByOthers(isDeleted: Bool) async throws {
+        try await OfflineService.with { service in
+            let geodatabase = try await service.takeOffline("one")
+            try await geodatabase.changeDamage("Cause 1", ["typdamage": "Destroyed"])
+            try await service.sync(geodatabase)
+            let row = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("Cause 1") })
+            let edits =
+                isDeleted
+                ? LayerEdits(layerID: 0, deletes: .features([.objectID(row.objectID)]))
+                : LayerEdits(
+                    layerID: 0,
+                    updates: [FeatureEdit(objectID: row.objectID, geometry: .geometry(OfflineService.place(2)))])
+            _ = try await service.store.apply(EditBatch(layers: [edits], moment: Date.now), to: service.name)
+            try await service.sync(geodatabase)
+            #expect(try await !geodatabase.undo())
+            let feature = try await geodatabase.damage("Cause 1")
+            #expect((feature == nil) == isDeleted)
+            if let feature { #expect(feature.attributes["typdamage"] as? String == "Destroyed") }
+            #expect(!geodatabase.hasLocalEdits)
+        }
+    }
+
     @Test("A feature that a sync gave another state is not undone")
     func others() async throws {
         try await OfflineService.with { service in

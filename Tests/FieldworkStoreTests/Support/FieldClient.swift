@@ -109,10 +109,10 @@ extension ReplicaStore {
             throw StoreError(.invalidQuery, "no replica")
         }
         let rows = try replica.definition.rows(in: try await service(Samples.name))
+        var layer = ChangeRequest.Layer(layerID: 0, since: client.generation, upload: upload)
+        layer.replicaID = client.replicaID
         return try await extract(
-            ChangeRequest(
-                layers: [ChangeRequest.Layer(layerID: 0, since: client.generation, upload: upload)], rows: rows),
-            from: Samples.name, into: ChangeRecorder())
+            ChangeRequest(layers: [layer], rows: rows), from: Samples.name, into: ChangeRecorder())
     }
 
     /// The trees as the service has them.
