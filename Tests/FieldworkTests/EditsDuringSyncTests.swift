@@ -51,6 +51,28 @@ struct EditsDuringSyncTests {
         _ = try await job.output
     }
 
+    // MARK: While an answer is on its way
+
+    @Test("A feature that is deleted here while its change by others arrives stays deleted, here and in the service")
+    func deletedWhileItsChangeArrives() async throws {
+        try await Self.with { service in
+            let one = try await service.takeOffline("one")
+            let row = try #require(try await service.rows().first { $0.attributes["primcause"] == .text("Cause 2") })
+            let change = FeatureEdit(objectID: row.objectID, attributes: [("numoccup", .integer(99))])
+            _ = try await service.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 0, updates: [change])], moment: Date.now), to: service.name)
+            try await one.changeDamage("Cause 5", ["typdamage": "Major"])
+            service.interceptor.fail(
+                "synchronizeReplica", .answersAfter { try await Self.delete("Cause 2", one) })
+            try await service.sync(one)
+            #expect(try await one.damage("Cause 2") == nil)
+            #expect(one.hasLocalEdits)
+            try await service.sync(one)
+            #expect(try await one.damage("Cause 2") == nil)
+            #expect(try await service.served("numoccup")["Cause 2"] == nil)
+        }
+    }
+
     // MARK: While a content is fetched
 
     @Test("A feature that is deleted while its photo is fetched fails nothing; undone, it gets the photo")
