@@ -56,6 +56,19 @@ struct AdministrationTests {
         }
     }
 
+    @Test("A definition is not changed with another key, however like the right one it is")
+    func definitionsAreShut() async throws {
+        try await Self.serve { client, _, key in
+            let before = try await client.get("Trees/FeatureServer/0", ["f": "json"]).json
+            for wrong in [String(key.dropLast()), key.uppercased(), key + key, "x"] {
+                let answer = try await Self.post(
+                    client, "/0", "updateDefinition", ["description": "changed"], key: wrong)
+                #expect(answer.errorCode == 498, "\(wrong.count) characters")
+            }
+            #expect(try await client.get("Trees/FeatureServer/0", ["f": "json"]).json == before)
+        }
+    }
+
     @Test("The key's file holds no key, belongs to its owner, and is not written over")
     func keyFile() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "fieldwork-key-\(UUID().uuidString)")

@@ -65,6 +65,74 @@ struct LayerRightsTests {
         }
     }
 
+    @Test("A batch with a delete that the layer does not allow is refused as a whole, and so is a sync")
+    func batches() async throws {
+        try await Self.serve([.query, .create, .update, .editing, .sync]) { client, store in
+            let tree = GUID.normalForm(SyncService.trees[0])
+            let adds = #"[{"attributes":{"Name":"New"}}]"#
+            let layer = try await client.post(
+                "\(Self.layer)/applyEdits", ["adds": adds, "deletes": "1", "f": "json"])
+            #expect(layer.errorCode == 400)
+            let replica = try await client.post(
+                "Field/FeatureServer/createReplica",
+                [
+                    "f": "json", "replicaName": "crew", "layers": "0", "syncModel": "perLayer",
+                    "transportType": "esriTransportTypeEmbedded",
+                ]
+            ).json
+            let id = try #require(replica["replicaID"]?.stringValue)
+            let changes = #"{"updates":[{"attributes":{"GlobalID":"\#(tree)","Name":"Oak"}}],"deletes":["\#(tree)"]}"#
+            let sync = try await client.post(
+                "Field/FeatureServer/synchronizeReplica",
+                [
+                    "f": "json", "replicaID": id, "transportType": "esriTransportTypeEmbedded",
+                    "syncLayers": #"[{"id":0,"serverGen":1,"syncDirection":"upload"}]"#,
+                    "edits": #"[{"id":0,"features":\#(changes)}]"#,
+                ])
+            #expect(sync.errorCode == 400)
+            #expect(try await Self.count(store) == 3)
+            let names = try await store.records(
+                FeatureQuery(), in: LayerAddress(service: SyncService.name, layerID: 0)
+            ).map { $0.attributes["Name"] }
+            #expect(names == Array(repeating: .text("Tree"), count: 3))
+        }
+    }
+
+    @Test("A global id that a client gives without saying that it uses them is not the feature's")
+    func givenGlobalID() async throws {
+        try await Self.serve([.query, .create, .update, .delete, .editing, .sync]) { client, _ in
+            let given = UUID()
+            func add(_ more: String) async throws -> UUID? {
+                let answer = try await client.post(
+                    "\(Self.layer)/applyEdits",
+                    [
+                        "adds": #"[{"attributes":{"Name":"New","GlobalID":"\#(GUID.normalForm(given))"}}]"#,
+                        "useGlobalIds": more, "f": "json",
+                    ])
+                let result = try answer.json["addResults"]?.arrayValue?.first
+                #expect(result?["success"] == true)
+                return result?["globalId"]?.stringValue.flatMap(GUID.parse)
+            }
+            let own = try #require(try await add("false"))
+            #expect(own != given)
+            #expect(try await add("true") == given)
+        }
+    }
+
+    @Test("Without a rollback the results of deletes are told, whether they are wanted or not")
+    func resultsWithoutRollback() async throws {
+        try await Self.serve([.query, .create, .update, .delete, .editing, .sync]) { client, store in
+            let answer = try await client.post(
+                "\(Self.layer)/deleteFeatures",
+                [
+                    "objectIds": "1,99", "rollbackOnFailure": "false", "returnDeleteResults": "false", "f": "json",
+                ])
+            let results = try answer.json["deleteResults"]?.arrayValue
+            #expect(results?.map { $0["success"] } == [true, false], "\(answer.text)")
+            #expect(try await Self.count(store) == 2)
+        }
+    }
+
     @Test("Editing with one verb named allows that verb, and no other")
     func oneVerb() async throws {
         try await Self.serve([.query, .create, .editing]) { client, store in

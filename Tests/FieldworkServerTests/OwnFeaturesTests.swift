@@ -103,6 +103,45 @@ struct OwnFeaturesTests {
         }
     }
 
+    @Test("A feature of such a layer is had neither by its id nor by a count, and is not in an image")
+    func unreadableConditionByID() async throws {
+        try await TemporaryStore.serve { server, store in
+            var definition = SyncService.definition
+            definition.layers[0].unknownMembers = JSONObject(["definitionExpression": "Name = "])
+            try await store.createService(definition)
+            let add = FeatureEdit(attributes: [("Name", .text("hidden"))])
+            let batch = EditBatch(layers: [LayerEdits(layerID: 0, adds: [add])], moment: TemporaryStore.moment)
+            #expect(try await !store.apply(batch, to: definition.name).hasErrors)
+            let one = try await server.client.get("Field/FeatureServer/0/1", ["f": "json"])
+            #expect(one.errorCode == 404 && !one.text.contains("hidden"))
+            let count = try await server.client.get(
+                "Field/FeatureServer/0/query", ["where": "1=1", "returnCountOnly": "true", "f": "json"])
+            #expect(try count.json["count"] == 0)
+        }
+    }
+
+    @Test("Nothing of others is counted, listed by id or attached to an answer", arguments: ["ada", "bo", "cy"])
+    func nothingOfOthers(user: String) async throws {
+        try await Self.serve { server in
+            let own = ["ada": 1, "bo": 1, "cy": 0][user] ?? 0
+            func ask(_ path: String, _ more: [String: String]) async throws -> TestClient.Answer {
+                let pairs = more.merging(["f": "json"]) { $1 }.map { "\($0.key)=\($0.value)" }.joined(separator: "&")
+                return try await server.client.get("\(Self.layer)\(path)?\(pairs)", headers: Self.by(user))
+            }
+            #expect(
+                try await ask("/query", ["where": "1%3D1", "returnCountOnly": "true"]).json["count"]
+                    == .integer(Int64(own)))
+            let all = try await ask("/query", ["objectIds": "1,2,3", "outFields": "*"])
+            #expect(try all.json["features"]?.arrayValue?.count == own)
+            let others = user == "ada" ? "by bo" : "by ada"
+            #expect(!all.text.contains(others))
+            for id in 1...3 {
+                let one = try await ask("/\(id)", [:])
+                #expect(!one.text.contains(others))
+            }
+        }
+    }
+
     @Test("A job gives no features that the layer's own condition leaves out")
     func jobs() async throws {
         try await TemporaryStore.serve { server, store in

@@ -37,6 +37,32 @@ struct EditRequestTests {
         }
     }
 
+    @Test("Of adds and deletes, too, only what is said to have succeeded has", arguments: [true, false])
+    func outcomesOfOthers(isAdd: Bool) throws {
+        let edits = ([1, 2, 3] as [Int64]).map { id in
+            var edit = LocalEdit(
+                key: .init(layerID: 0, objectID: id), rowID: id, globalID: nil, operation: isAdd ? .add : .delete)
+            edit.current = isAdd ? Self.record(id, "new") : nil
+            return edit
+        }
+        let results: JSONValue = [
+            ["objectId": 1, "success": true], ["objectId": 2], ["objectId": 3, "success": .null],
+        ]
+        let outcomes = Self.request(edits).outcomes([["id": 0, (isAdd ? "addResults" : "deleteResults"): results]])
+        #expect(outcomes.map { $0.error == nil } == [true, false, false])
+    }
+
+    @Test("A geometry that was taken away is sent as none, and one that stayed is not sent")
+    func geometries() throws {
+        var edit = Self.update(7, x: 5)
+        edit.current?.geometry = nil
+        let feature = try #require(Self.request([edit]).json.arrayValue?.first?["updates"]?.arrayValue?.first)
+        #expect(feature["geometry"]?.isNull == true)
+        edit.current?.geometry = edit.base?.geometry
+        let same = try #require(Self.request([edit]).json.arrayValue?.first?["updates"]?.arrayValue?.first)
+        #expect(same["geometry"] == nil)
+    }
+
     @Test("Only a result that says that it succeeded is a success; an edit without a result has none")
     func outcomes() throws {
         let request = Self.request((1...4).map { Self.update($0) })

@@ -221,6 +221,35 @@ struct FeatureFormTests {
         }
     }
 
+    @Test("A form that is opened and saved keeps what is hidden, and writes nothing into fields that are shut")
+    func untouched() async throws {
+        try await TestService.withTrees(1) { service in
+            let geodatabase = try await service.geodatabase()
+            let table = try #require(geodatabase.table(withLayerID: 0))
+            let tree = try await Self.tree(table)
+            let before = try #require(try await service.rows().first)
+            let form = try Self.form(
+                #"""
+                {"expressionInfos":[{"name":"no","expression":"false"},{"name":"yes","expression":"true"}],"formElements":[
+                 {"type":"field","fieldName":"Address","visibilityExpression":"no"},
+                 {"type":"group","label":"G","visibilityExpression":"no","formElements":[
+                  {"type":"field","fieldName":"Condition"}]},
+                 {"type":"field","fieldName":"GlobalID","editableExpression":"yes"},
+                 {"type":"field","fieldName":"DBH","editableExpression":"yes"}]}
+                """#, tree)
+            try await form.evaluateExpressions()
+            #expect(try !Self.field("GlobalID", form).isEditable)
+            try Self.field("GlobalID", form).updateValue(UUID())
+            try Self.field("DBH", form).updateValue(7.5)
+            try await form.evaluateExpressions()
+            try await form.finishEditing()
+            _ = try await geodatabase.applyEdits()
+            let after = try #require(try await service.rows().first)
+            #expect(after.attributes["DBH"] == .real(7.5) && after.globalID == before.globalID)
+            for name in ["Address", "Condition"] { #expect(after.attributes[name] == before.attributes[name]) }
+        }
+    }
+
     @Test("A form can keep the values of what is hidden")
     func preservedValues() async throws {
         try await TestService.withTrees(1) { service in

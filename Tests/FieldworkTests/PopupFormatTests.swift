@@ -53,6 +53,38 @@ struct PopupFormatTests {
         }
     }
 
+    @Test("Numbers below zero are grouped and rounded as those above it")
+    func belowZero() {
+        for value in [0.04, 0.5, 12, 999.96, 1_000, 12_345.678, 1_234_567.891] {
+            let format: JSONValue = ["places": 1, "digitSeparator": true]
+            let (above, below) = (Self.number(value, format), Self.number(-value, format))
+            #expect(below == (above == "0.0" ? "0.0" : "-" + above))
+        }
+        #expect(Self.number(Int64.min, ["digitSeparator": true]) == "-9,223,372,036,854,775,808")
+        #expect(Self.number(-0.4, ["places": 0]) == "0")
+    }
+
+    @Test("A subtype that inherits a domain shows the names of its field's")
+    func inheritedBySubtypes() {
+        let layer = LayerDefinition(
+            id: 0, name: "Poles",
+            fields: [
+                FieldDefinition(name: "OBJECTID", type: .oid), FieldDefinition(name: "kind", type: .string, length: 10),
+                FieldDefinition(
+                    name: "state", type: .string, length: 10,
+                    domain: DomainDefinition(
+                        name: "State", kind: .codedValues([.init(code: .text("a"), name: "Of the field")]))),
+            ],
+            typeIDField: "kind",
+            types: [
+                FeatureTypeDefinition(
+                    id: .text("wood"), name: "Wood", domains: ["state": DomainDefinition(name: "", kind: .inherited)])
+            ])
+        let formatter = ValueFormatter(layer: layer, timeZone: .gmt)
+        let attributes: [String: any Sendable] = ["kind": "wood", "state": "a"]
+        #expect(formatter.text("a", field: "state", format: .init(), attributes: attributes) == "Of the field")
+    }
+
     @Test("Whole numbers keep all digits; the newer format has decimals from and to")
     func wholeNumbers() {
         #expect(Self.number(Int64.max, ["digitSeparator": true]) == "9,223,372,036,854,775,807")

@@ -34,6 +34,15 @@ struct TimeExtentTests {
         #expect(TimeExtent(startDate: nil, endDate: Self.planted).startDate == nil)
     }
 
+    @Test("A span that was given from its end to its start finds what the span finds")
+    func turnedSpan() async throws {
+        try await TestService.with(Self.definition, rows: TreeService.rows(trees: 3)) { service in
+            let table = try #require(try await service.geodatabase().table(withLayerID: 0))
+            let span = TimeExtent(startDate: Self.later, endDate: Self.planted.addingTimeInterval(-1))
+            #expect(try await table.queryFeatureCount(using: Self.parameters(span)) == 3)
+        }
+    }
+
     @Test("A query finds what was there at its time, on the service, in the cache and among local edits")
     func queries() async throws {
         try await TestService.with(Self.definition, rows: TreeService.rows(trees: 3)) { service in
