@@ -45,6 +45,7 @@ WHOLE = [
 ALONE = ("FieldworkCollectTests", "EndToEndTests")
 SWITCH = """\
 import Foundation
+import Synchronization
 
 /// Which fault is on: put into the copy of the sources that is tested with faults.
 enum Mutant {
@@ -56,9 +57,17 @@ enum Mutant {
         return isOn
     }()
 
-    static func isOn(_ number: Int) -> Bool { isOn[number] }
+    private static let folder = ProcessInfo.processInfo.environment["%s"]
+    private static let reached = Mutex<Set<Int>>([])
+
+    static func isOn(_ number: Int) -> Bool {
+        if let folder, reached.withLock({ $0.insert(number).inserted }) {
+            FileManager.default.createFile(atPath: "\\(folder)/\\(number)", contents: nil)
+        }
+        return isOn[number]
+    }
 }
-""" % VARIABLE
+""" % (VARIABLE, REACHED)
 
 
 class Copy:
