@@ -165,6 +165,18 @@ struct ProjectionTests {
         #expect(!used.isEmpty)
     }
 
+    @Test("A chosen shift of a datum moves a place by what its published parameters say")
+    func chosenShift() throws {
+        // EPSG:1133 moves the geocentre by -87, -98 and -121 m; at 45° N, 5° E that is 109 m to the south and 90 m to the west.
+        let old = try reference(4_230)
+        let step = try #require(
+            TransformationCatalog.transformationsBySuitability(from: old, to: .wgs84)
+                .first { $0.name == "ED50 to WGS 84 (1)" })
+        let place = try #require(
+            GeometryEngine.project(Point(x: 5, y: 45, spatialReference: old), into: .wgs84, datumTransformation: step))
+        #expect(abs(place.x - (5 - 0.00114)) < 0.00002 && abs(place.y - (45 - 0.00098)) < 0.00002)
+    }
+
     @Test("Many tasks project at once and agree")
     func concurrently() async throws {
         let target = try reference(32_610)

@@ -221,6 +221,27 @@ struct OwnFeaturesTests {
         }
     }
 
+    @Test("Who gives no name goes on with nobody's upload, and ends none")
+    func uploadsOfOthers() async throws {
+        try await Self.serve { server in
+            let root = "Reports/FeatureServer/uploads"
+            let registered = try await server.client.post(
+                "\(root)/register", ["itemName": "b.jpg", "f": "json"], headers: Self.by("bo"))
+            let id = try #require(try registered.json["item"]?["itemID"]?.stringValue)
+            for headers in [[], Self.by("ada")] {
+                let appended = try await server.client.send(
+                    "POST", "\(root)/\(id)/append?offset=0&f=json",
+                    headers: headers + [("Content-Type", "application/octet-stream")], body: [9, 9])
+                #expect(appended.errorCode == 404)
+                #expect(
+                    try await server.client.post("\(root)/\(id)/commit", ["f": "json"], headers: headers).errorCode
+                        == 404)
+            }
+            let untouched = try await server.client.get("\(root)/\(id)", ["f": "json"], headers: Self.by("bo"))
+            #expect(try untouched.json["received"] == 0)
+        }
+    }
+
     @Test("An upload can be continued only by the user who began it")
     func uploads() async throws {
         try await Self.serve { server in

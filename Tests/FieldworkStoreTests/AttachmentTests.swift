@@ -159,6 +159,23 @@ struct AttachmentTests {
         #expect(try await store.check() == [])
     }
 
+    @Test("A photo stays what it was when the content that replaces it is another than was announced")
+    func wrongReplacement() async throws {
+        let file = folder.url.appending(path: "photo")
+        try Data([1, 2, 3]).write(to: file)
+        let added = try await edit(AttachmentEdits(adds: [add()]), rollsBack: false)
+        let id = try #require(added.adds.first?.objectID)
+        let before = try await list()
+        var replacement = add()
+        replacement.id = id
+        replacement.globalID = nil
+        replacement.content = AttachmentContent(path: file.path, size: 3, sha256: String(repeating: "f", count: 64))
+        let results = try await edit(AttachmentEdits(updates: [replacement]), rollsBack: false)
+        #expect(results.updates.map(\.isSuccess) == [false])
+        #expect(try await list() == before)
+        #expect(try await store.check() == [])
+    }
+
     @Test("One failed attachment undoes the batch, the feature and the contents with it")
     func rollback() async throws {
         var batch = Samples.batch(adds: [Samples.tree("Tilia")])

@@ -540,4 +540,22 @@ struct MergeTests {
         #expect(try await theTree()?.species == "ash")
         #expect(try await conflicts().isEmpty)
     }
+
+    @Test("An upload of which nothing was taken is done once, too")
+    func nothingTakenOnce() async throws {
+        let ada = try await store.client("ada")
+        var edits = ada.edits
+        let missing = UUID()
+        edits.updates = [FeatureEdit(globalID: missing, attributes: [("species", .text("nowhere"))])]
+        let upload = ReplicaUpload(
+            id: UUID(), replicaID: ada.replicaID, layers: [edits], editor: "ada", moment: Samples.moment)
+        let first = try await store.apply(upload, to: Samples.name)
+        #expect(first.layers[0].updates.map { $0.error?.code } == [1019])
+        // What it wanted to change is there by now: the upload that comes again is not taken for another one.
+        _ = try await store.apply(
+            Samples.batch(adds: [Samples.tree("oak", globalID: missing)], usesGlobalIDs: true), to: Samples.name)
+        let second = try await store.apply(upload, to: Samples.name)
+        #expect(second.isRecorded && second.layers == first.layers)
+        #expect(try await store.currentTrees()[missing]?.species == "oak")
+    }
 }

@@ -144,6 +144,25 @@ struct RelationshipTests {
         #expect(result.layers[0].updates.map(\.error) == [nil, error])
     }
 
+    @Test("The one related row takes its own key again, alone and with another row that leaves")
+    func oneToOneAgain() async throws {
+        try await store.edit([
+            LayerEdits(
+                layerID: 3, adds: [Orchard.edit(["TreeCode": .text("A")]), Orchard.edit(["TreeCode": .text("B")])])
+        ])
+        for _ in 0..<2 {
+            let result = try await store.edit(
+                [
+                    LayerEdits(
+                        layerID: 3,
+                        updates: [1, 2].map {
+                            FeatureEdit(objectID: $0, attributes: [("TreeCode", .text($0 == 1 ? "A" : "B"))])
+                        })
+                ], usesGlobalIDs: false)
+            #expect(result.layers[0].updates.map(\.error) == [nil, nil])
+        }
+    }
+
     @Test("Rows follow when the key changes that they hold; a key that is held can't be emptied")
     func keyChanges() async throws {
         try await store.edit([

@@ -139,6 +139,21 @@ struct ReplicaDeltaTests {
         #expect(layer.adds.isEmpty && layer.deletes.isEmpty)
     }
 
+    @Test("A batch of which nothing succeeded is no generation, and no client hears of it")
+    func nothingSucceeded() async throws {
+        try await apply(Samples.batch(adds: [Samples.tree("a")]))
+        let client = try await store.client("a")
+        let generation = try await store.generation(of: Samples.name)
+        let missing = FeatureEdit(objectID: 99, attributes: [("species", .text("b"))])
+        for rollsBack in [true, false] {
+            var batch = Samples.batch(updates: [missing])
+            batch.rollsBackOnFailure = rollsBack
+            #expect(try await store.apply(batch, to: Samples.name).hasErrors)
+        }
+        #expect(try await store.generation(of: Samples.name) == generation)
+        #expect(try await store.delta(for: client).generation == generation)
+    }
+
     @Test("A row that no longer meets the condition is a delete")
     func condition() async throws {
         try await apply(Samples.batch(adds: [Samples.tree("oak"), Samples.tree("lime")]))

@@ -103,6 +103,28 @@ struct RefusedEditTests {
         }
     }
 
+    @Test(
+        "Of refused new features those that were deleted here are not sent, and the others are when the service takes them"
+    )
+    func refusedAndDeletedInPart() async throws {
+        try await OfflineService.with { service in
+            let one = try await service.takeOffline("one")
+            try await Self.limitOccupants(to: 50, service)
+            for cause in ["Stays", "Goes"] {
+                let values: [String: any Sendable] = ["primcause": cause, "numoccup": Int16(99)]
+                try await one.damages.add(
+                    one.damages.makeFeature(attributes: values, geometry: OfflineService.place(3)))
+            }
+            #expect(try await service.sync(one).flatMap(\.editResults).count == 2)
+            try await one.damages.delete(#require(try await one.damage("Goes")))
+            try await one.changeDamage("Stays", ["numoccup": Int16(5)])
+            #expect(try await service.sync(one).isEmpty)
+            #expect(!one.hasLocalEdits)
+            let causes = try await service.rows().compactMap { $0.attributes["primcause"]?.textValue }
+            #expect(causes.contains("Stays") && !causes.contains("Goes"))
+        }
+    }
+
     @Test("What was deleted here does not come back with a sync that hands nothing in, though others changed it")
     func deletedHere() async throws {
         try await OfflineService.with { service in

@@ -28,6 +28,16 @@ struct ReplicaRecordTests {
         #expect(again.hasRefused && again == record)
     }
 
+    @Test("What is half taken over is read as it was written, with nothing else in the record")
+    func halfTaken() throws {
+        var record = try Self.record()
+        record.halfTaken = [0: [Self.ids[0]], 7: [Self.ids[1], Self.ids[2]]]
+        let again = try ReplicaRecord(json: try JSONParser.parse(record.json.text))
+        #expect(again.halfTaken == record.halfTaken)
+        record.halfTaken = [:]
+        #expect(try ReplicaRecord(json: try JSONParser.parse(record.json.text)).halfTaken.isEmpty)
+    }
+
     @Test("All that a record can hold is read as it was written")
     func everything() throws {
         let plain = try Self.record()
