@@ -264,14 +264,15 @@ struct AttachmentTests {
         }
     }
 
-    @Test("A feature that is deleted takes its staged attachments along")
+    @Test("A feature that is deleted takes its staged attachments along when the service is told of its delete")
     func deletedFeature() async throws {
         try await Self.withTree { service, script, geodatabase, tree in
             try await tree.addAttachment(named: "a.jpg", contentType: "image/jpeg", data: Self.photo)
             try await tree.table?.delete(tree)
-            #expect(Self.contents(service).isEmpty)
+            // Until then the feature may come back with them.
+            #expect(Self.contents(service).count == 1)
             _ = try await geodatabase.applyEdits()
-            #expect(script.stored.isEmpty)
+            #expect(script.stored.isEmpty && Self.contents(service).isEmpty)
             #expect(try await service.rows().isEmpty)
             #expect(!geodatabase.hasLocalEdits)
         }

@@ -62,7 +62,7 @@ struct EditSender: Sendable {
                     continue
                 }
                 let row = known[edit.key]
-                if attempt.operation == .add, local.isDeletedToo(edit) {
+                if edit.operation == .add, local.delete(of: edit.globalID, in: layer.id) != nil {
                     // What is there is the feature before its delete: while it was there the add was refused.
                     settlements.append((edit, isFenced ? .neverArrives : .notSent))
                     continue

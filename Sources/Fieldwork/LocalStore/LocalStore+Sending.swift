@@ -42,34 +42,19 @@ extension LocalStore {
     func joinRestored() async throws -> [(former: LocalEdit.Key, now: LocalEdit.Key)] {
         try await gate.run { [self] in
             var joined: [(former: LocalEdit.Key, now: LocalEdit.Key)] = []
-            for deleted in edits() where deleted.operation == .delete && deleted.attempt == nil {
-                guard let layer = definition.layer(id: deleted.key.layerID), let added = addedAgain(deleted),
-                    let record = added.current
+            for added in edits() where added.operation == .add {
+                guard let deleted = delete(of: added.globalID, in: added.key.layerID), deleted.attempt == nil,
+                    let layer = definition.layer(id: added.key.layerID), let record = added.current
                 else { continue }
                 var edit = deleted.restored(as: record, layer)
                 edit.attachments += added.attachments
                 edit.isCached = deleted.isCached || added.isCached
-                note(deleted.key.objectID, for: added.key)
                 try await write([.drop(added, row: nil), .keep(edit)])
+                note(deleted.key.objectID, for: added.key)
                 joined.append((added.key, deleted.key))
             }
             return joined
         }
-    }
-
-    /// The add that brings back the feature of a delete.
-    private func addedAgain(_ deleted: LocalEdit) -> LocalEdit? {
-        guard let id = deleted.globalID else { return nil }
-        return edits(in: [deleted.key.layerID]).first { $0.operation == .add && $0.globalID == id }
-    }
-
-    /// Whether a feature is deleted by another edit of this device, of which the service may not know.
-    func isDeletedToo(_ added: LocalEdit) -> Bool {
-        added.globalID.map { id in
-            edits(in: [added.key.layerID]).contains {
-                $0.operation == .delete && $0.globalID == id && $0.key != added.key
-            }
-        } ?? false
     }
 
     enum Settlement: Sendable {

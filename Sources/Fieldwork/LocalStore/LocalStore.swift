@@ -9,6 +9,8 @@ import Synchronization
 final class LocalStore: Sendable {
     fileprivate struct Memory {
         var edits: [LocalEdit.Key: LocalEdit]
+        /// The edits that are deletes, by the global ids of their features.
+        var deletes: [UUID: LocalEdit.Key] = [:]
         /// The last turn that this device has taken; nil before the first.
         var turn: EditTurn?
         var nextRowID: Int64
@@ -37,11 +39,11 @@ final class LocalStore: Sendable {
         self.file = file
         attachmentFiles = contents
         self.definition = definition
-        memory = Mutex(
-            Memory(
-                edits: Dictionary(uniqueKeysWithValues: edits.map { ($0.key, $0) }), turn: journal.turn,
-                nextRowID: (edits.map(\.rowID).max() ?? 0) + 1,
-                nextTemporaryID: min(-1, (edits.flatMap(\.localIDs).min() ?? 0) - 1)))
+        var memory = Memory(
+            edits: [:], turn: journal.turn, nextRowID: (edits.map(\.rowID).max() ?? 0) + 1,
+            nextTemporaryID: min(-1, (edits.flatMap(\.localIDs).min() ?? 0) - 1))
+        for edit in edits { memory.keep(edit) }
+        self.memory = Mutex(memory)
     }
 
     static func open(in folder: URL, definition: ServiceDefinition) async throws -> LocalStore {
@@ -88,16 +90,23 @@ final class LocalStore: Sendable {
     /// feature again.
     func add(_ records: [FeatureRecord], to layer: LayerDefinition, isCached: Bool) async throws -> [FeatureRecord] {
         try await gate.run { [self] in
-            var deleted: [UUID: LocalEdit] = [:]
-            for edit in edits(in: [layer.id]) where edit.operation == .delete && edit.attempt == nil {
-                if let id = edit.globalID { deleted[id] = edit }
-            }
+            var restored: Set<LocalEdit.Key> = []
             let edits = records.map { record in
-                record.globalID.flatMap { deleted.removeValue(forKey: $0) }?.restored(as: record, layer)
-                    ?? newAdd(record, to: layer, isCached: isCached)
+                guard let deleted = delete(of: record.globalID, in: layer.id), deleted.attempt == nil,
+                    restored.insert(deleted.key).inserted
+                else { return newAdd(record, to: layer, isCached: isCached) }
+                return deleted.restored(as: record, layer)
             }
             try await write(edits.map { .keep($0) })
             return edits.compactMap(\.current)
+        }
+    }
+
+    /// The edit by which a feature is deleted here.
+    func delete(of globalID: UUID?, in layerID: Int) -> LocalEdit? {
+        guard let globalID else { return nil }
+        return memory.withLock { memory in
+            memory.deletes[globalID].flatMap { $0.layerID == layerID ? memory.edits[$0] : nil }
         }
     }
 
@@ -273,11 +282,11 @@ final class LocalStore: Sendable {
             var unused: Set<UUID> = []
             for change in changes {
                 unused.formUnion(memory.edits[change.edit.key].map { [$0].contents } ?? [])
-                if case .drop(let edit, _) = change { memory.edits[edit.key] = nil }
+                if case .drop(let edit, _) = change { memory.drop(edit) }
             }
             for change in changes {
                 guard case .keep(let edit) = change else { continue }
-                memory.edits[edit.key] = edit
+                memory.keep(edit)
                 unused.subtract([edit].contents)
             }
             return unused.filter { memory.heldContents[$0] == nil }
@@ -313,6 +322,17 @@ final class LocalStore: Sendable {
 }
 
 extension LocalStore.Memory {
+    fileprivate mutating func keep(_ edit: LocalEdit) {
+        drop(edit)
+        edits[edit.key] = edit
+        if edit.operation == .delete, let id = edit.globalID { deletes[id] = edit.key }
+    }
+
+    fileprivate mutating func drop(_ edit: LocalEdit) {
+        if let id = edit.globalID, deletes[id] == edit.key { deletes[id] = nil }
+        edits[edit.key] = nil
+    }
+
     fileprivate mutating func takeRowID() -> Int64 {
         defer { nextRowID += 1 }
         return nextRowID
