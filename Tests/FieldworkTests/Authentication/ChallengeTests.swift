@@ -132,6 +132,36 @@ struct ChallengeTests {
         }
     }
 
+    @Test("A request that is answered after the person gave up fails as well, and one that begins then asks again")
+    func answeredAfterTheCancellation() async throws {
+        try await PortalScript.with { _, server, manager in
+            let handler = ScriptedHandler { _ in .cancel }
+            manager.arcGISAuthenticationChallengeHandler = handler
+            let url = try server.url("/portal/rest/services/Secret/FeatureServer")
+            let (begun, begins) = AsyncStream<Void>.makeStream()
+            let (answered, answers) = AsyncStream<Void>.makeStream()
+            /// A request that the service refuses, at once or when it is told to.
+            @Sendable func ask(isLate: Bool) async throws {
+                try await manager.exchange(url) { _ -> Reply<Void> in
+                    if isLate {
+                        begins.finish()
+                        for await _ in answered {}
+                    }
+                    let error = ServiceError.serverFailure(details: "Token required.", code: 499)
+                    return Reply(result: .failure(error), refusal: .token(code: 499, error: error))
+                }
+            }
+            let late = Task { try await ask(isLate: true) }
+            for await _ in begun {}
+            await #expect(throws: ArcGISChallengeCancellationError.self) { try await ask(isLate: false) }
+            answers.finish()
+            await #expect(throws: ArcGISChallengeCancellationError.self) { try await late.value }
+            #expect(handler.challenges.count == 1)
+            await #expect(throws: ArcGISChallengeCancellationError.self) { try await ask(isLate: false) }
+            #expect(handler.challenges.count == 2)
+        }
+    }
+
     @Test("A request that goes on without a credential gets the service's own error")
     func without() async throws {
         try await PortalScript.with { _, server, manager in
