@@ -46,8 +46,9 @@ struct TestClient: Sendable {
         let response: HTTPClientResponse
         do {
             response = try await Self.http.execute(request, timeout: .seconds(300))
-        } catch let error as HTTPClientError where error == .remoteConnectionClosed && method == "GET" {
-            // The client may still have had a connection to a server of another test, which had this port and has just ended.
+        } catch  where method == "GET" && Self.isOfOldConnection(error) {
+            // The client may still have had a connection to a server of another test, which had this port and has just ended, or
+            // one that this server has just closed.
             response = try await Self.http.execute(request, timeout: .seconds(300))
         }
         var bytes: [UInt8] = []
@@ -56,6 +57,12 @@ struct TestClient: Sendable {
             precondition(bytes.count <= Self.answerBytesMax, "The answer does not end.")
         }
         return Answer(status: Int(response.status.code), headers: response.headers, body: bytes)
+    }
+
+    /// Whether a request went out on a kept connection that the other side had closed already.
+    private static func isOfOldConnection(_ error: any Error) -> Bool {
+        if let error = error as? ChannelError, case .ioOnClosedChannel = error { return true }
+        return (error as? HTTPClientError) == .remoteConnectionClosed
     }
 
     func get(_ path: String, _ parameters: KeyValuePairs<String, String> = [:], headers: [(String, String)] = [])
