@@ -55,7 +55,7 @@ struct PopupFormatTests {
 
     @Test("Numbers below zero are grouped and rounded as those above it")
     func belowZero() {
-        for value in [0.04, 0.5, 12, 999.96, 1_000, 12_345.678, 1_234_567.891] {
+        for value in [0.04, 0.5, 12, 123.4, 999.96, 1_000, 12_345.678, 123_456.7, 1_234_567.891] {
             let format: JSONValue = ["places": 1, "digitSeparator": true]
             let (above, below) = (Self.number(value, format), Self.number(-value, format))
             #expect(below == (above == "0.0" ? "0.0" : "-" + above))
