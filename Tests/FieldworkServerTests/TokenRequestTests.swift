@@ -3,6 +3,7 @@ import FieldworkPortal
 import FieldworkREST
 import FieldworkStore
 import Foundation
+import HTTPTypes
 import Logging
 import Synchronization
 import TestSupport
@@ -260,6 +261,22 @@ struct TokenRequestTests {
             let access = try await people.token("viewer")
             let mixed = [("Cookie", "\(Authenticator.cookie)=\(access)")]
             #expect(try await people.client.get(Self.layer, ["f": "json"], headers: mixed).errorCode == 499)
+        }
+    }
+
+    @Test("With the cookie of a person a page of another site is nobody, also one that may read or edit")
+    func cookieOfAnotherSite() async throws {
+        try await PeopleServer.with { people in
+            let session = try await people.portal.issueToken(to: "viewer", kind: .session).token
+            var head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/")
+            head.headerFields[.cookie] = "\(Authenticator.cookie)=\(session)"
+            let authenticator = Authenticator(portal: people.portal)
+            var visit = Visit(address: "http://127.0.0.1")
+            #expect(try await authenticator.principal(token: nil, head, visit).get().name == "viewer")
+            for mayEdit in [false, true] {
+                visit.site = .other(mayEdit: mayEdit)
+                #expect(try await authenticator.principal(token: nil, head, visit).get() == .nobody)
+            }
         }
     }
 }
