@@ -67,6 +67,39 @@ import Testing
         }
     }
 
+    @Test("A feature of an area that was deleted and taken back has its photo, here and on the server")
+    func takenBackWithItsPhoto() async throws {
+        var definition = OfflineField.definition()
+        definition.layers[0].hasAttachments = true
+        try await DamageField.with(points: 4, definition: definition) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            let feature = try #require(try await field.serverFeatures().min { $0.objectID < $1.objectID })
+            var edits = LayerEdits(layerID: 0)
+            edits.attachments = AttachmentEdits(adds: [
+                FieldworkREST.AttachmentEdit(
+                    parent: .objectID(feature.objectID), name: "crack.jpg", contentType: "image/jpeg",
+                    content: AttachmentContent(bytes: Array("a photo".utf8)))
+            ])
+            let added = try await field.store.apply(
+                EditBatch(layers: [edits], moment: Date()), to: DamageField.service)
+            #expect(!added.hasErrors)
+            func served() async throws -> [String] {
+                let address = LayerAddress(service: DamageField.service, layerID: 0)
+                return try await field.store.attachments(AttachmentQuery(), in: address).attachments.map(\.name)
+            }
+            try #require(try await served() == ["crack.jpg"])
+            let address = "/f/0/\(try #require(feature.globalID).uuidString.lowercased())"
+            try await OfflineField.goOffline(visitor)
+            #expect(try await visitor.get("\(address)/edit").text.contains("crack.jpg"))
+            let deleted = try await visitor.post("\(address)/delete", ["session": "d"])
+            let edit = try #require(deleted["Location"]?.split(separator: "edit=").last)
+            #expect(try await visitor.post("/undo/\(edit)", ["back": "/map"]).status == 303)
+            #expect(try await visitor.get("\(address)/edit").text.contains("crack.jpg"))
+            try await OfflineField.sync(visitor)
+            #expect(try await served().contains("crack.jpg"))
+        }
+    }
+
     @Test func theSizeOfAnAreaIsSaidBeforeItIsTakenAndIsAboutRight() async throws {
         try await DamageField.with(points: 2_000, definition: OfflineField.definition()) { field in
             let visitor = try await PlainClient.visitor(of: field.app)

@@ -179,6 +179,7 @@ extension LocalEdit {
         joined.isCached = isCached || other.isCached
         guard other.operation != .delete, let base = other.base, let theirs = other.current, let current else {
             (joined.operation, joined.current, joined.attachments) = (other.operation, other.current, other.attachments)
+            if other.operation == .delete { joined.setAside = attachments + other.setAside }
             return joined
         }
         joined.current = current.applying(

@@ -138,8 +138,9 @@ extension OpenMap {
         }
         try journal.setAlias(journal.current(entry.feature), now: reference)
         remember(feature, as: reference)
-        // Where the server was not told of the delete it is the same row again, with its photos.
-        let isSameRow = layer.objectID(of: feature) == entry.objectID
+        // Where the server was not told of the delete it is the same row again, with its photos. From a file on this device they
+        // went with the row, whatever id it has now.
+        let isSameRow = layer.table is ServiceFeatureTable && layer.objectID(of: feature) == entry.objectID
         let photos = isSameRow ? PhotoChanges() : try await undo(entry.photos ?? PhotoChanges(), of: feature)
         return try record(
             .create, feature, layer: layer, reference: reference, session: nil, before: nil,
