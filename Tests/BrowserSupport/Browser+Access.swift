@@ -50,27 +50,32 @@ extension Browser {
 
     /// Clicks or taps it.
     package func press(_ role: String, _ names: [String], isTouch: Bool = false) async throws {
-        var last: (any Error)?
-        // A page that is being replaced may take the thing away between finding and clicking.
-        for _ in 0..<20 {
+        try await untilHit("\(role) \(names)") {
             let node = try await wanted(role, names)
-            do {
-                let place = try await placeAtRest {
-                    try await command("DOM.scrollIntoViewIfNeeded", ["backendNodeId": node])
-                    let data = try await command("DOM.getBoxModel", ["backendNodeId": node])
-                    let box = try JSONDecoder().decode(Box.self, from: data).result.model.content
-                    guard box.count == 8 else { throw Failure(description: "\(names) has no box") }
-                    return [(box[0] + box[4]) / 2, (box[1] + box[5]) / 2]
-                }
-                let (x, y) = (place[0], place[1])
-                if isTouch { try await tap(x: x, y: y) } else { try await click(x: x, y: y) }
-                return
-            } catch {
-                last = error
-                try await Task.sleep(for: .milliseconds(100))
+            let place = try await placeAtRest {
+                try await command("DOM.scrollIntoViewIfNeeded", ["backendNodeId": node])
+                let data = try await command("DOM.getBoxModel", ["backendNodeId": node])
+                let box = try JSONDecoder().decode(Box.self, from: data).result.model.content
+                guard box.count == 8 else { throw Failure(description: "\(names) has no box") }
+                return [(box[0] + box[4]) / 2, (box[1] + box[5]) / 2]
             }
+            try await aim(at: node)
+            let (x, y) = (place[0], place[1])
+            if isTouch { try await tap(x: x, y: y) } else { try await click(x: x, y: y) }
         }
-        throw last ?? Failure(description: "\(names) can't be pressed")
+    }
+
+    private struct Resolved: Decodable {
+        struct Outcome: Decodable { let object: Object }
+        struct Object: Decodable { let objectId: String }
+        let result: Outcome
+    }
+
+    private func aim(at node: Int) async throws {
+        let data = try await command("DOM.resolveNode", ["backendNodeId": node])
+        let object = try JSONDecoder().decode(Resolved.self, from: data).result.object.objectId
+        try await command(
+            "Runtime.callFunctionOn", ["objectId": object, "functionDeclaration": Self.aim, "returnByValue": true])
     }
 
     /// Puts files into a control of files, as a camera or a file chooser does.

@@ -270,15 +270,19 @@ package final class Browser: Sendable {
 
     /// Clicks the middle of what the selector finds first.
     package func click(_ selector: String) async throws {
-        try await wait("document.querySelector('\(selector)')?.getBoundingClientRect().width > 0")
-        let place = try await placeAtRest {
-            try await evaluate(
-                """
-                (() => { const e = document.querySelector('\(selector)'); e.scrollIntoView({ block: 'nearest' });
-                const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()
-                """, as: [Double].self)
+        let found = "document.querySelector('\(selector)')"
+        try await untilHit(selector) {
+            try await wait("\(found)?.getBoundingClientRect().width > 0")
+            let place = try await placeAtRest {
+                try await evaluate(
+                    """
+                    (() => { const e = \(found); e.scrollIntoView({ block: 'nearest' });
+                    const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()
+                    """, as: [Double].self)
+            }
+            _ = try await evaluate("(\(Self.aim)).call(\(found))", as: Bool.self)
+            try await click(x: place[0], y: place[1])
         }
-        try await click(x: place[0], y: place[1])
     }
 
     /// A place that is the same in two frames of a page that has been painted. Before its style sheets are there a page says the places

@@ -138,23 +138,7 @@ import Testing
     }
 
     @Test func anAreaIsChosenByTheNameOfAPolygonOfTheMap() async throws {
-        var definition = OfflineField.definition()
-        var district = definition.layers[0]
-        district.id = 1
-        district.name = "Districts"
-        district.geometryType = .polygon
-        district.drawingInfo = nil
-        district.displayField = "primcause"
-        definition.layers.append(district)
-        try await DamageField.with(points: 25, definition: definition) { field in
-            let corners = [(-97.95, 38.05), (-97.95, 38.25), (-97.75, 38.25), (-97.75, 38.05)].map {
-                Point(
-                    x: WebMercator.x(longitude: $0), y: WebMercator.y(latitude: $1), spatialReference: .webMercator)
-            }
-            let edit = FeatureEdit(
-                attributes: [("primcause", .text("O’Hara's \"West\""))], geometry: .geometry(Polygon(points: corners)))
-            _ = try await field.store.apply(
-                EditBatch(layers: [LayerEdits(layerID: 1, adds: [edit])], moment: Date()), to: DamageField.service)
+        try await OfflineField.withDistrict("O’Hara's \"West\"") { field in
             let visitor = try await PlainClient.visitor(of: field.app)
             #expect(try await visitor.get("/offline/new?place=nowhere").text.contains("No place of this map is called"))
             let found = try await visitor.get("/offline/new?place=hara%27s").text

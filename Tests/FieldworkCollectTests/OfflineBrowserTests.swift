@@ -101,6 +101,56 @@ struct OfflineBrowserTests {
         }
     }
 
+    @Test(
+        "A place that was looked for is in sight and focused; the frame keeps its size, and holds the whole place once it is chosen"
+    )
+    func placeIsLookedFor() async throws {
+        try await OfflineField.withDistrict("Westwood") { field in
+            let hand = try await Hand.open(field.app, isPhone: false)
+            let browser = hand.browser
+            defer { browser.stop() }
+            try await browser.resize(width: 1_280, height: 640)
+            try await browser.open("\(field.app.address)offline/new")
+            try await browser.wait(Self.ready, seconds: 60)
+            func edges() async throws -> [String] {
+                try await browser.evaluate(
+                    "['west', 'south', 'east', 'north'].map(e => document.getElementById(`area-${e}`).value)")
+            }
+            let first = try await edges()
+            try await hand.tap("button", "Smaller")
+            try await browser.wait("document.getElementById('area-west').value !== '\(first[0])'")
+            let smaller = try await edges()
+
+            try await browser.wait("document.getElementById('area-place').focus() ?? true")
+            try await browser.type("wood")
+            try await browser.press("Enter")
+            try await browser.wait("document.activeElement.innerText?.includes('Westwood') ?? false")
+            let isInSight = try await browser.evaluate(
+                """
+                (() => { const r = document.activeElement.getBoundingClientRect();
+                const b = document.querySelector('#panel .pb').getBoundingClientRect();
+                return r.top >= b.top && r.bottom <= b.bottom; })()
+                """, as: Bool.self)
+            #expect(isInSight)
+            #expect(try await edges() == smaller)
+            try await hand.tap("button", "Smaller")
+            try await browser.wait("document.getElementById('area-west').value !== '\(smaller[0])'")
+
+            try await hand.tap("link", "Westwood District", or: "WestwoodDistrict")
+            try await browser.wait("document.getElementById('area-name')?.value === 'Westwood'")
+            try await browser.wait("Number(document.getElementById('area-west').value) < -97.95")
+            let chosen = try await edges().compactMap(Double.init)
+            try #require(chosen.count == 4)
+            #expect(chosen[0] < -97.95 && chosen[1] < 38.05 && chosen[2] > -97.75 && chosen[3] > 38.25, "\(chosen)")
+
+            try await browser.wait("document.getElementById('area-place').focus() ?? true")
+            try await browser.type("nowhere")
+            try await browser.press("Enter")
+            try await hand.says("No place of this map is called")
+            try await browser.wait("document.activeElement.id === 'area-place'")
+        }
+    }
+
     @Test func anAreaIsDrawnByTapsReshapedByKeysAndSaved() async throws {
         var definition = DamageField.definition()
         definition.layers[0].geometryType = .polygon

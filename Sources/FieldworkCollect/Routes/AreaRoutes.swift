@@ -196,9 +196,11 @@ struct AreaRoutes: Sendable {
         return [
             "hasPlaces": true, "place": text,
             "noPlace": !text.isEmpty && found.isEmpty ? "No place of this map is called '\(text)'." : false,
-            "places": found.map { place -> Values in
+            "places": found.enumerated().map { index, place -> Values in
                 let frame = place.frame
                 return [
+                    // What was looked for has the focus, and is brought into sight: the panel is longer than a screen.
+                    "isFirst": !text.isEmpty && index == 0,
                     "name": place.name, "kind": place.kind,
                     "address": "/offline/new?west=\(digits(frame.west))&south=\(digits(frame.south))"
                         + "&east=\(digits(frame.east))&north=\(digits(frame.north))"

@@ -1,5 +1,8 @@
 import BrowserSupport
+import FieldworkGeometry
 import FieldworkREST
+import FieldworkStore
+import FieldworkTiles
 import Foundation
 import Testing
 
@@ -12,6 +15,29 @@ enum OfflineField {
         definition.capabilities.insert(.sync)
         for index in definition.layers.indices { definition.layers[index].capabilities.insert(.sync) }
         return definition
+    }
+
+    /// The damage points, and a district of this name around four of them.
+    static func withDistrict(_ name: String, _ test: (DamageField) async throws -> Void) async throws {
+        var definition = definition()
+        var district = definition.layers[0]
+        district.id = 1
+        district.name = "Districts"
+        district.geometryType = .polygon
+        district.drawingInfo = nil
+        district.displayField = "primcause"
+        definition.layers.append(district)
+        try await DamageField.with(points: 25, definition: definition) { field in
+            let corners = [(-97.95, 38.05), (-97.95, 38.25), (-97.75, 38.25), (-97.75, 38.05)].map {
+                Point(
+                    x: WebMercator.x(longitude: $0), y: WebMercator.y(latitude: $1), spatialReference: .webMercator)
+            }
+            let edit = FeatureEdit(
+                attributes: [("primcause", .text(name))], geometry: .geometry(Polygon(points: corners)))
+            _ = try await field.store.apply(
+                EditBatch(layers: [LayerEdits(layerID: 1, adds: [edit])], moment: Date()), to: DamageField.service)
+            try await test(field)
+        }
     }
 
     /// The four points in the south-west.

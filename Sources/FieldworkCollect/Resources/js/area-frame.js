@@ -1,5 +1,6 @@
 // The frame of an area on the screen: corners and edges are dragged by their handles, the edges moved by the arrow keys too.
-const inset = { left: 0.12, top: 0.12, right: 0.12, bottom: 0.12 };
+const first = 0.12;
+const inset = { left: first, top: first, right: first, bottom: first };
 const least = 0.08;
 const step = 0.02;
 const edges = {
@@ -26,6 +27,9 @@ export function scale(x, y) {
     inset[high] = 1 - wanted - inset[low];
   }
 }
+
+/** As large as at first, however it was pulled. */
+export function reset() { for (const side of Object.keys(inset)) inset[side] = first; }
 
 /** Where the frame is, in pixels of the free part of the map. */
 export function box(free) {

@@ -77,8 +77,9 @@ function keydown(event) {
   resize(...sizes[event.key]);
 }
 
-/** Brings an extent into the frame, above the panel where that covers the lower part. */
+/** Brings an extent into the frame, above the panel where that covers the lower part: the whole of it, so the frame is as at first. */
 function fit([west, south, east, north]) {
+  frames.reset();
   const box = document.getElementById('map').getBoundingClientRect();
   const part = free();
   map.instance().fitBounds([[west, south], [east, north]], {
@@ -100,14 +101,16 @@ function settle(isOpened) {
   const open = isOpen() && map.instance() !== null;
   if (!open) { frame?.remove(); frame = null; return; }
   const named = document.getElementById('panel').dataset.fit;
-  if (frame && named && isOpened) { fit(named.split(',').map(Number)); follow(); }
-  if (frame) return;
-  frame = frames.make(free, follow);
-  view.append(frame);
   document.querySelector('.area-size').hidden = false;
-  map.clearSelection();
-  if (named) fit(named.split(',').map(Number));
-  else if (isOpened) keepInSight();
+  const isNew = frame === null;
+  if (isNew) {
+    frame = frames.make(free, follow);
+    view.append(frame);
+    map.clearSelection();
+  }
+  if (named && (isNew || isOpened)) fit(named.split(',').map(Number));
+  else if (isNew && isOpened) keepInSight();
+  // A panel that is drawn anew, as by a search for a place, says the edges of the frame that stands; typed ones stay as they are.
   if (!document.querySelector('#area-edges[open]')) follow();
 }
 

@@ -87,8 +87,8 @@ function settle(changed, focus) {
     else tab.removeAttribute('aria-current');
   }
   if (changed.panel && focus && panel.dataset.kind !== 'nearby') {
-    const invalid = panel.querySelector('[aria-invalid="true"]');
-    (invalid ?? panel.querySelector('[data-focus]') ?? panel.querySelector('h1'))?.focus({ preventScroll: !invalid });
+    const wanted = panel.querySelector('[aria-invalid="true"]') ?? panel.querySelector('[data-focus]');
+    (wanted ?? panel.querySelector('h1'))?.focus({ preventScroll: !wanted });
   }
   // A form that was saved or cancelled took the focus along: it goes on at the map, and from there into the call-out.
   if (changed.panel && focus && panel.dataset.kind === 'nearby' && document.activeElement === document.body) {
