@@ -73,6 +73,57 @@ struct RelatedDeletesTests {
         #expect(try await store.check().isEmpty)
     }
 
+    private func restore(_ id: UUID, _ layerID: Int) async throws {
+        var edits = LayerEdits(layerID: layerID)
+        edits.restores = [id]
+        edits.updates = [FeatureEdit(globalID: id)]
+        #expect(try await !store.edit([edits]).hasErrors)
+    }
+
+    @Test("A feature that is restored has its parts, the rows that named it, and its pairs")
+    func comesBack() async throws {
+        try await plant()
+        #expect(try await delete([1], from: Orchard.trees) == [nil])
+        try await restore(treeID, 0)
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.trees) == [1, 2])
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.visits) == [1, 2, 3])
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.photos) == [1, 2, 3])
+        #expect(try await store.values("TreeCode", of: Orchard.plaques) == [.text("A")])
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.care) == [1, 2, 3])
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("A pair comes back with the end that is restored last")
+    func pairOfTwoDeleted() async throws {
+        try await plant()
+        let person = try #require(
+            try await store.records(FeatureQuery(objectIDs: [1]), in: Orchard.people).first?.globalID)
+        let edits = [
+            LayerEdits(layerID: 0, deletes: .features([.globalID(treeID)])),
+            LayerEdits(layerID: 4, deletes: .features([.globalID(person)])),
+        ]
+        #expect(try await !store.edit(edits).hasErrors)
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.care) == [3])
+        try await restore(treeID, 0)
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.care) == [2, 3])
+        try await restore(person, 4)
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.care) == [1, 2, 3])
+    }
+
+    @Test("A row that was given another key since, or was emptied again, keeps what it has", arguments: [false, true])
+    func changedSince(isEmptiedAgain: Bool) async throws {
+        try await plant()
+        #expect(try await delete([1], from: Orchard.trees) == [nil])
+        let values: [AttributeValue] = [.text("B"), .null]
+        for value in values.prefix(isEmptiedAgain ? 2 : 1) {
+            let update = FeatureEdit(objectID: 1, attributes: [("TreeCode", value)])
+            #expect(
+                try await !store.edit([LayerEdits(layerID: 3, updates: [update])], usesGlobalIDs: false).hasErrors)
+        }
+        try await restore(treeID, 0)
+        #expect(try await store.values("TreeCode", of: Orchard.plaques) == [isEmptiedAgain ? .null : .text("B")])
+    }
+
     @Test("A whole and its parts deleted in one batch, in either order of the layers, all succeed")
     func togetherWithParts() async throws {
         try await plant()

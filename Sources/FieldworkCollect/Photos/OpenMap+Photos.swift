@@ -59,11 +59,12 @@ extension OpenMap {
     }
 
     /// Takes the changes back: what was added goes, what was deleted comes again.
+    /// - Parameter cameBack: the feature itself was deleted and is back; its photos may have come with it.
     /// - Returns: the changes that this made.
-    func undo(_ changes: PhotoChanges, of feature: Feature) async throws -> PhotoChanges {
+    func undo(_ changes: PhotoChanges, of feature: Feature, cameBack: Bool = false) async throws -> PhotoChanges {
         guard !changes.isEmpty, let feature = feature as? ArcGISFeature else { return PhotoChanges() }
         var counter = PhotoChanges()
-        var present = changes.added.isEmpty ? [] : try await feature.attachments
+        var present = changes.added.isEmpty && !cameBack ? [] : try await feature.attachments
         for record in changes.added {
             guard let attachment = try await Self.first(record, of: present) else { continue }
             counter.deleted.append(await keep(attachment))
@@ -71,6 +72,10 @@ extension OpenMap {
             present.removeAll { $0 === attachment }
         }
         for record in changes.deleted {
+            if cameBack, let here = try await Self.first(record, of: present) {
+                present.removeAll { $0 === here }
+                continue
+            }
             guard let kept = record.kept, let data = try? Data(contentsOf: keptFile(kept)) else {
                 throw CollectError(.notAllowed, "\(record.name) isn't kept on this device.")
             }

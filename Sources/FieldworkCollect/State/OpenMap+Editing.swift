@@ -138,10 +138,13 @@ extension OpenMap {
         }
         try journal.setAlias(journal.current(entry.feature), now: reference)
         remember(feature, as: reference)
-        // Where the server was not told of the delete it is the same row again, with its photos. From a file on this device they
-        // went with the row, whatever id it has now.
-        let isSameRow = layer.table is ServiceFeatureTable && layer.objectID(of: feature) == entry.objectID
-        let photos = isSameRow ? PhotoChanges() : try await undo(entry.photos ?? PhotoChanges(), of: feature)
+        // Where the server was not told of the delete it is the same row again, with its photos. Those of a file on this device can be
+        // looked at; those of a service are on it.
+        let isService = layer.table is ServiceFeatureTable
+        let isSameRow = isService && layer.objectID(of: feature) == entry.objectID
+        let photos =
+            isSameRow
+            ? PhotoChanges() : try await undo(entry.photos ?? PhotoChanges(), of: feature, cameBack: !isService)
         return try record(
             .create, feature, layer: layer, reference: reference, session: nil, before: nil,
             detail: "Undo: \(entry.detail)", undoes: entry.id, photos: photos)

@@ -1,8 +1,8 @@
 import FieldworkREST
 import Foundation
 
-/// Brings deleted features back as they were last, each with what belongs to it: the parts that went with it in the same
-/// generation, and the whole without which it can't be.
+/// Brings deleted features back as they were last, each with what belongs to it: the parts and pairs that went with it in the same
+/// generation, the keys of others that were emptied then, and the whole without which it can't be.
 struct FeatureRestorer {
     let rules: RelationshipRules
     let connection: StoreConnection
@@ -37,6 +37,13 @@ struct FeatureRestorer {
         for relationship in relationships.children where relationship.isComposite {
             others += try parts(of: feature, relationship, deletedIn: generation)
         }
+        for relationship in relationships.children where relationship.deletion == .clear {
+            let value = try key(relationship.origin, of: feature)
+            let holder = relationship.destination
+            if value.isNull { continue }
+            try self.writer(holder.layer.definition.id).fill(holder, with: value, clearedIn: generation)
+        }
+        for link in relationships.links { others += try pairs(of: feature, link, deletedIn: generation) }
         return others
     }
 
@@ -81,6 +88,22 @@ struct FeatureRestorer {
         return try deleted(relationship.destination, value, "fieldwork_generation = ?2") {
             try $0.bind(generation, at: 2)
         }
+    }
+
+    /// The pairs that went with one of their ends, where the other one is there. When that comes back later, they come with it.
+    private func pairs(
+        of end: Feature, _ link: LayerRelationships.Link, deletedIn generation: Int64
+    ) throws -> [Feature] {
+        let value = try key(link.own, of: end)
+        if value.isNull { return [] }
+        let (other, history) = (link.other, quoted(link.inTable.layer.historyTable))
+        return try deleted(
+            link.inTable, value,
+            """
+            fieldwork_generation = ?2 AND EXISTS (
+                SELECT 1 FROM \(other.key.table) WHERE \(other.key.sql) = \(history).\(other.inTable.sql))
+            """
+        ) { try $0.bind(generation, at: 2) }
     }
 
     /// Deleted features that held a key.

@@ -70,4 +70,31 @@ extension LayerWriter {
         case .notUnique(let message), .refused(let message): throw EditError(code: 1018, description: message)
         }
     }
+
+    /// Gives the rows whose key was emptied in a generation their key again, since what it named is back. One that was changed since stays
+    /// as it is.
+    func fill(_ column: KeyColumn, with value: AttributeValue, clearedIn generation: Int64) throws {
+        let tracked = rules.tracked(in: batch)
+        let sets = ["\(column.sql) = ?"] + tracked.map { "\(quoted(layer.columns[$0.column].name)) = ?" }
+        let history = quoted(layer.historyTable)
+        let statement = try connection.cached(
+            """
+            UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(column.sql) IS NULL AND EXISTS (
+                SELECT 1 FROM \(history) AS h WHERE h.fieldwork_object_id = \(table).\(key) AND h.\(column.sql) = ?
+                    AND h.fieldwork_operation = 1 AND h.fieldwork_generation = ?)
+            AND NOT EXISTS (
+                SELECT 1 FROM \(history) AS l WHERE l.fieldwork_object_id = \(table).\(key) AND l.fieldwork_generation > ?)
+            """)
+        defer { statement.finish() }
+        try statement.bind(value, at: 1)
+        for (offset, assignment) in tracked.enumerated() { try statement.bind(assignment.value, at: offset + 2) }
+        let next = tracked.count + 2
+        try statement.bind(value, at: next)
+        try statement.bind(generation, at: next + 1)
+        try statement.bind(generation, at: next + 2)
+        switch try statement.execute() {
+        case .done: break
+        case .notUnique(let message), .refused(let message): throw EditError(code: 1018, description: message)
+        }
+    }
 }

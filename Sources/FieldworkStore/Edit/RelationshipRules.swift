@@ -21,9 +21,12 @@ struct RelationshipRules: Sendable {
                 else { continue }
                 let (origin, destination) = (path.sourceLayerID, path.relatedLayerID)
                 if let table = relationship.table {
-                    layers[origin, default: LayerRelationships()].links.append(.init(relationship.origin, table.origin))
-                    layers[destination, default: LayerRelationships()].links
-                        .append(.init(relationship.destination, table.destination))
+                    let ends = (
+                        LayerRelationships.Link.End(relationship.origin, table.origin),
+                        LayerRelationships.Link.End(relationship.destination, table.destination)
+                    )
+                    layers[origin, default: LayerRelationships()].links.append(.init(ends.0, other: ends.1))
+                    layers[destination, default: LayerRelationships()].links.append(.init(ends.1, other: ends.0))
                     layers[table.origin.layer.definition.id, default: LayerRelationships()].references += [
                         .init(table.origin, to: relationship.origin),
                         .init(table.destination, to: relationship.destination),
@@ -63,18 +66,30 @@ struct LayerRelationships: Sendable {
     var parents: [StoredRelationship] = []
     /// Those in which it is the origin.
     var children: [StoredRelationship] = []
-    /// Many-to-many: its own key, and where the table between holds it.
+    /// Many-to-many: its own key and the other side's, and where the table between holds them.
     var links: [Link] = []
     /// Columns of this layer or table that hold the key of another row.
     var references: [Reference] = []
 
     struct Link: Sendable {
-        let own: KeyColumn
-        let inTable: KeyColumn
+        struct End: Sendable {
+            let key: KeyColumn
+            let inTable: KeyColumn
 
-        init(_ own: KeyColumn, _ inTable: KeyColumn) {
-            self.own = own
-            self.inTable = inTable
+            init(_ key: KeyColumn, _ inTable: KeyColumn) {
+                self.key = key
+                self.inTable = inTable
+            }
+        }
+
+        let end: End
+        let other: End
+        var own: KeyColumn { end.key }
+        var inTable: KeyColumn { end.inTable }
+
+        init(_ end: End, other: End) {
+            self.end = end
+            self.other = other
         }
     }
 
