@@ -82,9 +82,8 @@ struct GeocodeService: Sendable {
             throw ServiceError.invalidParameter("'area' must be xmin,ymin,xmax,ymax or an envelope in JSON.")
         }
         let part = try await cutter.cut(locator.url, area: area)
-        var answer = Answer(
-            contentType: ResultKind.geoPackage.contentType, body: .stream(try part.pieces(0..<part.size)))
-        answer.contentLength = Int(part.size)
+        var answer = Answer(contentType: ResultKind.geoPackage.contentType, body: .file(part))
+        answer.contentLength = part.range.count
         answer.isCompressible = false
         answer.disposition = ContentDisposition.text(name: "\(name).\(LocatorFile.pathExtension)", isShown: false)
         return answer

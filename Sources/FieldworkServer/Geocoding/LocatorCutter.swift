@@ -9,7 +9,7 @@ actor LocatorCutter {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// The part as a file that has no name any more: it is gone when it has been sent, or when the client has left.
-    func cut(_ source: URL, area: LocatorOptions.Extent) throws -> KeptResult {
+    func cut(_ source: URL, area: LocatorOptions.Extent) throws -> FilePart {
         let folder = FileManager.default.temporaryDirectory.appending(
             path: "fieldwork-cut-\(UUID().uuidString)", directoryHint: .isDirectory)
         try StoreError.writing {
@@ -22,8 +22,6 @@ actor LocatorCutter {
         } catch let error as LocatorError where [.invalidRequest, .notFound].contains(error.code) {
             throw ServiceError.invalidParameter("'area': \(error.message)")
         }
-        let kept = try KeptResult(file: file)
-        let pieces = try kept.pieces(0..<kept.size)
-        return KeptResult(size: kept.size) { _ in pieces }
+        return try FilePart(file, range: 0..<KeptResult(file: file).size)
     }
 }

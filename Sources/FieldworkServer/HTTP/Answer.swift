@@ -2,6 +2,7 @@ import FieldworkGeometry
 import FieldworkREST
 import FieldworkStore
 import HTTPTypes
+import NIOCore
 
 /// What an operation answers, before it is dressed as HTTP.
 struct Answer: Sendable {
@@ -11,6 +12,27 @@ struct Answer: Sendable {
         case stream(EncodedFeatures)
         /// A stream whose first pieces are at hand: there is more than these.
         case begun([UInt8], [UInt8], rest: EncodedFeatures)
+        case file(FilePart)
+
+        /// All bytes at once, for what is known to be short.
+        func collected() async throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            switch self {
+            case .bytes(let whole): return whole
+            case .stream(let pieces):
+                for try await piece in pieces { bytes += piece }
+            case .begun(let first, let second, let rest):
+                bytes = first + second
+                for try await piece in rest { bytes += piece }
+            case .file(let part):
+                var buffer = ByteBuffer()
+                while buffer.readableBytes < part.range.count {
+                    try part.read(from: part.range.lowerBound + Int64(buffer.readableBytes), into: &buffer)
+                }
+                bytes = Array(buffer.readableBytesView)
+            }
+            return bytes
+        }
     }
 
     var status: HTTPResponse.Status = .ok

@@ -65,6 +65,23 @@ struct AnswerWriter: Sendable {
             }
             try await body.finish(nil)
             return sent
+        case .file(let part):
+            if encoding == .identity { headers[.contentLength] = String(part.range.count) }
+            let head = HTTPResponse(status: answer.status, headerFields: headers)
+            guard !isHead else {
+                try await writer.writeResponse(head)
+                return 0
+            }
+            var body = try await writer.writeHead(head)
+            let sent = try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                var sink = try PieceSink(
+                    encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel, allowance: allowance)
+                try await sink.write(part, to: &body)
+                try await sink.end(&body)
+                return sink.bytesSent
+            }
+            try await body.finish(nil)
+            return sent
         case .stream:
             return try await send(
                 answer.begun(), to: request, visit, by: writer, channel: channel, allowance: allowance)
@@ -159,6 +176,23 @@ struct PieceSink: ~Copyable {
             buffer.writeBytes(piece)
         }
         try await send(to: &body)
+    }
+
+    mutating func write(_ part: FilePart, to body: inout some ResponseBodyWriter) async throws {
+        var offset = part.range.lowerBound
+        while offset < part.range.upperBound {
+            var read = ByteBuffer()
+            if gzip == nil { swap(&read, &buffer) }
+            read.clear()
+            try part.read(from: offset, into: &read)
+            offset += Int64(read.readableBytes)
+            if gzip == nil {
+                swap(&read, &buffer)
+                try await send(to: &body)
+            } else {
+                try await write(Array(read.readableBytesView), to: &body)
+            }
+        }
     }
 
     mutating func end(_ body: inout some ResponseBodyWriter) async throws {

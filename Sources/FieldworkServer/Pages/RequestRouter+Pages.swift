@@ -37,15 +37,6 @@ extension RequestRouter {
     }
 
     private static func json(of answer: Answer) async throws -> JSONValue {
-        var bytes: [UInt8] = []
-        switch answer.body {
-        case .bytes(let whole): bytes = whole
-        case .stream(let pieces):
-            for try await piece in pieces { bytes += piece }
-        case .begun(let first, let second, let rest):
-            bytes = first + second
-            for try await piece in rest { bytes += piece }
-        }
-        return try JSONParser.parse(bytes)
+        try JSONParser.parse(try await answer.body.collected())
     }
 }

@@ -135,7 +135,7 @@ struct DatabaseWork: WorkKeeper {
 
     func kept(_ name: String) async throws -> KeptResult? {
         guard ResultKind(ofName: name) != nil, let kept = try await work.result(name.lowercased()) else { return nil }
-        return KeptResult(size: kept.size) { work.pieces(of: kept.file, in: $0) }
+        return KeptResult(size: kept.size) { .stream(work.pieces(of: kept.file, in: $0)) }
     }
 
     func sweep() async throws {

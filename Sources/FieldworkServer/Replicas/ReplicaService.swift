@@ -330,7 +330,7 @@ struct ReplicaService: Sendable {
             throw ServiceError.notFound("There is no such file (any more).")
         }
         guard let range = ByteRange.wanted(request.range, of: kept.size) else { return .rangeNotSatisfiable() }
-        var answer = Answer(contentType: kind.contentType, body: .stream(try kept.pieces(range)))
+        var answer = Answer(contentType: kind.contentType, body: try kept.body(range))
         answer.setRange(range, of: kept.size)
         return answer
     }

@@ -56,7 +56,8 @@ private actor LayeredAnswer {
         hasBegun = true
         bytes += Array(#"{"id":\#(element.layer.id),"#.utf8)
         // Each answer is an object of its own, whose brace stands already.
-        switch try await answer(element) {
+        let body = try await answer(element)
+        switch body {
         case .bytes(let own): bytes += own.dropFirst()
         case .begun(let one, let two, let rest):
             bytes += one.dropFirst() + two
@@ -65,6 +66,7 @@ private actor LayeredAnswer {
             var iterator = pieces.makeAsyncIterator()
             if let first = try await iterator.next() { bytes += first.dropFirst() }
             current = pieces
+        case .file: bytes += try await body.collected().dropFirst()
         }
         return bytes
     }

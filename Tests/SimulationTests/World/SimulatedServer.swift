@@ -102,14 +102,7 @@ final class SimulatedServer: Sendable {
             request.hasStretch = true
         }
         let (_, answer) = await router.answer(request)
-        var bytes: [UInt8] = []
-        switch answer.body {
-        case .bytes(let all): bytes = all
-        case .begun(let first, let second, let rest):
-            bytes = first + second
-            for try await piece in rest { bytes += piece }
-        case .stream(let pieces): for try await piece in pieces { bytes += piece }
-        }
+        let bytes = try await answer.body.collected()
         await settle()
         return Reply(status: answer.status.code, bytes: bytes)
     }
