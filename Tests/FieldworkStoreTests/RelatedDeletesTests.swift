@@ -80,17 +80,46 @@ struct RelatedDeletesTests {
         #expect(try await !store.edit([edits]).hasErrors)
     }
 
-    @Test("A feature that is restored has its parts, the rows that named it, and its pairs")
-    func comesBack() async throws {
+    private func addAgain(_ others: [LayerEdits] = []) async throws -> Bool {
+        let tree = Orchard.edit(["Code": .text("A"), "Area": .integer(1)], globalID: treeID)
+        return try await !store.edit([LayerEdits(layerID: 0, adds: [tree])] + others).hasErrors
+    }
+
+    @Test(
+        "A feature that is restored, or added again under its ids, has its parts, the rows that named it, and its pairs",
+        arguments: [false, true])
+    func comesBack(isAdded: Bool) async throws {
         try await plant()
         #expect(try await delete([1], from: Orchard.trees) == [nil])
-        try await restore(treeID, 0)
+        if isAdded { #expect(try await addAgain()) } else { try await restore(treeID, 0) }
         #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.trees) == [1, 2])
         #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.visits) == [1, 2, 3])
         #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.photos) == [1, 2, 3])
         #expect(try await store.values("TreeCode", of: Orchard.plaques) == [.text("A")])
         #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.care) == [1, 2, 3])
         #expect(try await store.check().isEmpty)
+    }
+
+    @Test("Who adds a feature again may bring its parts as well: they are as he says, and the others come back")
+    func partsAreAddedAgain() async throws {
+        try await plant()
+        let visit = try #require(
+            try await store.records(FeatureQuery(objectIDs: [1]), in: Orchard.visits).first?.globalID)
+        #expect(try await delete([1], from: Orchard.trees) == [nil])
+        let part = Orchard.edit(["Tree": Orchard.guid(treeID), "Note": .text("mine")], globalID: visit)
+        #expect(try await addAgain([LayerEdits(layerID: 1, adds: [part])]))
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.visits) == [1, 2, 3])
+        #expect(try await store.values("Note", of: Orchard.visits) == [.text("mine"), .null, .null])
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.photos) == [1, 2, 3])
+    }
+
+    @Test("A part that was deleted before its whole stays deleted when the whole is added again")
+    func partWasDeletedBefore() async throws {
+        try await plant()
+        #expect(try await delete([2], from: Orchard.visits) == [nil])
+        #expect(try await delete([1], from: Orchard.trees) == [nil])
+        #expect(try await addAgain())
+        #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.visits) == [1, 3])
     }
 
     @Test("A pair comes back with the end that is restored last")

@@ -31,12 +31,6 @@ struct FeatureDraft {
         return record
     }
 
-    /// Whether the client gives the feature the id of one that it knows.
-    func namesGlobalID(_ feature: ArcGISFeature) -> Bool {
-        guard let name = layer.globalIDField else { return false }
-        return feature.attributes.keys.contains { layer.field(named: $0)?.name == name }
-    }
-
     /// What the client changed since the object was read or handed over last, and the whole record as the client has it.
     func update(
         of feature: ArcGISFeature, since origin: FeatureRecord

@@ -80,46 +80,20 @@ struct GeodatabaseTableSource: TableSource {
 
     // MARK: Edits
 
-    /// Adds features. One that was deleted here, and of whose delete the service has not been told, is that feature again: with its object
-    /// id, its attachments and what went with it.
     func add(_ features: [ArcGISFeature], mode: FeatureRequestMode) async throws {
         let draft = FeatureDraft(layer: layer)
-        let records = try features.map { feature in
+        let edits = try features.map { feature in
             guard feature.objectID == nil else {
                 throw GeodatabaseError.itemAlreadyExists(details: "The feature has been added already.")
             }
             let record = try draft.newRecord(feature)
             try checkArea(record.geometry)
-            return record
+            return FeatureEdit(
+                globalID: record.globalID, attributes: record.attributes.map { ($0.key, $0.value) },
+                geometry: record.geometry.map { .geometry($0) } ?? .null)
         }
-        var deleted =
-            features.contains(where: draft.namesGlobalID) ? try await session.untoldDeletes(in: layer.id) : []
-        var edits = LayerEdits(layerID: layer.id)
-        var isRestored: [Bool] = []
-        for record in records {
-            let id = record.globalID.flatMap { deleted.remove($0) }
-            isRestored.append(id != nil)
-            if let id {
-                edits.restores.append(id)
-                edits.updates.append(restoring(record))
-            } else {
-                edits.adds.append(
-                    FeatureEdit(
-                        globalID: record.globalID, attributes: record.attributes.map { ($0.key, $0.value) },
-                        geometry: record.geometry.map { .geometry($0) } ?? .null))
-            }
-        }
-        let results = try await session.apply(edits)
-        var (adds, updates) = (results.adds.makeIterator(), results.updates.makeIterator())
-        try await handOver(features, isRestored.compactMap { $0 ? updates.next() : adds.next() })
-    }
-
-    /// What a feature that comes back is to be like: as it was added again, but for what only the file itself writes.
-    private func restoring(_ record: FeatureRecord) -> FeatureEdit {
-        let names = layer.fields.filter { $0.isEditable && ![.oid, .globalID, .geometry].contains($0.type) }.map(\.name)
-        return FeatureEdit(
-            globalID: record.globalID, attributes: names.map { ($0, record.attributes[$0] ?? .null) },
-            geometry: record.geometry.map { .geometry($0) } ?? (layer.isTable ? .unchanged : .null))
+        let results = try await session.apply(LayerEdits(layerID: layer.id, adds: edits))
+        try await handOver(features, results.adds)
     }
 
     func update(_ features: [ArcGISFeature]) async throws {

@@ -69,15 +69,6 @@ extension GeodatabaseSession {
         }
     }
 
-    /// The global ids of features that were deleted here, are not here, and of whose delete the service knows nothing yet: a sync may have
-    /// told it already of what belongs to an upload that has no answer.
-    func untoldDeletes(in layerID: Int) async throws -> Set<UUID> {
-        let told = max(replica?.sentGeneration(of: layerID) ?? 0, replica?.pendingUpload?.throughGeneration ?? 0)
-        let changes = try await onDevice { try await file.changes(after: told, in: layerID, limit: .max) }
-        let deleted = Array(Set(changes.filter { $0.operation == .delete }.compactMap(\.globalID)))
-        return Set(deleted).subtracting(try await rows(of: deleted, in: layerID).keys)
-    }
-
     /// The changes whose features are on this device or were deleted here. What the service took from this device since is nothing of this
     /// device's any more, also when the service has it again, after a backup was put back, and tells of it as new.
     func kept(_ changes: [FeatureChange], in layerID: Int, since base: Int64) async throws -> [FeatureChange] {

@@ -28,6 +28,7 @@ struct EditRun {
         }
         for index in order { try restore(batch.layers[index]) }
         for index in order { results[index].adds = try add(batch.layers[index]) }
+        for index in order { try restoreWhatWent(with: batch.layers[index]) }
         for index in order { results[index].updates = try update(batch.layers[index]) }
         for index in order.reversed() { results[index].deletes = try delete(batch.layers[index]) }
         for index in order where !batch.layers[index].attachments.isEmpty {
@@ -41,13 +42,23 @@ struct EditRun {
 
     // MARK: Restores
 
+    private var restorer: FeatureRestorer {
+        let (applier, batch) = (applier, batch)
+        return FeatureRestorer(rules: applier.relationships, connection: connection) { try applier.writer($0, batch) }
+    }
+
+    /// After all adds of the batch: a client may bring itself what belongs to a feature that it adds again.
+    private func restoreWhatWent(with edits: LayerEdits) throws {
+        if edits.adds.isEmpty { return }
+        let restorer = restorer
+        for globalID in try writer(edits.layerID).returned {
+            try restorer.restoreWhatWent(with: globalID, in: edits.layerID)
+        }
+    }
+
     private mutating func restore(_ edits: LayerEdits) throws {
         if edits.restores.isEmpty { return }
-        let applier = applier
-        let batch = batch
-        let restorer = FeatureRestorer(rules: applier.relationships, connection: connection) { layerID in
-            try applier.writer(layerID, batch)
-        }
+        let restorer = restorer
         for globalID in edits.restores {
             guard batch.scope != nil else {
                 try restorer.restore(globalID, in: edits.layerID)

@@ -14,24 +14,45 @@ struct FeatureRestorer {
         var globalID: UUID
     }
 
-    /// Does nothing for a feature that is there or never was.
+    /// Does nothing for a feature that is there or never was. Throws `StoreError` where its table does not take it.
     func restore(_ globalID: UUID, in layerID: Int) throws {
-        // A list, not the call stack: parts may have parts.
-        var pending = [Feature(layerID: layerID, globalID: globalID)]
-        var known = Set(pending)
-        while let feature = pending.popLast() {
-            for next in try restoreAlone(feature) where known.insert(next).inserted { pending.append(next) }
-        }
+        let feature = Feature(layerID: layerID, globalID: globalID)
+        if let refusal = try restoreAll([feature])[feature] { throw StoreError(.failure, refusal) }
     }
 
-    /// - Returns: the features that are to come back as well.
-    private func restoreAlone(_ feature: Feature) throws -> [Feature] {
-        let writer = try self.writer(feature.layerID)
-        let layer = writer.layer
-        guard try writer.findAny(.globalID(feature.globalID)) == nil,
-            let generation = try deletion(of: feature.globalID, in: layer)
-        else { return [] }
-        try writer.restore(feature.globalID)
+    /// Brings back what went with a feature that somebody has added again under its ids. What a table does not take any more, since
+    /// another row has the value that must be there once, stays in the history.
+    func restoreWhatWent(with globalID: UUID, in layerID: Int) throws {
+        let feature = Feature(layerID: layerID, globalID: globalID)
+        guard let generation = try deletion(of: globalID, in: try writer(layerID).layer) else { return }
+        _ = try restoreAll(try belongings(of: feature, deletedIn: generation))
+    }
+
+    /// - Returns: what could not come back, and why.
+    private func restoreAll(_ features: [Feature]) throws -> [Feature: String] {
+        // A list, not the call stack: parts may have parts.
+        var pending = features
+        var known = Set(pending)
+        var refused: [Feature: String] = [:]
+        while let feature = pending.popLast() {
+            let writer = try self.writer(feature.layerID)
+            guard try writer.findAny(.globalID(feature.globalID)) == nil,
+                let generation = try deletion(of: feature.globalID, in: writer.layer)
+            else { continue }
+            if let refusal = try writer.restore(feature.globalID) {
+                refused[feature] = refusal
+                continue
+            }
+            for next in try belongings(of: feature, deletedIn: generation) where known.insert(next).inserted {
+                pending.append(next)
+            }
+        }
+        return refused
+    }
+
+    /// Gives the rows whose key was emptied with a feature their key again.
+    /// - Returns: the features that are to come back with it.
+    private func belongings(of feature: Feature, deletedIn generation: Int64) throws -> [Feature] {
         guard let relationships = rules.layer(feature.layerID) else { return [] }
         var others = try relationships.parents.filter(\.isComposite).compactMap { try whole(of: feature, $0) }
         for relationship in relationships.children where relationship.isComposite {

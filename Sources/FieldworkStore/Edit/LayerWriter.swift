@@ -24,6 +24,8 @@ final class LayerWriter {
     private let globalIDs = GlobalIDSource()
     /// What the batch reaches of the layer; nil for all.
     let reach: ReachedFeatures?
+    /// Features that were deleted once and were added again under their ids.
+    private(set) var returned: [UUID] = []
 
     init(
         rules: RowRules, connection: StoreConnection, batch: EditBatch, keepsObjectIDs: Bool,
@@ -65,7 +67,10 @@ final class LayerWriter {
                 // Asked before there is a feature of this id again.
                 let returns = try !takesObjectIDs && row.objectID != nil && reachesDeleted(row.globalID)
                 let result = try insert(row, edit)
-                if returns, let former = row.objectID, result.error == nil { try restoreAttachments(of: former) }
+                if returns, let former = row.objectID, result.error == nil {
+                    try restoreAttachments(of: former)
+                    row.globalID.map { returned.append($0) }
+                }
                 return result
             }
         } catch let error as EditError {
@@ -305,19 +310,27 @@ final class LayerWriter {
     // MARK: Restores
 
     /// Brings a deleted feature back as it was last, with its ids. Does nothing for one that is there or never was.
-    func restore(_ globalID: UUID) throws {
-        guard let column = layer.globalIDColumn.map(quoted), try findAny(.globalID(globalID)) == nil else { return }
+    /// - Returns: why the table does not take it; nil when it does.
+    @discardableResult
+    func restore(_ globalID: UUID) throws -> String? {
+        guard let column = layer.globalIDColumn.map(quoted), try findAny(.globalID(globalID)) == nil else { return nil }
         var names = layer.columns.filter { $0.isStored && $0.name != layer.objectIDColumn }.map { quoted($0.name) }
         if let geometryColumn = layer.geometryColumn { names.append(quoted(geometryColumn)) }
         let list = names.joined(separator: ", ")
-        try connection.run(
+        let statement = try connection.cached(
             """
             INSERT INTO \(table) (\(key), \(list)) SELECT fieldwork_object_id, \(list)
             FROM \(quoted(layer.historyTable)) WHERE \(column) = ? AND fieldwork_operation = 2
             ORDER BY fieldwork_version DESC LIMIT 1
-            """
-        ) { try $0.bind(GUID.normalForm(globalID), at: 1) }
+            """)
+        defer { statement.finish() }
+        try statement.bind(GUID.normalForm(globalID), at: 1)
+        switch try statement.execute() {
+        case .done: break
+        case .notUnique(let message), .refused(let message): return message
+        }
         if let restored = try findAny(.globalID(globalID)) { try restoreAttachments(of: restored.objectID) }
+        return nil
     }
 
     // MARK: Both
