@@ -63,7 +63,6 @@ struct DeleteTakenBackTests {
             let after = try #require(try await feature.attachments.first)
             #expect(after.id == before.id && after.name == "crack.jpg")
             #expect(try await after.data == Self.photo)
-            #expect(!after.isLocal, "it is as the service has it: its bytes needn't travel")
 
             #expect(try await service.sync(geodatabase).isEmpty)
             #expect(try await service.servedAttachments() == ["Cause 1": ["crack.jpg": Self.photo]])

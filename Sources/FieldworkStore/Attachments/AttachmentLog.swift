@@ -46,7 +46,8 @@ struct AttachmentLog {
     }
 
     /// What became of each attachment from one generation to another, in the order of the ids: what was added and deleted
-    /// between was never there, what was deleted and came back was changed, unless it is as it was at first.
+    /// between was never there, what was deleted and came back was changed, also when it is as it was: a service that was put back to a
+    /// backup may lack it, and has it again by this edit.
     func net(after base: Int64, through last: Int64) throws -> [AttachmentChange] {
         guard layer.definition.hasAttachments else { return [] }
         var changes: [AttachmentChange] = []
@@ -58,13 +59,7 @@ struct AttachmentLog {
                 (SELECT max(operation) FROM \(AttachmentTables.changes) WHERE layer_id = ?1
                     AND attachment_id = c.attachment_id AND generation = max(c.generation)),
                 max(coalesce(a.globalid, h.globalid)), max(coalesce(a.base_id, h.base_id)),
-                max(CASE WHEN a.attachmentid IS NULL AND h.fieldwork_with_feature = 1 THEN 1 ELSE 0 END),
-                EXISTS (
-                    SELECT 1 FROM \(table) AS n JOIN \(history) AS f ON \(Self.isSame)
-                    WHERE n.attachmentid = c.attachment_id AND f.fieldwork_version = (
-                        SELECT min(fieldwork_version) FROM \(history)
-                        WHERE attachmentid = c.attachment_id AND fieldwork_generation > ?2
-                            AND fieldwork_operation <> \(AttachmentVersionReader.keptOnly)))
+                max(CASE WHEN a.attachmentid IS NULL AND h.fieldwork_with_feature = 1 THEN 1 ELSE 0 END)
             FROM \(AttachmentTables.changes) AS c
             LEFT JOIN \(table) AS a ON a.attachmentid = c.attachment_id
             LEFT JOIN \(history) AS h ON h.fieldwork_version = (
@@ -79,7 +74,6 @@ struct AttachmentLog {
             },
             row: { row in
                 guard let operation = Self.net(first: row.integer(4), last: row.integer(5)) else { return }
-                if operation == .update, row.integer(9) != 0 { return }
                 changes.append(
                     AttachmentChange(
                         generation: row.integer(2), operation: operation, id: row.integer(0),
@@ -88,10 +82,6 @@ struct AttachmentLog {
             })
         return changes
     }
-
-    /// Whether a row and a former version of it tell the same.
-    private static let isSame = AttachmentTables.kept.map { "n.\($0) IS NOT DISTINCT FROM f.\($0)" }.joined(
-        separator: " AND ")
 
     /// nil for what was never there.
     private static func net(first: Int64, last: Int64) -> FeatureChange.Operation? {
