@@ -87,10 +87,16 @@ struct RelatedDeletesTests {
 
     @Test(
         "A feature that is restored, or added again under its ids, has its parts, the rows that named it, and its pairs",
-        arguments: [false, true])
-    func comesBack(isAdded: Bool) async throws {
+        arguments: [false, true], [false, true])
+    func comesBack(isAdded: Bool, isLogCut: Bool) async throws {
         try await plant()
         #expect(try await delete([1], from: Orchard.trees) == [nil])
+        if isLogCut {
+            let later = Samples.moment.addingTimeInterval(86_400)
+            let replicas = try #require(store as? any ReplicaStore)
+            let dropped = try await replicas.compactLog(of: Orchard.name, silentSince: later, olderThan: later)
+            try #require(dropped > 0)
+        }
         if isAdded { #expect(try await addAgain()) } else { try await restore(treeID, 0) }
         #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.trees) == [1, 2])
         #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.visits) == [1, 2, 3])

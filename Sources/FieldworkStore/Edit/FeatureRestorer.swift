@@ -62,7 +62,8 @@ struct FeatureRestorer {
             let value = try key(relationship.origin, of: feature)
             let holder = relationship.destination
             if value.isNull { continue }
-            try self.writer(holder.layer.definition.id).fill(holder, with: value, clearedIn: generation)
+            try self.writer(holder.layer.definition.id).fill(
+                holder, with: value, clearedIn: generation, among: try rows(of: holder.layer, changedIn: generation))
         }
         for link in relationships.links { others += try pairs(of: feature, link, deletedIn: generation) }
         return others
@@ -106,9 +107,22 @@ struct FeatureRestorer {
     ) throws -> [Feature] {
         let value = try key(relationship.origin, of: whole)
         if value.isNull { return [] }
-        return try deleted(relationship.destination, value, "fieldwork_generation = ?2") {
-            try $0.bind(generation, at: 2)
+        let layer = relationship.destination.layer
+        return try deleted(
+            relationship.destination, value,
+            "fieldwork_generation = ?2 AND fieldwork_object_id IN (\(try rows(of: layer, changedIn: generation)))"
+        ) { try $0.bind(generation, at: 2) }
+    }
+
+    /// SQL for the object ids of the rows that a generation changed. The history is in no order of generations, and a whole look through
+    /// it is long: the log knows them, as long as it goes back so far.
+    private func rows(of layer: StoredLayer, changedIn generation: Int64) throws -> String {
+        let id = layer.definition.id
+        guard generation > (try LogCompaction.floor(of: id, on: connection)) else {
+            return
+                "SELECT fieldwork_object_id FROM \(quoted(layer.historyTable)) WHERE fieldwork_generation = \(generation)"
         }
+        return "SELECT object_id FROM fieldwork_changes WHERE layer_id = \(id) AND generation = \(generation)"
     }
 
     /// The pairs that went with one of their ends, where the other one is there. When that comes back later, they come with it.
@@ -121,7 +135,8 @@ struct FeatureRestorer {
         return try deleted(
             link.inTable, value,
             """
-            fieldwork_generation = ?2 AND EXISTS (
+            fieldwork_generation = ?2
+                AND fieldwork_object_id IN (\(try rows(of: link.inTable.layer, changedIn: generation))) AND EXISTS (
                 SELECT 1 FROM \(other.key.table) WHERE \(other.key.sql) = \(history).\(other.inTable.sql))
             """
         ) { try $0.bind(generation, at: 2) }

@@ -73,13 +73,16 @@ extension LayerWriter {
 
     /// Gives the rows whose key was emptied in a generation their key again, since what it named is back. One that was changed since stays
     /// as it is.
-    func fill(_ column: KeyColumn, with value: AttributeValue, clearedIn generation: Int64) throws {
+    /// - Parameter rows: SQL for the object ids that the generation changed.
+    func fill(
+        _ column: KeyColumn, with value: AttributeValue, clearedIn generation: Int64, among rows: String
+    ) throws {
         let tracked = rules.tracked(in: batch)
         let sets = ["\(column.sql) = ?"] + tracked.map { "\(quoted(layer.columns[$0.column].name)) = ?" }
         let history = quoted(layer.historyTable)
         let statement = try connection.cached(
             """
-            UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(column.sql) IS NULL AND EXISTS (
+            UPDATE \(table) SET \(sets.joined(separator: ", ")) WHERE \(key) IN (\(rows)) AND \(column.sql) IS NULL AND EXISTS (
                 SELECT 1 FROM \(history) AS h WHERE h.fieldwork_object_id = \(table).\(key) AND h.\(column.sql) = ?
                     AND h.fieldwork_operation = 1 AND h.fieldwork_generation = ?)
             AND NOT EXISTS (
