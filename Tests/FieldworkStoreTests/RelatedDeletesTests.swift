@@ -119,6 +119,18 @@ struct RelatedDeletesTests {
         #expect(try await store.objectIDs(FeatureQuery(), in: Orchard.photos) == [1, 2, 3])
     }
 
+    @Test(
+        "Where one may be related, the one that came meanwhile stays, and there is no second", arguments: [false, true])
+    func anotherCameMeanwhile(isAdded: Bool) async throws {
+        try await plant()
+        #expect(try await delete([1], from: Orchard.trees) == [nil])
+        let plaque = Orchard.edit(["TreeCode": .text("A")])
+        #expect(try await !store.edit([LayerEdits(layerID: 3, adds: [plaque])]).hasErrors)
+        if isAdded { #expect(try await addAgain()) } else { try await restore(treeID, 0) }
+        #expect(try await store.values("TreeCode", of: Orchard.plaques) == [.null, .text("A")])
+        #expect(try await store.check().isEmpty)
+    }
+
     @Test("A part that was deleted before its whole stays deleted when the whole is added again")
     func partWasDeletedBefore() async throws {
         try await plant()

@@ -55,13 +55,16 @@ struct FeatureRestorer {
     private func belongings(of feature: Feature, deletedIn generation: Int64) throws -> [Feature] {
         guard let relationships = rules.layer(feature.layerID) else { return [] }
         var others = try relationships.parents.filter(\.isComposite).compactMap { try whole(of: feature, $0) }
-        for relationship in relationships.children where relationship.isComposite {
-            others += try parts(of: feature, relationship, deletedIn: generation)
-        }
-        for relationship in relationships.children where relationship.deletion == .clear {
+        for relationship in relationships.children {
             let value = try key(relationship.origin, of: feature)
             let holder = relationship.destination
             if value.isNull { continue }
+            // Where one may be related, another one may have come in its place.
+            if relationship.isOneToOne, try holder.holds(value, on: connection) { continue }
+            if relationship.isComposite {
+                others += try parts(holding: value, relationship, deletedIn: generation)
+            }
+            guard relationship.deletion == .clear else { continue }
             try self.writer(holder.layer.definition.id).fill(
                 holder, with: value, clearedIn: generation, among: try rows(of: holder.layer, changedIn: generation))
         }
@@ -94,19 +97,14 @@ struct FeatureRestorer {
         let value = try key(relationship.destination, of: part)
         let origin = relationship.origin
         guard !value.isNull else { return nil }
-        let isThere = try connection.integer("SELECT 1 FROM \(origin.table) WHERE \(origin.sql) = ? LIMIT 1") {
-            try $0.bind(value, at: 1)
-        }
-        if isThere != nil { return nil }
+        if try origin.holds(value, on: connection) { return nil }
         return try deleted(origin, value, "true ORDER BY fieldwork_version DESC LIMIT 1").first
     }
 
     /// The parts that went with their whole.
     private func parts(
-        of whole: Feature, _ relationship: StoredRelationship, deletedIn generation: Int64
+        holding value: AttributeValue, _ relationship: StoredRelationship, deletedIn generation: Int64
     ) throws -> [Feature] {
-        let value = try key(relationship.origin, of: whole)
-        if value.isNull { return [] }
         let layer = relationship.destination.layer
         return try deleted(
             relationship.destination, value,

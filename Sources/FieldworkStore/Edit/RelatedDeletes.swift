@@ -156,7 +156,7 @@ struct RelatedDeletes {
 
     /// Whether there are keys to empty. Throws when there are and they can't be.
     private func clears(_ child: StoredRelationship, _ key: AttributeValue) throws -> Bool {
-        guard try isHeld(key, by: child.destination) else { return false }
+        guard try child.destination.holds(key, on: connection) else { return false }
         guard child.canClearKey else {
             throw EditError(
                 code: 1018,
@@ -168,16 +168,10 @@ struct RelatedDeletes {
     }
 
     private func refuse(_ child: StoredRelationship, _ key: AttributeValue) throws {
-        guard try isHeld(key, by: child.destination) else { return }
+        guard try child.destination.holds(key, on: connection) else { return }
         throw EditError(
             code: 1018,
             description:
                 "The feature has related rows in \(child.destination.layer.definition.name) (\(child.name)).")
-    }
-
-    private func isHeld(_ key: AttributeValue, by holder: KeyColumn) throws -> Bool {
-        try connection.integer("SELECT 1 FROM \(holder.table) WHERE \(holder.sql) = ? LIMIT 1") {
-            try $0.bind(key, at: 1)
-        } != nil
     }
 }

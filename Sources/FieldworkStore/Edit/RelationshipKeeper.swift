@@ -24,24 +24,15 @@ struct RelationshipKeeper {
                 }
                 continue
             }
-            if parent.isComposite, try !exists(key, parent.origin) {
+            if parent.isComposite, try !parent.origin.holds(key, on: connection) {
                 throw EditError(code: 1000, description: "Field \(field) names no feature of \(origin).")
             }
-            if parent.isOneToOne, try exists(key, parent.destination, except: objectID) {
+            if parent.isOneToOne, try parent.destination.holds(key, except: objectID, on: connection) {
                 throw EditError(
                     code: 1000,
                     description: "Field \(field): the feature of \(origin) is related already, and to one at most.")
             }
         }
-    }
-
-    private func exists(_ key: AttributeValue, _ column: KeyColumn, except objectID: Int64? = nil) throws -> Bool {
-        try connection.integer(
-            "SELECT 1 FROM \(column.table) WHERE \(column.sql) = ?1 AND \(column.objectID) IS DISTINCT FROM ?2 LIMIT 1"
-        ) {
-            try $0.bind(key, at: 1)
-            if let objectID { try $0.bind(objectID, at: 2) }
-        } != nil
     }
 
     // MARK: Keys that change
@@ -66,8 +57,8 @@ struct RelationshipKeeper {
                 continue
             }
             // Another row with the same key: those that hold it may mean that one.
-            guard try !exists(old, own, except: objectID) else { continue }
-            guard try exists(old, holder) else { continue }
+            guard try !own.holds(old, except: objectID, on: connection) else { continue }
+            guard try holder.holds(old, on: connection) else { continue }
             guard !new.isNull else {
                 throw EditError(
                     code: 1019,

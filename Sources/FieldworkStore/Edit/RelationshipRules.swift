@@ -130,6 +130,17 @@ struct KeyColumn: Sendable {
         self.layer = layer
         self.index = index
     }
+
+    /// Whether a row holds a value.
+    /// - Parameter objectID: a row that does not count.
+    func holds(_ value: AttributeValue, except objectID: Int64? = nil, on connection: StoreConnection) throws -> Bool {
+        try connection.integer(
+            "SELECT 1 FROM \(table) WHERE \(sql) = ?1 AND \(self.objectID) IS DISTINCT FROM ?2 LIMIT 1"
+        ) {
+            try $0.bind(value, at: 1)
+            if let objectID { try $0.bind(objectID, at: 2) }
+        } != nil
+    }
 }
 
 /// A relationship with the columns of both its sides.
