@@ -1,7 +1,7 @@
 import Foundation
 
-/// A click goes to a place, and what stands there may be another thing by then: the page may be drawn anew, or move, between measuring
-/// and clicking. The page looks at each click before anything hears of it, and keeps one back that does not reach what is meant.
+/// A click goes to coordinates. The page may change between measuring them and clicking, so that another element is hit. A listener in
+/// the page looks at each click first, and stops one that does not hit the element that is meant.
 extension Browser {
     /// A function of the page whose `this` is what the next click is meant for.
     static let aim = """

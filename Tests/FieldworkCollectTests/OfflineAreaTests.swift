@@ -67,8 +67,11 @@ import Testing
         }
     }
 
-    @Test("A feature of an area that was deleted and taken back has its photo, here and on the server")
-    func takenBackWithItsPhoto() async throws {
+    @Test(
+        "A feature that was deleted and taken back has its photo once, here and on the server",
+        arguments: [false, true],
+        [false, true])
+    func takenBackWithItsPhoto(isOnline: Bool, isSent: Bool) async throws {
         var definition = OfflineField.definition()
         definition.layers[0].hasAttachments = true
         try await DamageField.with(points: 4, definition: definition) { field in
@@ -89,14 +92,16 @@ import Testing
             }
             try #require(try await served() == ["crack.jpg"])
             let address = "/f/0/\(try #require(feature.globalID).uuidString.lowercased())"
-            try await OfflineField.goOffline(visitor)
+            if !isOnline { try await OfflineField.goOffline(visitor) }
             #expect(try await visitor.get("\(address)/edit").text.contains("crack.jpg"))
             let deleted = try await visitor.post("\(address)/delete", ["session": "d"])
             let edit = try #require(deleted["Location"]?.split(separator: "edit=").last)
+            if isSent { try await OfflineField.sync(visitor) }
+            #expect(try await served() == (isOnline || isSent ? [] : ["crack.jpg"]))
             #expect(try await visitor.post("/undo/\(edit)", ["back": "/map"]).status == 303)
-            #expect(try await visitor.get("\(address)/edit").text.contains("crack.jpg"))
-            try await OfflineField.sync(visitor)
+            for _ in 0..<2 { try await OfflineField.sync(visitor) }
             #expect(try await served() == ["crack.jpg"], "neither lost nor doubled")
+            #expect(try await visitor.get("\(address)/edit").text.split(separator: "crack.jpg").count > 1)
         }
     }
 

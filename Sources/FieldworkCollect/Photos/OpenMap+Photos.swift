@@ -64,7 +64,9 @@ extension OpenMap {
     func undo(_ changes: PhotoChanges, of feature: Feature, cameBack: Bool = false) async throws -> PhotoChanges {
         guard !changes.isEmpty, let feature = feature as? ArcGISFeature else { return PhotoChanges() }
         var counter = PhotoChanges()
-        var present = changes.added.isEmpty && !cameBack ? [] : try await feature.attachments
+        var present = changes.added.isEmpty ? [] : try await feature.attachments
+        // Where the service doesn't answer they are added: one too many is better than none.
+        if cameBack { present = (try? await feature.attachments) ?? [] }
         for record in changes.added {
             guard let attachment = try await Self.first(record, of: present) else { continue }
             counter.deleted.append(await keep(attachment))

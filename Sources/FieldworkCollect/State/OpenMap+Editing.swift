@@ -138,16 +138,22 @@ extension OpenMap {
         }
         try journal.setAlias(journal.current(entry.feature), now: reference)
         remember(feature, as: reference)
-        // Where the server was not told of the delete it is the same row again, with its photos. Those of a file on this device can be
-        // looked at; those of a service are on it.
-        let isService = layer.table is ServiceFeatureTable
-        let isSameRow = isService && layer.objectID(of: feature) == entry.objectID
-        let photos =
-            isSameRow
-            ? PhotoChanges() : try await undo(entry.photos ?? PhotoChanges(), of: feature, cameBack: !isService)
+        let photos = try await undoPhotos(of: entry, feature, in: layer)
         return try record(
             .create, feature, layer: layer, reference: reference, session: nil, before: nil,
             detail: "Undo: \(entry.detail)", undoes: entry.id, photos: photos)
+    }
+
+    /// Gives a feature that came back those of its photos that did not come with it.
+    private func undoPhotos(of entry: EditEntry, _ feature: Feature, in layer: MapLayer) async throws -> PhotoChanges {
+        guard let photos = entry.photos else { return PhotoChanges() }
+        if layer.table is ServiceFeatureTable {
+            // Where the service was not told of the delete it is the same row again, with its photos.
+            if layer.objectID(of: feature) == entry.objectID { return PhotoChanges() }
+            // One that was told may give them back with the feature: it is known when it has it.
+            await outbox.send(patience: .milliseconds(Limits.sendPatienceMilliseconds))
+        }
+        return try await undo(photos, of: feature, cameBack: true)
     }
 
     /// The feature of a snapshot, ready to be added: with its global id; other managed fields are the server's.

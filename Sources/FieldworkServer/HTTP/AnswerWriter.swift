@@ -37,7 +37,7 @@ struct AnswerWriter: Sendable {
             let head = HTTPResponse(status: answer.status, headerFields: headers)
             try await writer.write(response: head, body: isHead ? ResponseBody() : ResponseBody(byteBuffer: body))
             return isHead ? 0 : body.readableBytes
-        case .begun(let first, let second, let rest):
+        case .begun, .file:
             if encoding == .identity, let length = answer.contentLength { headers[.contentLength] = String(length) }
             let head = HTTPResponse(status: answer.status, headerFields: headers)
             guard !isHead else {
@@ -49,34 +49,20 @@ struct AnswerWriter: Sendable {
             let sent = try await withTaskExecutorPreference(globalConcurrentExecutor) {
                 var sink = try PieceSink(
                     encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel, allowance: allowance)
-                try await sink.write(first, to: &body)
-                try await sink.write(second, to: &body)
-                var iterator = rest.makeAsyncIterator()
-                while let piece = try await WorkAllowance.$current.withValue(
-                    allowance,
-                    operation: {
-                        try await iterator.next()
-                    })
-                {
-                    try await sink.write(piece, to: &body)
+                if case .file(let part) = answer.body { try await sink.write(part, to: &body) }
+                if case .begun(let first, let second, let rest) = answer.body {
+                    try await sink.write(first, to: &body)
+                    try await sink.write(second, to: &body)
+                    var iterator = rest.makeAsyncIterator()
+                    while let piece = try await WorkAllowance.$current.withValue(
+                        allowance,
+                        operation: {
+                            try await iterator.next()
+                        })
+                    {
+                        try await sink.write(piece, to: &body)
+                    }
                 }
-                try await sink.end(&body)
-                return sink.bytesSent
-            }
-            try await body.finish(nil)
-            return sent
-        case .file(let part):
-            if encoding == .identity { headers[.contentLength] = String(part.range.count) }
-            let head = HTTPResponse(status: answer.status, headerFields: headers)
-            guard !isHead else {
-                try await writer.writeResponse(head)
-                return 0
-            }
-            var body = try await writer.writeHead(head)
-            let sent = try await withTaskExecutorPreference(globalConcurrentExecutor) {
-                var sink = try PieceSink(
-                    encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel, allowance: allowance)
-                try await sink.write(part, to: &body)
                 try await sink.end(&body)
                 return sink.bytesSent
             }

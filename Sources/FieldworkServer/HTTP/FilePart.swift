@@ -2,8 +2,8 @@ import FieldworkStore
 import Foundation
 import NIOCore
 
-/// A stretch of a file that is sent as it is: read straight into the buffer of the connection. The file stays open, so that it may lose
-/// its name meanwhile.
+/// A stretch of a file that is sent as it is: read straight into the buffer of the connection. The file is kept open, so that it can be
+/// deleted while it is sent.
 final class FilePart: Sendable {
     let range: Range<Int64>
     private let descriptor: Int32

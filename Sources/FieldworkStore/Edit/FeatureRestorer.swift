@@ -20,8 +20,8 @@ struct FeatureRestorer {
         if let refusal = try restoreAll([feature])[feature] { throw StoreError(.failure, refusal) }
     }
 
-    /// Brings back what went with a feature that somebody has added again under its ids. What a table does not take any more, since
-    /// another row has the value that must be there once, stays in the history.
+    /// Brings back what was deleted with a feature that a client has added again under its ids. A row that breaks a constraint of its
+    /// table by now, such as a unique value, is left out and stays in the history.
     func restoreWhatWent(with globalID: UUID, in layerID: Int) throws {
         let feature = Feature(layerID: layerID, globalID: globalID)
         guard let generation = try deletion(of: globalID, in: try writer(layerID).layer) else { return }
