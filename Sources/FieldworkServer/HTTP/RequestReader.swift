@@ -28,8 +28,9 @@ struct RequestReader: Sendable {
         var hasStretch = false
         if request.method == .post {
             let contentType = request.headers[.contentType] ?? ""
+            let mediaType = Self.mediaType(contentType)
             if let match, match.route.body == .uploadBytes, let id = match.values.text,
-                Self.mediaType(contentType) == "application/octet-stream"
+                mediaType == "application/octet-stream"
             {
                 let token = parameters["token"] ?? Authenticator.bearer(request.head)
                 let principal = try await authenticator.principal(token: token, request.head, visit).get()
@@ -37,7 +38,7 @@ struct RequestReader: Sendable {
                     request, of: id, at: try parameters.integer("offset"),
                     from: principal.name ?? identify(request.head))
                 hasStretch = true
-            } else if Self.mediaType(contentType) == "multipart/form-data" {
+            } else if mediaType == "multipart/form-data" {
                 if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
                     throw ServiceError(code: 415, message: "A form with files can't be encoded.")
                 }
@@ -47,7 +48,7 @@ struct RequestReader: Sendable {
                 files = form.files
             } else {
                 let bytes = try await body(of: request, lease: &lease)
-                if !bytes.isEmpty { parameters.merge(try Self.fields(of: bytes, contentType: contentType)) }
+                if !bytes.isEmpty { parameters.merge(try Self.fields(of: bytes, mediaType)) }
             }
         }
         let token = parameters["token"] ?? Authenticator.bearer(request.head)
@@ -95,8 +96,10 @@ struct RequestReader: Sendable {
         try await stretch.finish()
     }
 
+    /// The type without its parameters, in lowercase.
     private static func mediaType(_ contentType: String) -> String {
-        contentType.prefix { $0 != ";" && $0 != " " }.lowercased()
+        let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+        return Substring(type).lowercased()
     }
 
     /// The fields of a form: texts, and files on the disk for the operations that take them.
@@ -173,14 +176,13 @@ struct RequestReader: Sendable {
     private static let reservedBytesMax = 1_024 * 1_024
 
     private static func fields(
-        of body: [UInt8], contentType: String
+        of body: [UInt8], _ mediaType: String
     ) throws(ServiceError) -> [(name: String, value: String)] {
-        let type = mediaType(contentType)
-        switch type {
+        switch mediaType {
         case "application/x-www-form-urlencoded", "text/plain", "": return try FormURLEncoded.fields(body)
         case "application/json": return try members(of: body)
         default:
-            throw .invalidParameter("A body of the type '\(type.prefix(64))' is not understood.")
+            throw .invalidParameter("A body of the type '\(mediaType.prefix(64))' is not understood.")
         }
     }
 

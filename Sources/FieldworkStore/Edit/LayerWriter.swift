@@ -18,9 +18,10 @@ final class LayerWriter {
     private let cascade: RuleCascade?
 
     // SQL that every feature of the batch uses.
-    let table: String
-    let key: String
-    let insertSQL: String
+    var table: String { rules.table }
+    var key: String { rules.key }
+    /// Made when the first feature is added: most batches only update.
+    private(set) lazy var insertSQL = makeInsertSQL()
     private let globalIDs = GlobalIDSource()
     /// What the batch reaches of the layer; nil for all.
     let reach: ReachedFeatures?
@@ -43,16 +44,16 @@ final class LayerWriter {
         reach = batch.scope?.conditions[layer.definition.id].map { ReachedFeatures($0, in: layer, on: connection) }
         self.ruled = ruled
         self.cascade = cascade
-        table = quoted(layer.tableName)
-        let key = quoted(layer.objectIDColumn)
-        self.key = key
+    }
+
+    private func makeInsertSQL() -> String {
         let dialect = connection.dialect
         let newKey = dialect.newKey(layer)
         let marks =
             newKey == "?"
             ? rules.insertedMarks
             : rules.insertedColumns.map { $0 == key ? newKey : "?" }.joined(separator: ", ")
-        insertSQL = "INSERT INTO \(table) (\(rules.insertedNames)) VALUES (\(marks))\(dialect.returning(key))"
+        return "INSERT INTO \(table) (\(rules.insertedNames)) VALUES (\(marks))\(dialect.returning(key))"
     }
 
     // MARK: Adds
@@ -386,10 +387,7 @@ final class LayerWriter {
     }
 
     func findAny(_ identifier: FeatureIdentifier) throws -> Found? {
-        let globalID = layer.globalIDColumn.map(quoted)
         let checked = rules.checkedWith
-        var columns = "\(key), \(globalID ?? "NULL")"
-        for index in checked { columns += ", \(quoted(layer.columns[index].name))" }
         var found: Found?
         func read(_ row: StoreStatement) {
             var read = Found(
@@ -401,13 +399,10 @@ final class LayerWriter {
         }
         switch identifier {
         case .objectID(let id):
-            try connection.run(
-                "SELECT \(columns) FROM \(table) WHERE \(key) = ?", bind: { try $0.bind(id, at: 1) }, row: read)
+            try connection.run(rules.findByObjectID, bind: { try $0.bind(id, at: 1) }, row: read)
         case .globalID(let id):
-            guard let globalID else { return nil }
-            try connection.run(
-                "SELECT \(columns) FROM \(table) WHERE \(globalID) = ?",
-                bind: { try $0.bind(GUID.normalForm(id), at: 1) }, row: read)
+            guard let sql = rules.findByGlobalID else { return nil }
+            try connection.run(sql, bind: { try $0.bind(GUID.normalForm(id), at: 1) }, row: read)
         }
         return found
     }

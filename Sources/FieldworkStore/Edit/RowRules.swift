@@ -19,6 +19,13 @@ final class RowRules {
     let attributeRules: LayerAttributeRules?
     /// The columns of the stored feature that an update is checked with.
     let checkedWith: [Int]
+    // The layer's table and the column of object ids, for SQL.
+    let table: String
+    let key: String
+    /// Reads the ids of one feature and its values of `checkedWith`.
+    let findByObjectID: String
+    /// nil in a layer without global ids.
+    let findByGlobalID: String?
     /// The columns that a new row sets, for SQL: those of attributes, then the geometry.
     let insertedColumns: [String]
     /// Their names in one text, and as many marks.
@@ -54,6 +61,13 @@ final class RowRules {
         checkedWith = kindColumns.union(kinds.map(\.column)).union(contingencies?.columns ?? [])
             .union(ownership.map { [$0.creatorColumn] } ?? [])
             .union(isRuled ? layer.columns.indices.filter { layer.columns[$0].isStored } : []).sorted()
+        table = quoted(layer.tableName)
+        key = quoted(layer.objectIDColumn)
+        let globalID = layer.globalIDColumn.map(quoted)
+        let found = [key, globalID ?? "NULL"] + checkedWith.map { quoted(layer.columns[$0].name) }
+        let find = "SELECT \(found.joined(separator: ", ")) FROM \(table) WHERE"
+        findByObjectID = "\(find) \(key) = ?"
+        findByGlobalID = globalID.map { "\(find) \($0) = ?" }
     }
 
     /// Whether a user's edit may set a column.

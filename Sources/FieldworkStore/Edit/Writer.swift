@@ -90,7 +90,8 @@ package actor Writer: ConnectionBudget.Holder {
         do {
             try commit(batches)
         } catch is SavepointsNeeded {
-            // One of the edits broke a constraint, and the transaction with it: the same again, each statement by itself.
+            // One of the batches fails, or one of the edits broke a constraint, and the transaction with it: the same again, each
+            // by itself.
             let connection = try opened()
             connection.usesSavepoints = true
             defer { connection.usesSavepoints = false }
@@ -158,18 +159,30 @@ package actor Writer: ConnectionBudget.Holder {
         try connection.transaction {
             let applier = try freshApplier(on: connection)
             for waiting in batches {
-                do {
-                    results[waiting.ticket] = .success(
-                        try applier.applyInSavepoint(waiting.batch, within: waiting.allowance))
-                } catch {
-                    // A batch that fails alone leaves the others in the transaction as they are.
-                    guard connection.isInTransaction, !(error is SavepointsNeeded) else { throw error }
-                    results[waiting.ticket] = .failure(error)
-                }
+                results[waiting.ticket] = try result(of: waiting, applier)
             }
             try EditApplier.close(on: connection)
         }
         return results
+    }
+
+    /// Applies one of several batches of a transaction. Most succeed, so that the first attempt goes without savepoints: they cost
+    /// a copy of each page that a batch touches.
+    private func result(of waiting: Waiting, _ applier: EditApplier) throws -> Result<EditBatchResult, any Error> {
+        let connection = applier.connection
+        do {
+            if connection.usesSavepoints {
+                return .success(try applier.applyInSavepoint(waiting.batch, within: waiting.allowance))
+            }
+            let (result, isKept) = try applier.apply(waiting.batch, within: waiting.allowance)
+            guard isKept else { throw SavepointsNeeded() }
+            return .success(result)
+        } catch {
+            guard connection.isInTransaction, !(error is SavepointsNeeded) else { throw error }
+            // A batch that fails alone leaves the others in the transaction as they are.
+            guard connection.usesSavepoints else { throw SavepointsNeeded() }
+            return .failure(error)
+        }
     }
 
     /// Looks before and after that the file is the one at its place: nothing is acknowledged that went into another.

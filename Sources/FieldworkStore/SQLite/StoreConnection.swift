@@ -32,8 +32,8 @@ package final class StoreConnection {
     /// What the last row was given for an id, where a session tells it.
     fileprivate(set) var returnedID: Int64 = 0
     fileprivate(set) var sessionChanges = 0
-    /// Statements whose failure may be the caller's data are each guarded by a savepoint, which a session needs to go on after
-    /// one. Without, such a failure throws `SavepointsNeeded`.
+    /// Batches that share a transaction are each guarded by a savepoint; so are statements of a session whose failure may be the
+    /// caller's data, since it can't go on after one. Without, such a failure throws `SavepointsNeeded`.
     var usesSavepoints = false
 
     /// Ends what runs on the connection when it must not go on.
