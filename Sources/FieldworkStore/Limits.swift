@@ -107,6 +107,8 @@ package enum Limits {
     /// Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed
     /// pages of indexes are written once instead of many times.
     package static let logPages = 4_000
+    /// Pages in the write-ahead log at which edits wait until it is moved.
+    package static let logPagesMost = 16_000
     /// Replicas of one service that have not been unregistered.
     package static let replicasPerService = 100_000
     /// Characters of a replica's name, before a number that makes it unique.

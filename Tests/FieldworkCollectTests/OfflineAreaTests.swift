@@ -67,11 +67,19 @@ import Testing
         }
     }
 
+    /// How a delete is taken back.
+    enum WayBack: CaseIterable {
+        case online, onlineWhileTheServerIsAway, inAnArea, inAnAreaAfterASync
+
+        var isOnline: Bool { self == .online || self == .onlineWhileTheServerIsAway }
+        /// Whether the server has been told of the delete.
+        var isSent: Bool { self != .inAnArea }
+    }
+
     @Test(
         "A feature that was deleted and taken back has its photo once, here and on the server",
-        arguments: [false, true],
-        [false, true])
-    func takenBackWithItsPhoto(isOnline: Bool, isSent: Bool) async throws {
+        arguments: WayBack.allCases)
+    func takenBackWithItsPhoto(_ way: WayBack) async throws {
         var definition = OfflineField.definition()
         definition.layers[0].hasAttachments = true
         try await DamageField.with(points: 4, definition: definition) { field in
@@ -92,13 +100,18 @@ import Testing
             }
             try #require(try await served() == ["crack.jpg"])
             let address = "/f/0/\(try #require(feature.globalID).uuidString.lowercased())"
-            if !isOnline { try await OfflineField.goOffline(visitor) }
+            if !way.isOnline { try await OfflineField.goOffline(visitor) }
             #expect(try await visitor.get("\(address)/edit").text.contains("crack.jpg"))
             let deleted = try await visitor.post("\(address)/delete", ["session": "d"])
             let edit = try #require(deleted["Location"]?.split(separator: "edit=").last)
-            if isSent { try await OfflineField.sync(visitor) }
-            #expect(try await served() == (isOnline || isSent ? [] : ["crack.jpg"]))
+            if way.isSent { try await OfflineField.sync(visitor) }
+            #expect(try await served() == (way.isSent ? [] : ["crack.jpg"]))
+            if way == .onlineWhileTheServerIsAway { await field.services.stop() }
             #expect(try await visitor.post("/undo/\(edit)", ["back": "/map"]).status == 303)
+            if way == .onlineWhileTheServerIsAway {
+                #expect(try await visitor.get("\(address)/edit").text.contains("crack.jpg"))
+                try await field.services.comeBack()
+            }
             for _ in 0..<2 { try await OfflineField.sync(visitor) }
             #expect(try await served() == ["crack.jpg"], "neither lost nor doubled")
             #expect(try await visitor.get("\(address)/edit").text.split(separator: "crack.jpg").count > 1)

@@ -126,6 +126,51 @@ struct ServiceAttachmentTests {
         }
     }
 
+    @Test("One that comes back with its deleted feature is there once, and is not sent where the service gives it back")
+    func comesBack() async throws {
+        try await TestService.withTrees(1) { service in
+            let device = try await Device(service, .together)
+            let table = try #require(device.geodatabase.table(withLayerID: 0))
+            let photo = try await device.tree.addAttachment(named: "a.jpg", contentType: "image/jpeg", data: Self.photo)
+            _ = try await device.results()
+            let former = try #require(photo.globalID)
+            try await device.tree.load()
+            let (attributes, place) = (device.tree.attributes, device.tree.geometry)
+            try await table.delete(device.tree)
+            _ = try await device.results()
+            let again = try #require(table.makeFeature(attributes: attributes, geometry: place) as? ArcGISFeature)
+            try await table.add(again)
+            try await again.addAttachment(
+                named: "a.jpg", contentType: "image/jpeg", keywords: "", data: Self.photo, globalID: former)
+            #expect(try await again.attachments.map(\.name) == ["a.jpg"])
+            let sent = service.interceptor.sent.count { $0 == "applyEdits" }
+            let results = try await device.results()
+            #expect(results.map(\.globalID) == [former] && results.allSatisfy { $0.error == nil })
+            #expect(service.interceptor.sent.count { $0 == "applyEdits" } == sent + 1, "the feature alone")
+            #expect(try await again.attachments.map(\.globalID) == [former])
+            #expect(try await Self.found(service) == ["a.jpg": Self.photo])
+            #expect(!device.geodatabase.hasLocalEdits)
+        }
+    }
+
+    @Test("One that is added under the id of one whose deletion is unsent stays", arguments: Way.allCases)
+    func addedOverItsDeletion(_ way: Way) async throws {
+        try await TestService.withTrees(1) { service in
+            let device = try await Device(service, way)
+            try await device.tree.addAttachment(named: "a.jpg", contentType: "image/jpeg", data: Self.photo)
+            _ = try await device.results()
+            let there = try #require(try await device.tree.attachments.first)
+            try await device.tree.deleteAttachment(there)
+            try await device.tree.addAttachment(
+                named: "a.jpg", contentType: "image/jpeg", keywords: "", data: Self.photo,
+                globalID: try #require(there.globalID))
+            #expect(try await device.tree.attachments.count == 1)
+            _ = try await device.results()
+            #expect(try await Self.found(service) == ["a.jpg": Self.photo])
+            #expect(!device.geodatabase.hasLocalEdits)
+        }
+    }
+
     @Test(
         "When the answer is lost nothing is there twice, also after a restart", arguments: Way.allCases, [false, true])
     func lostAnswer(_ way: Way, restarts: Bool) async throws {

@@ -34,11 +34,15 @@ extension ArcGISFeature {
     }
 
     /// Adds an attachment with the keywords that forms and pop-ups find it by. Not part of the vendor's API.
+    /// - Parameter globalID: For an attachment that was deleted with its feature and comes back with it: the ``Attachment/globalID``
+    ///   that it had. A service may have given it back with the feature already; under this id it is there once. nil for a new one. A
+    ///   service that takes no global ids gets it as a new one.
     @discardableResult
     public func addAttachment(
-        named name: String, contentType: String, keywords: String, data: Data
+        named name: String, contentType: String, keywords: String, data: Data, globalID: UUID? = nil
     ) async throws -> Attachment {
-        try await addAttachment(named: name, contentType: contentType, keywords: keywords, content: .data(data))
+        try await addAttachment(
+            named: name, contentType: contentType, keywords: keywords, content: .data(data), globalID: globalID)
     }
 
     /// Adds an attachment from a file, which is copied and never wholly in memory. Not part of the vendor's API.
@@ -50,10 +54,11 @@ extension ArcGISFeature {
     }
 
     private func addAttachment(
-        named name: String, contentType: String, keywords: String, content: AttachmentFiles.Source
+        named name: String, contentType: String, keywords: String, content: AttachmentFiles.Source,
+        globalID: UUID? = nil
     ) async throws -> Attachment {
         let source = try editableSource()
-        var edit = AttachmentEdit(id: 0, operation: .add)
+        var edit = AttachmentEdit(id: 0, globalID: globalID, operation: .add)
         edit.name = try Self.checked(name)
         edit.contentType = contentType
         edit.keywords = keywords

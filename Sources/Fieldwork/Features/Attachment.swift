@@ -36,6 +36,8 @@ public final class Attachment: Sendable {
         }
     }
 
+    /// The id that stays the same wherever the attachment goes; nil where its service gives none. Not part of the vendor's API.
+    public var globalID: UUID? { edit.globalID }
     /// The name of the file.
     public var name: String { edit.name }
     /// The type of the content as it was given, as a rule a MIME type.

@@ -23,7 +23,12 @@ extension LocalStore {
                 if edit.operation == .delete {
                     throw GeodatabaseError.itemNotFound(details: "The feature has been deleted.")
                 }
-                let own = named(attachment)
+                var own = named(attachment)
+                if own.operation == .add, edit.attachments.contains(where: { own.isTwin(of: $0) }) {
+                    // Its deletion, which is still to be sent, would take it along.
+                    own.globalID = DeviceIDs.next()
+                    own.attempt = nil
+                }
                 let isKnown = own.id >= 0 || edit.attachments.contains { $0.id == own.id }
                 guard isKnown || own.operation == .add else {
                     throw GeodatabaseError.itemNotFound(details: "There is no attachment \(own.name) any more.")
@@ -96,6 +101,13 @@ extension LocalStore {
                 }
                 return .keep(edit)
             })
+    }
+}
+
+extension AttachmentEdit {
+    /// Whether another one has the same global id.
+    fileprivate func isTwin(of other: AttachmentEdit) -> Bool {
+        globalID != nil && globalID == other.globalID && id != other.id
     }
 }
 

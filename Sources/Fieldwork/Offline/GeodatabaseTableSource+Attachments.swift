@@ -25,7 +25,7 @@ extension GeodatabaseTableSource: AttachmentSource {
             contentType: edit.contentType.isEmpty ? nil : edit.contentType, keywords: edit.keywords, content: content)
         switch edit.operation {
         case .add:
-            fresh.globalID = DeviceIDs.next()
+            fresh.globalID = edit.globalID ?? DeviceIDs.next()
             edits.adds = [fresh]
         case .update:
             fresh.id = edit.id

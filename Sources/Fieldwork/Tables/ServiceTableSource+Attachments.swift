@@ -39,8 +39,13 @@ extension ServiceTableSource: AttachmentSource {
             edit.content = kept.id
             edit.size = kept.size
         }
-        if edit.operation == .add, base.globalID != nil, session.keepsGlobalIDs(layer) {
-            edit.globalID = DeviceIDs.next()
+        if edit.operation == .add {
+            let keepsIDs = base.globalID != nil && session.keepsGlobalIDs(layer)
+            if keepsIDs, edit.globalID != nil {
+                // The service may have given it back with its feature: as after a lost answer, it is looked up before it is sent.
+                edit.attempt = .init(revision: 1, operation: .add, name: edit.name, size: edit.size)
+            }
+            edit.globalID = keepsIDs ? edit.globalID ?? DeviceIDs.next() : nil
         }
         return try await session.local.stage(edit, of: base, in: layer)
     }

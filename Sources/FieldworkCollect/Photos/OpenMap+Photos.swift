@@ -65,7 +65,6 @@ extension OpenMap {
         guard !changes.isEmpty, let feature = feature as? ArcGISFeature else { return PhotoChanges() }
         var counter = PhotoChanges()
         var present = changes.added.isEmpty ? [] : try await feature.attachments
-        // Where the service doesn't answer they are added: one too many is better than none.
         if cameBack { present = (try? await feature.attachments) ?? [] }
         for record in changes.added {
             guard let attachment = try await Self.first(record, of: present) else { continue }
@@ -82,7 +81,8 @@ extension OpenMap {
                 throw CollectError(.notAllowed, "\(record.name) isn't kept on this device.")
             }
             try await feature.addAttachment(
-                named: record.name, contentType: record.contentType, keywords: record.keywords, data: data)
+                named: record.name, contentType: record.contentType, keywords: record.keywords, data: data,
+                globalID: cameBack ? record.globalID : nil)
             counter.added.append(record)
         }
         return counter
@@ -118,7 +118,7 @@ extension OpenMap {
         }
         return PhotoRecord(
             name: attachment.name, contentType: attachment.contentType, keywords: attachment.keywords,
-            size: attachment.size, hash: data.map(Self.hash) ?? "", kept: kept)
+            size: attachment.size, hash: data.map(Self.hash) ?? "", globalID: attachment.globalID, kept: kept)
     }
 
     /// The same file: its name, its length, its bytes.

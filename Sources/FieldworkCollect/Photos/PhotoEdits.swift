@@ -94,6 +94,8 @@ struct PhotoRecord: Sendable, Codable, Hashable {
     /// Bytes, and their SHA-256 in hexadecimal digits.
     let size: Int
     let hash: String
+    /// The id under which a deleted one comes back with its feature; nil where its service gives none.
+    var globalID: UUID?
     /// The file that holds the bytes of a deleted one; nil where they couldn't be had.
     var kept: UUID?
 }

@@ -147,12 +147,8 @@ extension OpenMap {
     /// Gives a feature that came back those of its photos that did not come with it.
     private func undoPhotos(of entry: EditEntry, _ feature: Feature, in layer: MapLayer) async throws -> PhotoChanges {
         guard let photos = entry.photos else { return PhotoChanges() }
-        if layer.table is ServiceFeatureTable {
-            // Where the service was not told of the delete it is the same row again, with its photos.
-            if layer.objectID(of: feature) == entry.objectID { return PhotoChanges() }
-            // One that was told may give them back with the feature: it is known when it has it.
-            await outbox.send(patience: .milliseconds(Limits.sendPatienceMilliseconds))
-        }
+        // Where the service was not told of the delete it is the same row again, with its photos.
+        if layer.table is ServiceFeatureTable, layer.objectID(of: feature) == entry.objectID { return PhotoChanges() }
         return try await undo(photos, of: feature, cameBack: true)
     }
 

@@ -499,6 +499,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkStore", name: "replicaFileCacheKibibytes", value: "65_536", meaning: "Pages that the maker of a replica's file keeps, in KiB: indexes are built in it."),
         NamedLimit(module: "FieldworkStore", name: "lookMicroseconds", value: "1_000", meaning: "Microseconds for which a file that was seen at its place is taken to be there still, before a commit. After each commit it is looked at again."),
         NamedLimit(module: "FieldworkStore", name: "logPages", value: "4_000", meaning: "Pages of 4 KiB in the write-ahead log before they are moved into the file: the more, the more often changed pages of indexes are written once instead of many times."),
+        NamedLimit(module: "FieldworkStore", name: "logPagesMost", value: "16_000", meaning: "Pages in the write-ahead log at which edits wait until it is moved."),
         NamedLimit(module: "FieldworkStore", name: "replicasPerService", value: "100_000", meaning: "Replicas of one service that have not been unregistered."),
         NamedLimit(module: "FieldworkStore", name: "replicaNameLength", value: "200", meaning: "Characters of a replica's name, before a number that makes it unique."),
         NamedLimit(module: "FieldworkStore", name: "idsPerStatement", value: "10_000", meaning: "Ids that one statement is given."),

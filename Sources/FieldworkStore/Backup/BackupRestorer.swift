@@ -107,7 +107,9 @@ package struct BackupRestorer: Sendable {
         let connection = try StoreConnection(path: place.path, mode: .readOnly)
         defer { connection.leaveLog() }
         let end = ContinuousClock.now + .milliseconds(Limits.busyMilliseconds)
-        while try !connection.movesWholeLog() {
+        // The log is open after the first read.
+        _ = try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1")
+        while try connection.moveLog() != 0 {
             guard ContinuousClock.now < end else {
                 throw StoreError(.busy, "The service is being read all the time. Nothing was changed; try it again.")
             }

@@ -31,6 +31,10 @@ package actor Writer: ConnectionBudget.Holder {
     /// How much of what is under way uses the connection.
     private var uses = 0
     private var isClosed = false
+    /// nil for a database that is no file.
+    private nonisolated let mover: LogMover?
+    /// How long the log was when it was moved last, and whether all of it was; nil since it was begun anew.
+    private var lastMove: (pages: Int, isWhole: Bool)?
     /// The state of the definition that was taken into account; in a file, of all that others have committed.
     private var dataVersion: Int64?
     /// When the file was last seen to be the one at its place.
@@ -46,6 +50,7 @@ package actor Writer: ConnectionBudget.Holder {
         self.source = source
         self.catalogue = catalogue
         self.options = options
+        mover = source.watch == nil ? nil : LogMover(source: source)
         rules = catalogue.layers.mapValues(RowRules.init)
         relationships = RelationshipRules(catalogue)
         executor = QueueExecutor(label: "fieldwork.writer")
@@ -208,14 +213,29 @@ package actor Writer: ConnectionBudget.Holder {
     /// Moves what can be moved of the log, at once; for tests.
     nonisolated func movePages() {
         guard let watch = source.watch else { return }
-        executor.sync { assumeIsolated { writer in watch.movingLog { writer.connection?.moveLog() } } }
+        mover?.wait()
+        executor.sync { assumeIsolated { writer in watch.movingLog { _ = try? writer.connection?.moveLog() } } }
     }
 
     /// Once the log is long it moves into the file.
     func moveLongLog() {
-        guard let connection, connection.loggedPages >= Limits.logPages, !connection.isInTransaction else { return }
-        if let watch = source.watch, (try? watch.check()) == nil { return }
-        source.watch?.movingLog { connection.moveLog() }
+        guard let connection, let mover, let watch = source.watch, !connection.isInTransaction else { return }
+        let pages = connection.loggedPages
+        guard pages >= Limits.logPages else {
+            lastMove = nil
+            return
+        }
+        if let lastMove {
+            // What somebody still reads can't be moved: that is not tried again with each edit.
+            if !lastMove.isWhole, pages < lastMove.pages + lastMove.pages / 4 { return }
+        }
+        guard (try? watch.check()) != nil else { return }
+        // All was moved, but somebody read the log at that moment, so that it was not begun anew: little has come since.
+        let isShort = lastMove.map { $0.isWhole && pages - $0.pages < LogMover.restPages } ?? false
+        guard isShort || mover.advice(pages: pages) == .moveRest else { return }
+        var left: Int?
+        watch.movingLog { left = try? connection.moveLog() }
+        lastMove = (pages, left == 0)
     }
 
     func opened() throws -> StoreConnection {
@@ -340,6 +360,7 @@ package actor Writer: ConnectionBudget.Holder {
     /// Moves the log into the file, so that the file alone is the whole truth.
     func checkpoint() throws {
         if isInTransaction.withLock({ $0 }) { throw StoreError(.busy, "A transaction is open.") }
+        mover?.wait()
         try source.watch?.check()
         try opened().checkpoint()
     }
@@ -359,6 +380,7 @@ package actor Writer: ConnectionBudget.Holder {
         guard !isClosed else { return }
         // What was not committed was not promised.
         if isInTransaction.withLock({ $0 }) { try? endTransaction(keeps: false) }
+        mover?.wait()
         if ownsLog { try? connection?.checkpoint() } else { connection?.leaveLog() }
         closeConnection()
         isClosed = true

@@ -15,12 +15,14 @@ final class FileWatch: Sendable {
     private let path: String
     /// Where the file itself lies, and so its log.
     let filePath: String
+    private let logPath: String
     private let identity: FileIdentity?
     private let state: Mutex<FileWatchState>
 
     init(_ url: URL) {
         path = url.path
         filePath = FilePlace.resolve(url)
+        logPath = filePath + "-wal"
         let look = FileLook(path)
         identity = look?.identity
         var state = FileWatchState(look: look)
@@ -62,7 +64,7 @@ final class FileWatch: Sendable {
     func check() throws {
         let look = FileLook(path)
         let loss = try state.withLock { state in
-            if state.loss == nil, let log = state.log, log != FileLook(filePath + "-wal")?.identity {
+            if state.loss == nil, let log = state.log, log != FileLook(logPath)?.identity {
                 state.loss = .replaced
             }
             if state.loss == nil, look != state.look { try lookAgain(look, &state) }
@@ -107,7 +109,7 @@ final class FileWatch: Sendable {
 
         fileprivate init(_ watch: FileWatch) {
             self.watch = watch
-            let log = FileLook(watch.filePath + "-wal")?.identity
+            let log = FileLook(watch.logPath)?.identity
             watch.state.withLock { state in
                 state.holds += 1
                 if state.log == nil { state.log = log }

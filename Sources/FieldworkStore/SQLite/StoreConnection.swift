@@ -228,19 +228,15 @@ package final class StoreConnection {
     /// Pages in the log after the last commit of this connection.
     var loggedPages: Int { logLength.pages }
 
-    /// Moves what no reader needs of the log into the file.
-    func moveLog() {
-        sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    }
-
-    /// The same, also while another connection has a transaction open.
-    /// - Returns: whether all of the log is in the file.
-    func movesWholeLog() throws -> Bool {
-        _ = try integer("SELECT 1 FROM sqlite_master LIMIT 1")
+    /// Moves what no reader needs of the log into the file, also while another connection has a transaction open.
+    /// - Returns: pages of the log that were not moved; nil when another program is moving it.
+    @discardableResult
+    func moveLog() throws -> Int? {
         var (logged, moved): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, &logged, &moved)
-        guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw error(code) }
-        return code == SQLITE_OK && logged == moved
+        if code & 0xFF == SQLITE_BUSY { return nil }
+        guard code == SQLITE_OK else { throw error(code) }
+        return Int(logged - moved)
     }
 
     /// Leaves the log as it is when the connection closes: it no longer belongs to the file at its place.
