@@ -91,7 +91,7 @@ package final class GeoPackageStore: ServiceStore {
         if let arrival { return try await arrival.value }
         guard let known else { return try await open(name, after: former) }
         do {
-            try await known.watch.checkSuspending()
+            try await known.watch.checkFileSuspending()
             return known
         } catch let error as StoreError where error.code == .replaced {
             return try await replacement(of: known, name)

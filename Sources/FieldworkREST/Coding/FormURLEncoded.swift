@@ -27,12 +27,12 @@ package enum FormURLEncoded {
         return fields
     }
 
+    private static let rawPrefixes = ["features", "addToDefinition"].map { ($0, Array("f=json&\($0)=".utf8)) }
+
     /// QGIS posts `f=json&features=` and then JSON without encoding it: a plus sign or a percent sign
     /// in a user's text stands for itself. What parses as JSON undecoded is taken so; encoded JSON never does.
     private static func rawFeatures(_ bytes: ContiguousArray<UInt8>) -> [(name: String, value: String)]? {
-        for name in ["features", "addToDefinition"] {
-            let prefix = Array("f=json&\(name)=".utf8)
-            guard bytes.starts(with: prefix) else { continue }
+        for (name, prefix) in rawPrefixes where bytes.starts(with: prefix) {
             let rest = bytes[prefix.count...]
             guard let text = String(validating: rest, as: UTF8.self), (try? JSONText(text)) != nil else { return nil }
             return [("f", "json"), (name, text)]

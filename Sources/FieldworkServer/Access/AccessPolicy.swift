@@ -55,14 +55,14 @@ struct AccessPolicy: Sendable {
             // The site can't be named by an origin: only what is open to all is open to it.
             guard rules.isReadByAll else { throw .otherSite(other.name) }
             visit.site = .other(mayEdit: false)
-            visit.allowedOrigin = request.headerFields[.origin]
+            visit.allowedOrigin = request.field(.origin)
             try requireRead(request, name: other.name, visit)
             return visit
         }
         let mayEdit = rules.editors.contains(site)
         guard mayEdit || rules.isReadByAll || rules.readers.contains(site) else { throw .otherSite(other.name) }
         visit.site = .other(mayEdit: mayEdit)
-        visit.allowedOrigin = request.headerFields[.origin]
+        visit.allowedOrigin = request.field(.origin)
         if !mayEdit { try requireRead(request, name: other.name, visit) }
         return visit
     }
@@ -82,7 +82,7 @@ struct AccessPolicy: Sendable {
 
     private func host(of request: HTTPRequest, isPassedOn: Bool) throws(Refusal) -> HostName {
         guard let authority = request.authority, !authority.isEmpty else { throw .noHost }
-        guard request.headerFields[.hostField] == nil else { throw .manyHosts }
+        guard request.field(.hostField) == nil else { throw .manyHosts }
         let text = (isPassedOn ? Self.forwarded(.forwardedHost, request) : nil) ?? authority
         guard let host = HostName(text) else { throw .malformed("Host") }
         guard host.isLoopback || hosts.contains(host.name) || (answersAddresses && host.address != nil) else {
@@ -119,8 +119,8 @@ struct AccessPolicy: Sendable {
 
     /// The site whose page made a browser send the request; nil when none did. Programs send none of these fields.
     private func otherSite(_ request: HTTPRequest, _ seen: SiteOrigin) -> (site: SiteOrigin?, name: String)? {
-        let origin = request.headerFields[.origin]
-        let relation = request.headerFields[.secFetchSite]
+        let origin = request.field(.origin)
+        let relation = request.field(.secFetchSite)
         if let origin {
             let site = SiteOrigin(origin)
             if let site, isOwn(site, seen), relation != "cross-site" { return nil }
@@ -133,10 +133,10 @@ struct AccessPolicy: Sendable {
         // A link from elsewhere opens a page or a document for the person who follows it; the linking page sees nothing.
         let isRead = request.method == .get || request.method == .head
         let isFollowedLink =
-            request.headerFields[.secFetchMode] == "navigate" && request.headerFields[.secFetchDest] == "document"
+            request.field(.secFetchMode) == "navigate" && request.field(.secFetchDest) == "document"
         if isRead, isFollowedLink { return nil }
         // What pages embed (scripts, images) comes without an origin.
-        let site = request.headerFields[.referer].flatMap { SiteOrigin(address: $0) }
+        let site = request.field(.referer).flatMap { SiteOrigin(address: $0) }
         return (site, site?.text ?? "a page that does not say its address")
     }
 
@@ -149,7 +149,7 @@ struct AccessPolicy: Sendable {
     /// A preflight asks for what would follow it.
     private func requireRead(_ request: HTTPRequest, name: String, _ visit: Visit) throws(Refusal) {
         if request.method == .options {
-            guard request.headerFields[.accessControlRequestMethod] != "POST" || !changes(request) else {
+            guard request.field(.accessControlRequestMethod) != "POST" || !changes(request) else {
                 throw .otherSiteEdits(name, visit)
             }
         } else if changes(request) {

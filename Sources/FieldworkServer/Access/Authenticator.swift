@@ -31,15 +31,15 @@ struct Authenticator: Sendable {
 
     /// The origin of the page that sent the request.
     private static func referer(_ head: HTTPRequest) -> String? {
-        let text = head.headerFields[.referer] ?? head.headerFields[.origin]
+        let text = head.field(.referer) ?? head.field(.origin)
         return text.flatMap { SiteOrigin(address: $0)?.text }
     }
 
     static func session(_ head: HTTPRequest) -> String? { cookie(cookie, head) }
 
     static func cookie(_ name: String, _ head: HTTPRequest) -> String? {
-        for field in head.headerFields[values: .cookie] {
-            for pair in field.split(separator: ";") {
+        for field in head.headerFields where field.name == .cookie {
+            for pair in field.value.split(separator: ";") {
                 let words = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1)
                 if words.count == 2, words[0] == name { return String(words[1]) }
             }
@@ -49,7 +49,7 @@ struct Authenticator: Sendable {
 
     /// The token of a request that has none among its parameters.
     static func bearer(_ request: HTTPRequest) -> String? {
-        let fields = [request.headerFields[.esriAuthorization], request.headerFields[.authorization]]
+        let fields = [request.field(.esriAuthorization), request.field(.authorization)]
         for case let field? in fields where field.prefix(7).lowercased() == "bearer " {
             return String(field.dropFirst(7))
         }

@@ -21,7 +21,7 @@ struct AnswerWriter: Sendable {
         let encoding = encoding(of: answer, for: request)
         if let tag = answer.entityTag.map({ EntityTag.encoded($0, encoding) }) {
             headers[.eTag] = tag
-            let condition = request.headerFields[.ifNoneMatch]
+            let condition = request.field(.ifNoneMatch)
             if answer.isUnchanged || condition.map({ EntityTag.matches($0, tag) }) == true {
                 try await writer.writeResponse(HTTPResponse(status: .notModified, headerFields: headers))
                 return 0
@@ -107,16 +107,16 @@ struct AnswerWriter: Sendable {
 
     /// Caches may keep an answer but ask before they use it. QGIS 3.22 does not ask: it must not keep anything.
     private static func cacheControl(for request: HTTPRequest) -> String {
-        request.headerFields[.userAgent]?.contains("QGIS/") == true ? "no-store" : "private, no-cache"
+        request.field(.userAgent)?.contains("QGIS/") == true ? "no-store" : "private, no-cache"
     }
 
     private func encoding(of answer: Answer, for request: HTTPRequest) -> AnswerEncoding {
         guard answer.isCompressible else { return .identity }
         if answer.isGzipped || answer.status == .notFound && answer.entityTag != nil {
-            return AnswerEncoding(accepted: request.headerFields[.acceptEncoding])
+            return AnswerEncoding(accepted: request.field(.acceptEncoding))
         }
         if case .bytes(let bytes) = answer.body, bytes.count < Limits.compressionThreshold { return .identity }
-        return AnswerEncoding(accepted: request.headerFields[.acceptEncoding])
+        return AnswerEncoding(accepted: request.field(.acceptEncoding))
     }
 
     /// Bytes that are compressed already.

@@ -84,7 +84,7 @@ struct RequestPipeline: Sendable {
             sent = 0
             return
         }
-        if request.headers[.expect]?.lowercased() == "100-continue" {
+        if request.head.field(.expect)?.lowercased() == "100-continue" {
             try await response.writeInformationalHead(HTTPResponse(status: .continue))
         }
         let allowance = WorkAllowance(
@@ -139,7 +139,7 @@ struct RequestPipeline: Sendable {
     /// Whether a request has, or may turn out to have, a body whose reading is work: one that is compressed may be long.
     private static func hasLargeBody(_ request: Request) -> Bool {
         guard request.method == .post else { return false }
-        guard request.headers[.contentEncoding] == nil, let length = request.headers[.contentLength] else {
+        guard request.head.field(.contentEncoding) == nil, let length = request.head.field(.contentLength) else {
             return true
         }
         return Int(length).map { $0 >= Limits.largeRequestBytes } ?? true

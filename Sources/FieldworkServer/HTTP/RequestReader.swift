@@ -27,7 +27,7 @@ struct RequestReader: Sendable {
         var files: [String: ReceivedFile] = [:]
         var hasStretch = false
         if request.method == .post {
-            let contentType = request.headers[.contentType] ?? ""
+            let contentType = request.head.field(.contentType) ?? ""
             let mediaType = Self.mediaType(contentType)
             if let match, match.route.body == .uploadBytes, let id = match.values.text,
                 mediaType == "application/octet-stream"
@@ -39,7 +39,7 @@ struct RequestReader: Sendable {
                     from: principal.name ?? identify(request.head))
                 hasStretch = true
             } else if mediaType == "multipart/form-data" {
-                if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
+                if let encoding = request.head.field(.contentEncoding), encoding.lowercased() != "identity" {
                     throw ServiceError(code: 415, message: "A form with files can't be encoded.")
                 }
                 let form = try await form(
@@ -58,9 +58,9 @@ struct RequestReader: Sendable {
         var read = ServiceRequest(
             method: request.method, address: kept, match: match, parameters: parameters, files: files,
             hasStretch: hasStretch,
-            accept: request.headers[.accept], origin: visit.address, range: request.headers[.range],
+            accept: request.head.field(.accept), origin: visit.address, range: request.head.field(.range),
             editor: identify(request.head), keepsAnswers: Self.keepsAnswers(request.head),
-            ifNoneMatch: request.headers[.ifNoneMatch],
+            ifNoneMatch: request.head.field(.ifNoneMatch),
             isFromOtherSite: visit.isFromOtherSite, isFromThisMachine: visit.isOfThisMachine,
             token: token, embedsSilently: Self.embedsSilently(request.head))
         read.peer = visit.peer
@@ -107,7 +107,7 @@ struct RequestReader: Sendable {
         of request: Request, _ contentType: String, takesFiles: Bool, lease: inout BodyLease
     ) async throws -> (fields: [(name: String, value: String)], files: [String: ReceivedFile]) {
         let takesFile = takesFiles && uploads != nil
-        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        let announced = request.head.field(.contentLength).flatMap { Int($0) }
         if let announced, !takesFile, announced > maximumBodyBytes { throw ServiceError.tooLarge(maximumBodyBytes) }
         var form = try FormReception(
             contentType: contentType, folder: takesFile ? uploads?.incoming : nil, maximumTextBytes: maximumBodyBytes)
@@ -120,21 +120,21 @@ struct RequestReader: Sendable {
     /// Whether a browser sent it that does not say which site's page made it: an old one, or one that reached the server
     /// without TLS under another name than this machine's. Scripts come so from everywhere.
     private static func embedsSilently(_ request: HTTPRequest) -> Bool {
-        guard request.headerFields[.secFetchSite] == nil, request.headerFields[.origin] == nil else { return false }
-        return request.headerFields[.userAgent]?.hasPrefix("Mozilla/") == true
+        guard request.field(.secFetchSite) == nil, request.field(.origin) == nil else { return false }
+        return request.field(.userAgent)?.hasPrefix("Mozilla/") == true
     }
 
     private static func keepsAnswers(_ request: HTTPRequest) -> Bool {
-        if request.headerFields[.ifNoneMatch] != nil { return true }
-        guard let agent = request.headerFields[.userAgent] else { return false }
+        if request.field(.ifNoneMatch) != nil { return true }
+        guard let agent = request.field(.userAgent) else { return false }
         return agent.hasPrefix("Mozilla/") && !agent.contains("QGIS/")
     }
 
     /// The whole body. A longer one than allowed is refused as soon as that is known, and never kept.
     private func body(of request: Request, lease: inout BodyLease) async throws -> [UInt8] {
-        let announced = request.headers[.contentLength].flatMap { Int($0) }
+        let announced = request.head.field(.contentLength).flatMap { Int($0) }
         if let announced, announced > maximumBodyBytes { throw ServiceError.tooLarge(maximumBodyBytes) }
-        switch request.headers[.contentEncoding]?.lowercased() {
+        switch request.head.field(.contentEncoding)?.lowercased() {
         case "gzip", "x-gzip": return try await expandedBody(of: request, lease: &lease)
         case "", "identity", nil: break
         case .some(let encoding):

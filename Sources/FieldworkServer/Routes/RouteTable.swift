@@ -87,7 +87,9 @@ struct RouteTable: Sendable {
                 return (route ?? rest).map { RouteMatch(route: $0, values: values) }
             }
             let following = segments.dropFirst()
-            if let literal = literals.first(where: { $0.name.equalsIgnoringCase(first) }),
+            // Nearly all clients write a name as it is.
+            let exact = literals.first { $0.name == first }
+            if let literal = exact ?? literals.first(where: { $0.name.equalsIgnoringCase(first) }),
                 let match = literal.node.match(following, values)
             {
                 return match

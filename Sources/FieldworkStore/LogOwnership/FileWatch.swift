@@ -61,10 +61,12 @@ final class FileWatch: Sendable {
 
     /// Throws `StoreError.replaced` when the file is no longer the one that was opened, `StoreError.busy` while that can't be
     /// said. As long as nobody has touched the file it costs a look at its entry and its log's.
-    func check() throws {
+    func check() throws { try check(andLog: true) }
+
+    private func check(andLog looksAtLog: Bool) throws {
         let look = FileLook(path)
         let loss = try state.withLock { state in
-            if state.loss == nil, let log = state.log, log != FileLook(logPath)?.identity {
+            if looksAtLog, state.loss == nil, let log = state.log, log != FileLook(logPath)?.identity {
                 state.loss = .replaced
             }
             if state.loss == nil, look != state.look { try lookAgain(look, &state) }
@@ -88,12 +90,12 @@ final class FileWatch: Sendable {
         }
     }
 
-    /// The same, for tasks.
-    func checkSuspending() async throws {
+    /// The same of the file alone, for tasks: whoever reads or writes it then looks at its log.
+    func checkFileSuspending() async throws {
         let end = ContinuousClock.now + .milliseconds(Limits.busyMilliseconds)
         while true {
             do {
-                return try check()
+                return try check(andLog: false)
             } catch let error as StoreError where error.code == .busy && ContinuousClock.now < end {
                 try await Task.sleep(for: .microseconds(Self.pauseMicroseconds))
             }
