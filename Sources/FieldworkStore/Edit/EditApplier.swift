@@ -12,6 +12,13 @@ struct EditApplier {
     let options: GeoPackageFile.Options
     /// The first generation of the transaction that the batch is part of; nil when it is a transaction of its own.
     var transactionStart: Int64?
+    /// The layers whose extents are looked at before the commit; nil where each batch looks by itself.
+    var reached: ReachedLayers?
+
+    /// The layers of a transaction that got features or places.
+    final class ReachedLayers {
+        var ids: Set<Int> = []
+    }
 
     /// Applies a batch in a savepoint, beside others in one transaction; or throws and leaves nothing of it.
     /// - Parameter allowance: of the request that brought it.
@@ -81,7 +88,11 @@ struct EditApplier {
             guard mayMove || !edits.adds.isEmpty || edits.updates.contains(where: { !$0.geometry.isUnchanged }) else {
                 continue
             }
-            try widenExtent(of: try catalogue.layer(edits.layerID))
+            guard let reached else {
+                try widenExtent(of: try catalogue.layer(edits.layerID))
+                continue
+            }
+            reached.ids.insert(edits.layerID)
         }
     }
 
@@ -120,6 +131,12 @@ struct EditApplier {
             try $0.bind(editor, at: 3)
         }
         return generation
+    }
+
+    /// Looks at the extents of the layers that all batches reached, and ends what `open` began; the last step before COMMIT.
+    func close() throws {
+        for id in reached?.ids.sorted() ?? [] { try widenExtent(of: try catalogue.layer(id)) }
+        try Self.close(on: connection)
     }
 
     /// Ends what `open` began; the last step before COMMIT.

@@ -20,8 +20,7 @@ final class LayerWriter {
     // SQL that every feature of the batch uses.
     var table: String { rules.table }
     var key: String { rules.key }
-    /// Made when the first feature is added: most batches only update.
-    private(set) lazy var insertSQL = makeInsertSQL()
+    var insertSQL: String { rules.insertSQL(connection.dialect) }
     private let globalIDs = GlobalIDSource()
     /// What the batch reaches of the layer; nil for all.
     let reach: ReachedFeatures?
@@ -44,16 +43,6 @@ final class LayerWriter {
         reach = batch.scope?.conditions[layer.definition.id].map { ReachedFeatures($0, in: layer, on: connection) }
         self.ruled = ruled
         self.cascade = cascade
-    }
-
-    private func makeInsertSQL() -> String {
-        let dialect = connection.dialect
-        let newKey = dialect.newKey(layer)
-        let marks =
-            newKey == "?"
-            ? rules.insertedMarks
-            : rules.insertedColumns.map { $0 == key ? newKey : "?" }.joined(separator: ", ")
-        return "INSERT INTO \(table) (\(rules.insertedNames)) VALUES (\(marks))\(dialect.returning(key))"
     }
 
     // MARK: Adds

@@ -31,6 +31,8 @@ final class RowRules {
     /// Their names in one text, and as many marks.
     let insertedNames: String
     let insertedMarks: String
+    /// Of the database that the layer lies in.
+    private var insertion: String?
     private let creator: Int?
     private let creationDate: Int?
     private let editor: Int?
@@ -68,6 +70,18 @@ final class RowRules {
         let find = "SELECT \(found.joined(separator: ", ")) FROM \(table) WHERE"
         findByObjectID = "\(find) \(key) = ?"
         findByGlobalID = globalID.map { "\(find) \($0) = ?" }
+    }
+
+    /// Adds a row. Made when the first feature is added: not every layer is edited.
+    func insertSQL(_ dialect: SQLDialect) -> String {
+        if let insertion { return insertion }
+        let newKey = dialect.newKey(layer)
+        let marks =
+            newKey == "?"
+            ? insertedMarks : insertedColumns.map { $0 == key ? newKey : "?" }.joined(separator: ", ")
+        let sql = "INSERT INTO \(table) (\(insertedNames)) VALUES (\(marks))\(dialect.returning(key))"
+        insertion = sql
+        return sql
     }
 
     /// Whether a user's edit may set a column.

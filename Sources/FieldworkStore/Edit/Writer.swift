@@ -147,7 +147,7 @@ package actor Writer: ConnectionBudget.Holder {
         do {
             let applier = try freshApplier(on: connection)
             let (result, isKept) = try applier.apply(batch, within: waiting.allowance)
-            if isKept { try EditApplier.close(on: connection) }
+            if isKept { try applier.close() }
             if isKept { try connection.commit() } else { try connection.rollBack() }
             if !isKept, batch.turn != nil { try connection.transaction { try applier.takeTurn(of: batch) } }
             return result
@@ -166,7 +166,7 @@ package actor Writer: ConnectionBudget.Holder {
             for waiting in batches {
                 results[waiting.ticket] = try result(of: waiting, applier)
             }
-            try EditApplier.close(on: connection)
+            try applier.close()
         }
         return results
     }
@@ -306,8 +306,9 @@ package actor Writer: ConnectionBudget.Holder {
 
     private func edit<Result>(on connection: StoreConnection, _ body: (EditApplier) throws -> Result) throws -> Result {
         try connection.transaction {
-            let result = try body(freshApplier(on: connection))
-            try EditApplier.close(on: connection)
+            let applier = try freshApplier(on: connection)
+            let result = try body(applier)
+            try applier.close()
             return result
         }
     }
@@ -315,7 +316,8 @@ package actor Writer: ConnectionBudget.Holder {
     private func applier(on connection: StoreConnection) -> EditApplier {
         EditApplier(
             connection: connection, catalogue: catalogue, rules: rules, relationships: relationships,
-            options: options, transactionStart: transactionStart)
+            options: options, transactionStart: transactionStart,
+            reached: connection.isInTransaction && transactionStart == nil ? .init() : nil)
     }
 
     /// The applier with the definition that holds in this transaction: another program may have changed it.
