@@ -53,9 +53,11 @@ package struct FeatureServer: Service {
         let background = await beginBackgroundWork(replicas)
         defer { for task in background { task.cancel() } }
         let connections = makeConnections()
+        let isEncrypted = configuration.tls != nil
         let channels = HTTP1Channel.Configuration(
             additionalChannelHandlers: [
-                ConnectionGuard(connections, configuration.connectionRules, logger: logger),
+                ConnectionGuard(
+                    connections, configuration.connectionRules, sendsFiles: !isEncrypted, logger: logger),
                 DepartureHandler(departures),
             ],
             idleTimeout: TimeAmount(configuration.idleTime),

@@ -21,6 +21,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let connections: OpenConnections
     private let rules: ConnectionRules
+    private let sendsFiles: Bool
     private let logger: Logger
     private var entry: ConnectionEntry?
     private var phase = Phase.head(since: .now())
@@ -30,8 +31,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var bytesSeen = 0
     private var alarm: Scheduled<Void>?
 
-    init(_ connections: OpenConnections, _ rules: ConnectionRules, logger: Logger) {
+    /// - Parameter sendsFiles: the operating system may send files as they are.
+    init(_ connections: OpenConnections, _ rules: ConnectionRules, sendsFiles: Bool, logger: Logger) {
         self.connections = connections
+        self.sendsFiles = sendsFiles
         self.rules = rules
         self.logger = logger
         credit = SendingCredit(grace: rules.bodyGrace, bytesPerSecond: rules.bodyBytesPerSecond)
@@ -49,6 +52,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let connections = connections
         context.channel.closeFuture.whenComplete { _ in connections.closed(entry) }
         try? context.pipeline.syncOperations.addHandler(ByteWatch(self), position: .first)
+        if sendsFiles { try? context.pipeline.syncOperations.addHandler(FileSender(), position: .first) }
         setAlarm(in: TimeAmount(rules.headTime), context)
     }
 

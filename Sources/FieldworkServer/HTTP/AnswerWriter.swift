@@ -44,12 +44,17 @@ struct AnswerWriter: Sendable {
                 try await writer.writeResponse(head)
                 return 0
             }
+            // Without a length the library would put one before each piece.
+            var sender: FileSender?
+            if case .file = answer.body, headers[.contentLength] != nil {
+                sender = try? await channel.pipeline.handler(type: FileSender.self).get()
+            }
             var body = try await writer.writeHead(head)
             // A long answer, and its compression, leave the thread of the event loop to the other connections.
             let sent = try await withTaskExecutorPreference(globalConcurrentExecutor) {
                 var sink = try PieceSink(
                     encoding: encoding, stalledWriteTime: stalledWriteTime, channel: channel, allowance: allowance)
-                if case .file(let part) = answer.body { try await sink.write(part, to: &body) }
+                if case .file(let part) = answer.body { try await sink.write(part, by: sender, to: &body) }
                 if case .begun(let first, let second, let rest) = answer.body {
                     try await sink.write(first, to: &body)
                     try await sink.write(second, to: &body)
@@ -164,8 +169,17 @@ struct PieceSink: ~Copyable {
         try await send(to: &body)
     }
 
-    mutating func write(_ part: FilePart, to body: inout some ResponseBodyWriter) async throws {
+    /// - Parameter sender: sends an answer that has its length and no encoding; nil where the connection has none.
+    mutating func write(_ part: FilePart, by sender: FileSender?, to body: inout some ResponseBodyWriter) async throws {
         var offset = part.range.lowerBound
+        while let sender, offset < part.range.upperBound {
+            let stretch = try part.stretch(from: offset)
+            let count = stretch.region.readableBytes
+            offset += Int64(count)
+            bytesSent += count
+            sender.expect(stretch)
+            try await send(sender.mark, to: &body)
+        }
         while offset < part.range.upperBound {
             var read = ByteBuffer()
             if gzip == nil { swap(&read, &buffer) }
@@ -191,6 +205,10 @@ struct PieceSink: ~Copyable {
     private mutating func send(to body: inout some ResponseBodyWriter) async throws {
         guard buffer.readableBytes > 0 else { return }
         bytesSent += buffer.readableBytes
+        try await send(buffer, to: &body)
+    }
+
+    private func send(_ buffer: ByteBuffer, to body: inout some ResponseBodyWriter) async throws {
         let channel = channel
         let stall = channel.eventLoop.scheduleTask(in: stalledWriteTime) { channel.close(promise: nil) }
         defer { stall.cancel() }

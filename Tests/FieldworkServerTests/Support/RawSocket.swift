@@ -55,6 +55,12 @@ struct RawSocket: Sendable {
         return text
     }
 
+    /// The same as bytes.
+    func restOfBytes() async throws -> [UInt8] {
+        try await channel.closeFuture.get()
+        return received.bytes.withLock { $0 }
+    }
+
     /// What the other side has sent.
     var text: String { String(decoding: received.bytes.withLock { $0 }, as: UTF8.self) }
 
