@@ -20,7 +20,8 @@ struct ToldExtentTests {
 
     private func told() throws -> [Double] {
         var extent: [Double] = []
-        let sql = "SELECT min_x, min_y, max_x, max_y FROM gpkg_contents WHERE table_name = 'Trees' AND min_x IS NOT NULL"
+        let sql =
+            "SELECT min_x, min_y, max_x, max_y FROM gpkg_contents WHERE table_name = 'Trees' AND min_x IS NOT NULL"
         try file.source.open(.readOnly).run(sql, row: { row in extent = (0..<4).map { row.double($0) } })
         return extent
     }

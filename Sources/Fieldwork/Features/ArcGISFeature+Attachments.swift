@@ -34,12 +34,20 @@ extension ArcGISFeature {
     }
 
     /// Adds an attachment with the keywords that forms and pop-ups find it by. Not part of the vendor's API.
-    /// - Parameter globalID: For an attachment that was deleted with its feature and comes back with it: the ``Attachment/globalID``
-    ///   that it had. A service may have given it back with the feature already; under this id it is there once. nil for a new one. A
-    ///   service that takes no global ids gets it as a new one.
     @discardableResult
     public func addAttachment(
-        named name: String, contentType: String, keywords: String, data: Data, globalID: UUID? = nil
+        named name: String, contentType: String, keywords: String, data: Data
+    ) async throws -> Attachment {
+        try await addAttachment(named: name, contentType: contentType, keywords: keywords, content: .data(data))
+    }
+
+    /// Adds an attachment again that was deleted with its feature, after the feature was added again. A service may have given it back
+    /// with the feature already: under the id that it had it is there once. A service that takes no global ids gets it as a new one. Not
+    /// part of the vendor's API.
+    /// - Parameter globalID: The ``Attachment/globalID`` that it had; nil for a new one.
+    @discardableResult
+    public func addAttachment(
+        named name: String, contentType: String, keywords: String, data: Data, globalID: UUID?
     ) async throws -> Attachment {
         try await addAttachment(
             named: name, contentType: contentType, keywords: keywords, content: .data(data), globalID: globalID)
