@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """What areas of a whole map cost the server and a device: each figure beside another one of the same run.
 
-    FIELDWORK_EXECUTABLE=.build/release/fieldwork python3 Benchmarks/areas.py [--features 100000] [--photos 1000]
+    FIELDWORK_EXECUTABLE=.build/release/fieldwork python3 Benchmarks/areas.py [--features 100000] [--photos 1000] [--tiles 20000]
 
 A portal with one web map of points with eight attributes, some of which have a photo of 100 KB, on a port of this machine:
 
-- an area that is made for one crew, beside the time that its parts take alone: GDAL's copy of the same rows, curl of the same photos;
+- an area that is made for one crew, beside the time that its parts take alone: GDAL's copy of the same rows, curl of the same photos and
+  tiles, of 5 KB each;
 - the processor that the server spends for that crew, and for a crew that takes the prepared area;
 - the same for the first and the second device that takes a package of changes over;
 - a synchronisation of 100 edits: its time, which has the start of the command in it, and the bytes on the line both ways.
@@ -13,12 +14,15 @@ A portal with one web map of points with eight attributes, some of which have a 
 FIELDWORK_EXECUTABLE names the program to measure: a release build. Needed: the Debian packages gdal-bin and curl.
 """
 import argparse
+import gzip
 import json
+import math
 import os
 import pathlib
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -81,6 +85,41 @@ def make_points(path, count):
                 f"{index % 9},ok,note of tree {index},{x:.7f},{y:.7f}\n")
 
 
+def tiles_of_area(count):
+    """Addresses of tiles of the area: level, row, column, the coarse ones first."""
+    west, south, east, north = map(float, AREA.split(","))
+
+    def row(latitude, level):
+        angle = math.radians(latitude)
+        return int((1 - math.asinh(math.tan(angle)) / math.pi) / 2 * 2**level)
+
+    found = []
+    for level in range(23):
+        columns = [int((longitude + 180) / 360 * 2**level) for longitude in (west, east)]
+        for y in range(row(north, level), row(south, level) + 1):
+            found += [(level, y, x) for x in range(columns[0], columns[1] + 1)]
+        if len(found) >= count:
+            return found[:count]
+    return found
+
+
+def make_basemap(path, tiles):
+    """Vector tiles that can't be made smaller; nobody draws them."""
+    chance = random.Random(11)
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE metadata (name TEXT, value TEXT)")
+    database.execute("CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB)")
+    database.execute("CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row)")
+    layers = {"vector_layers": [{"id": "streets", "fields": {}}]}
+    database.executemany("INSERT INTO metadata VALUES (?, ?)", {
+        "name": "City", "format": "pbf", "bounds": AREA, "minzoom": str(tiles[0][0]), "maxzoom": str(tiles[-1][0]),
+        "json": json.dumps(layers)}.items())
+    database.executemany("INSERT INTO tiles VALUES (?, ?, ?, ?)", (
+        (level, column, 2**level - 1 - row, gzip.compress(chance.randbytes(5_000), 1)) for level, row, column in tiles))
+    database.commit()
+    database.close()
+
+
 def add_photos(measure, count, token):
     """A photo for each of the first features; what is in them can't be compressed."""
     bytes_ = random.Random(3).randbytes(100_000)
@@ -117,8 +156,8 @@ def loopback_bytes():
     return 0
 
 
-def parts_alone(measure, package, photos, token):
-    """The copy of the same rows, and of the same photos."""
+def parts_alone(measure, package, photos, tiles, token):
+    """The copy of the same rows, and of the same photos and tiles."""
     rows = measure.folder / "rows.gpkg"
     began = time.monotonic()
     subprocess.run(["ogr2ogr", "-f", "GPKG", str(rows), str(package / "data.gpkg"), "Trees"], check=True)
@@ -130,8 +169,12 @@ def parts_alone(measure, package, photos, token):
     asked.write_text("".join(
         f'url = "{service}/{feature}/attachments/{feature}?token={token}"\noutput = "{folder}/{feature}.jpg"\n'
         for feature in range(1, photos + 1)))
+    with open(asked, "a") as file:
+        for level, row, column in tiles:
+            file.write(f'url = "{measure.portal}/rest/services/City/VectorTileServer/tile/{level}/{row}/{column}.pbf"\n'
+                       f'output = "{folder}/{level}-{row}-{column}.pbf"\n')
     began = time.monotonic()
-    if photos:
+    if photos or tiles:
         subprocess.run(["curl", "--silent", "--fail", "--config", str(asked)], check=True)
     return copied, time.monotonic() - began
 
@@ -148,6 +191,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--features", type=int, default=100_000)
     parser.add_argument("--photos", type=int, default=1_000)
+    parser.add_argument("--tiles", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fieldwork-areas-"))
@@ -162,7 +206,12 @@ def main():
         measure.run(
             "service", "edit", "Trees", "--merge", "--data", str(measure.data),
             entry='{"layers":[{"id":0,"hasAttachments":true}]}')
+        tiles = tiles_of_area(chosen.tiles) if chosen.tiles else []
+        if tiles:
+            make_basemap(folder / "city.mbtiles", tiles)
+            measure.run("basemap", "add", str(folder / "city.mbtiles"), "--name", "City", "--data", str(measure.data))
         measure.start()
+        basemap = ["--basemap", f"{measure.portal}/rest/services/City/VectorTileServer"] if tiles else []
         service = f"{measure.portal}/rest/services/Trees/FeatureServer"
         document = folder / "trees.webmap.json"
         document.write_text(json.dumps({
@@ -172,16 +221,18 @@ def main():
         token = measure.token()
         add_photos(measure, chosen.photos, token)
         to = ["--to", measure.portal]
-        print(f"{chosen.features} features, {chosen.photos} photos of 100 KB; seconds by the clock, of the server's processor")
+        print(f"{chosen.features} features, {chosen.photos} photos of 100 KB, {len(tiles)} tiles; seconds by the clock, of the server's "
+              "processor")
         for number in range(chosen.rounds):
             own = folder / f"own-{number}"
             alone = measure.timed(lambda: measure.run(
-                "offline", "create", service, "--area", AREA, "--out", str(own), user="ben"))
-            rows, photos = parts_alone(measure, own, chosen.photos, token)
+                "offline", "create", service, "--area", AREA, *basemap, "--out", str(own), user="ben"))
+            rows, files = parts_alone(measure, own, chosen.photos, tiles, token)
             shutil.rmtree(folder / "photos")
             (folder / "rows.gpkg").unlink()
             print(f"an area for one crew: {alone[0]:.2f} s, {alone[1]:.2f} s; its rows by ogr2ogr {rows:.2f} s and its "
-                  f"photos by curl {photos:.2f} s: {alone[0] / (rows + photos):.2f} times both")
+                  f"photos and tiles by curl {files:.2f} s: {alone[0] / (rows + files):.2f} times both; "
+                  f"{sum(file.stat().st_size for file in own.rglob('*')) / 1e6:.0f} MB")
             title = f"Area {number}"
             made = measure.timed(lambda: measure.run(
                 "areas", "create", "Town", "--area", AREA, "--title", title, *to))
