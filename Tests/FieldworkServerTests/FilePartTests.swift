@@ -27,7 +27,8 @@ final class FilePartTests {
     func stretch(_ range: Range<Int>) async throws {
         let part = try FilePart(file, range: Int64(range.lowerBound)..<Int64(range.upperBound))
         try FileManager.default.removeItem(at: file)
-        #expect(try await Answer.Body.file(part).collected() == Array(content[range]))
+        let isWhole = try await Answer.Body.file(part).collected() == Array(content[range])
+        #expect(isWhole)
     }
 
     @Test("A file that has become shorter is an error, and no shorter answer")
@@ -97,7 +98,9 @@ final class FileSenderTests {
             }
             try await channel.writeAndFlush(IOData.byteBuffer(ByteBuffer(string: "after"))).get()
         }
-        #expect(bytes == Array("before".utf8) + content[range] + Array("after".utf8))
+        // Not compared by the expectation: the difference of long lists takes minutes.
+        let isWhole = bytes == Array("before".utf8) + content[range] + Array("after".utf8)
+        #expect(isWhole)
     }
 
     @Test("A mark that nobody expects is sent as it is")
