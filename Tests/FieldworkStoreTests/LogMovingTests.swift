@@ -90,6 +90,37 @@ struct LogMovingTests {
         try await check((2 * batches + 1) * Self.treesPerBatch)
     }
 
+    @Test("The edits go on while it is moved, and only the rest is the writer's; so it is with the next long log")
+    func isMovedBeside() async throws {
+        try await edit(batches: 20)
+        let mover = LogMover(source: file.source)
+        let size = { try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0 }
+        for _ in 0..<2 {
+            #expect(mover.advice(pages: Limits.logPages - 1) == .goOn, "it is not long")
+            let before = try size()
+            #expect(mover.advice(pages: Limits.logPages) == .goOn, "the writer does not wait")
+            mover.wait()
+            #expect(try size() > before, "the mover has moved it, not the writer")
+            #expect(mover.advice(pages: Limits.logPages + 1) == .moveRest)
+            // The log starts over without the writer's help when no edit came meanwhile.
+            try await edit(batches: 20)
+        }
+        await file.close()
+    }
+
+    @Test("At four times the length of a long one the edits wait; a log that is read is not tried with each edit")
+    func advice() async throws {
+        let mover = LogMover(source: file.source)
+        #expect(mover.advice(pages: Limits.logPagesMost) == .moveRest)
+        mover.restWasMoved(pages: Limits.logPages, isWhole: false)
+        #expect(mover.advice(pages: Limits.logPages + 1) == .goOn)
+        mover.wait()
+        #expect(mover.advice(pages: Limits.logPages + 2) == .goOn)
+        mover.restWasMoved(pages: Limits.logPages, isWhole: true)
+        #expect(mover.advice(pages: Limits.logPages + 1) == .moveRest, "few pages")
+        await file.close()
+    }
+
     @Test("A file that is closed while its log is moved is whole without it")
     func isClosed() async throws {
         let batches = Limits.logPages * 5 / 4 / Self.treesPerBatch

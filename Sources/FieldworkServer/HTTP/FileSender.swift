@@ -7,7 +7,7 @@ final class FileSender: ChannelOutboundHandler, RemovableChannelHandler, Sendabl
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
-    /// Bytes that nobody else can send, since nobody knows them.
+    /// Random bytes, so that no content of an answer is taken for the mark.
     let mark = ByteBuffer(bytes: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
     private let waiting = Mutex<[FilePart.Stretch]>([])
 

@@ -88,16 +88,18 @@ struct EditApplier {
             guard mayMove || !edits.adds.isEmpty || edits.updates.contains(where: { !$0.geometry.isUnchanged }) else {
                 continue
             }
-            guard let reached else {
-                try widenExtent(of: try catalogue.layer(edits.layerID))
-                continue
-            }
-            reached.ids.insert(edits.layerID)
+            try reach(edits.layerID)
         }
     }
 
+    /// Has the extent of a layer looked at: before the commit, or at once where the batches of a transaction are not together.
+    func reach(_ layerID: Int) throws {
+        guard let reached else { return try widenExtent(of: try catalogue.layer(layerID)) }
+        reached.ids.insert(layerID)
+    }
+
     /// Other programs show a layer by the extent that the file tells.
-    func widenExtent(of layer: StoredLayer) throws {
+    private func widenExtent(of layer: StoredLayer) throws {
         guard connection.dialect.isSQLite, layer.geometryColumn != nil else { return }
         try FeatureTable(layer: layer).widenExtent(on: connection)
     }

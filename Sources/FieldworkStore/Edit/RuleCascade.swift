@@ -87,7 +87,7 @@ final class RuleCascade {
                     "The rule \(edit.rule) can't be kept: its edit of \(writer.layer.definition.name) was refused. "
                     + error.description)
         }
-        try applier.widenExtent(of: writer.layer)
+        try applier.reach(writer.layer.definition.id)
     }
 
     private func writer(_ layerID: Int) throws -> LayerWriter {

@@ -33,8 +33,6 @@ package actor Writer: ConnectionBudget.Holder {
     private var isClosed = false
     /// nil for a database that is no file.
     private nonisolated let mover: LogMover?
-    /// How long the log was when it was moved last, and whether all of it was; nil since it was begun anew.
-    private var lastMove: (pages: Int, isWhole: Bool)?
     /// The state of the definition that was taken into account; in a file, of all that others have committed.
     private var dataVersion: Int64?
     /// When the file was last seen to be the one at its place.
@@ -93,6 +91,21 @@ package actor Writer: ConnectionBudget.Holder {
 
     private func commitOrEachByItself(_ batches: [Waiting]) throws {
         do {
+            try commitTogether(batches)
+        } catch is AllowanceError where batches.count > 1 {
+            // One of them took too long and SQLite has undone them all: each by itself.
+            for waiting in batches {
+                do {
+                    try commitTogether([waiting])
+                } catch {
+                    outcomes[waiting.ticket] = .failure(error)
+                }
+            }
+        }
+    }
+
+    private func commitTogether(_ batches: [Waiting]) throws {
+        do {
             try commit(batches)
         } catch is SavepointsNeeded {
             // One of the batches fails, or one of the edits broke a constraint, and the transaction with it: the same again, each
@@ -101,15 +114,6 @@ package actor Writer: ConnectionBudget.Holder {
             connection.usesSavepoints = true
             defer { connection.usesSavepoints = false }
             try commit(batches)
-        } catch is AllowanceError where batches.count > 1 {
-            // One of them took too long and SQLite has undone them all: each by itself.
-            for waiting in batches {
-                do {
-                    try commit([waiting])
-                } catch {
-                    outcomes[waiting.ticket] = .failure(error)
-                }
-            }
         }
     }
 
@@ -217,25 +221,14 @@ package actor Writer: ConnectionBudget.Holder {
         executor.sync { assumeIsolated { writer in watch.movingLog { _ = try? writer.connection?.moveLog() } } }
     }
 
-    /// Once the log is long it moves into the file.
+    /// Once the log is long it moves into the file: most of it beside the edits, the rest here.
     func moveLongLog() {
         guard let connection, let mover, let watch = source.watch, !connection.isInTransaction else { return }
         let pages = connection.loggedPages
-        guard pages >= Limits.logPages else {
-            lastMove = nil
-            return
-        }
-        if let lastMove {
-            // What somebody still reads can't be moved: that is not tried again with each edit.
-            if !lastMove.isWhole, pages < lastMove.pages + lastMove.pages / 4 { return }
-        }
-        guard (try? watch.check()) != nil else { return }
-        // All was moved, but somebody read the log at that moment, so that it was not begun anew: little has come since.
-        let isShort = lastMove.map { $0.isWhole && pages - $0.pages < LogMover.restPages } ?? false
-        guard isShort || mover.advice(pages: pages) == .moveRest else { return }
+        guard mover.advice(pages: pages) == .moveRest, (try? watch.check()) != nil else { return }
         var left: Int?
         watch.movingLog { left = try? connection.moveLog() }
-        lastMove = (pages, left == 0)
+        mover.restWasMoved(pages: pages, isWhole: left == 0)
     }
 
     func opened() throws -> StoreConnection {
@@ -317,7 +310,7 @@ package actor Writer: ConnectionBudget.Holder {
         EditApplier(
             connection: connection, catalogue: catalogue, rules: rules, relationships: relationships,
             options: options, transactionStart: transactionStart,
-            reached: connection.isInTransaction && transactionStart == nil ? .init() : nil)
+            reached: transactionStart == nil ? .init() : nil)
     }
 
     /// The applier with the definition that holds in this transaction: another program may have changed it.

@@ -230,7 +230,6 @@ package final class StoreConnection {
 
     /// Moves what no reader needs of the log into the file, also while another connection has a transaction open.
     /// - Returns: pages of the log that were not moved; nil when another program is moving it.
-    @discardableResult
     func moveLog() throws -> Int? {
         var (logged, moved): (Int32, Int32) = (0, 0)
         let code = sqlite3_wal_checkpoint_v2(pointer, nil, SQLITE_CHECKPOINT_PASSIVE, &logged, &moved)
