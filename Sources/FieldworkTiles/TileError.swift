@@ -13,6 +13,8 @@ package struct TileError: Error, Sendable, Hashable {
         case unreadable
         /// The file can't be written.
         case unwritable
+        /// There are tiles of another version of the same map already.
+        case otherVersion
         /// No font of the system can be read.
         case noFont
         /// Whoever asked for the work has stopped it.

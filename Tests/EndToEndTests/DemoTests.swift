@@ -28,12 +28,11 @@ struct DemoTests {
         #expect(second.errors.contains("The port \(port) is taken"))
         #expect(!FileManager.default.fileExists(atPath: other.path), "nothing was made")
 
-        // The port after this one is the app's of the demo that runs.
-        let taken = try Self.port(of: app)
-        let third = try FieldworkProcess.start(["demo", "--data", folder.url.path, "--port", "\(taken - 1)"])
+        let taken = try HeldPort()
+        let third = try FieldworkProcess.start(["demo", "--data", folder.url.path, "--port", "\(taken.before)"])
         let elsewhere = try #require(try await third.readyLine().components(separatedBy: "app ").last)
-        #expect(try Self.port(of: elsewhere) != taken)
-        #expect(try third.errors().contains("The port \(taken) is taken"))
+        #expect(try Self.port(of: elsewhere) != taken.number)
+        #expect(try third.errors().contains("The port \(taken.number) is taken"))
         #expect(String(decoding: try await PlainRequest.page(elsewhere), as: UTF8.self).contains("<html"))
         #expect(await third.interrupt() == 0)
         #expect(await demo.interrupt() == 0)

@@ -72,7 +72,7 @@ final class MapCrashTests {
         var content = Data("photo \(number) ".utf8)
         while content.count < 40_000 { content += content.prefix(20_000) }
         try await feature.addAttachment(named: "photo\(number).jpg", contentType: "image/jpeg", data: content)
-        try await table.applyEdits()
+        _ = try await table.applyEdits()
     }
 
     private func rename(_ tree: Int) async throws {
@@ -80,7 +80,7 @@ final class MapCrashTests {
         let feature = try await self.tree(tree, of: table)
         feature.setAttributeValue("Tree \(tree) renamed", forKey: "name")
         try await table.update(feature)
-        try await table.applyEdits()
+        _ = try await table.applyEdits()
     }
 
     // MARK: Packages

@@ -31,7 +31,8 @@ import Testing
             try await Self.basemapIsHere(visitor)
             let folder = field.deviceFolder.appending(path: "areas/\(OfflineField.id)")
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-            #expect(files.contains("basemap-1.vtpk") && !files.contains { $0.hasSuffix(".download") }, "\(files)")
+            #expect(!files.contains { $0.hasPrefix("basemap-") }, "what came is among the tiles of all areas: \(files)")
+            #expect(try Self.tileFiles(field).count == 1)
             await field.services.stop()
 
             let document = try await visitor.get("/data/basemap?look=light").text
@@ -45,10 +46,18 @@ import Testing
             // What waits to be sent is asked about, as without a basemap.
             let refused = try await visitor.post("/offline/\(OfflineField.id)/delete", [:])
             #expect(refused.status == 409)
-            #expect(FileManager.default.fileExists(atPath: folder.appending(path: "basemap-1.vtpk").path))
+            #expect(try Self.tileFiles(field).count == 1)
             _ = try await visitor.post("/offline/\(OfflineField.id)/delete", ["lose": "yes"])
             #expect(!FileManager.default.fileExists(atPath: folder.path))
+            #expect(try Self.tileFiles(field).isEmpty)
         }
+    }
+
+    /// The files with tiles of the device.
+    static func tileFiles(_ field: DamageField) throws -> [URL] {
+        let folder = field.deviceFolder.appending(path: "tiles")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasSuffix(".mbtiles") }.sorted().map { folder.appending(path: $0) }
     }
 
     @Test("A basemap whose download was broken off goes on at the next start")
@@ -57,22 +66,47 @@ import Testing
             let visitor = try await PlainClient.visitor(of: field.app)
             try await OfflineField.goOffline(visitor)
             try await Self.basemapIsHere(visitor)
-            let folder = field.deviceFolder.appending(path: "areas/\(OfflineField.id)")
-            let file = folder.appending(path: "basemap-1.vtpk")
-            let bytes = try Data(contentsOf: file)
             await field.app.stop()
             // As if the process had been killed before.
-            try FileManager.default.removeItem(at: file)
-            let id = try #require(UUID(uuidString: OfflineField.id))
             let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
-            var wish = try #require(shelf.basemapWish(id))
-            wish.settled = []
-            try shelf.setBasemapWish(wish, of: id)
+            let id = try #require(UUID(uuidString: OfflineField.id))
+            try await shelf.tiles.tidy { _, _ in false }
+            #expect(try Self.tileFiles(field).isEmpty)
+            try shelf.changeBasemapWish(of: id) { wish in
+                wish.settled = []
+                for index in wish.layers.indices { wish.layers[index].tiles = nil }
+            }
             #expect(shelf.awaitsBasemap(id) && shelf.basemap(id) == nil)
             try await field.restartedApp { again in
                 let visitor = try await PlainClient.visitor(of: again)
                 try await Self.basemapIsHere(visitor)
-                #expect(try Data(contentsOf: file) == bytes)
+                #expect(try Self.tileFiles(field).count == 1 && shelf.basemapSize(id) > 0)
+            }
+        }
+    }
+
+    @Test("The file of an area that an earlier version took is drawn as before, and goes with the area")
+    func earlier() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            await field.app.stop()
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let id = try #require(UUID(uuidString: OfflineField.id))
+            let wish = try #require(shelf.basemapWish(id))
+            let layer = try #require(wish.layers.first)
+            let own = shelf.basemapFile(layer, of: id)
+            let shared = try TilePackages.open(try #require(Self.tileFiles(field).first).path)
+            try TileExport(of: shared, title: "City", coverage: nil).write(to: own)
+            try shelf.changeBasemapWish(of: id) { $0.change(layer.file) { $0.tiles = nil } }
+            try await field.restartedApp { again in
+                let visitor = try await PlainClient.visitor(of: again)
+                #expect(try await visitor.get("/offline").text.contains("with basemap"))
+                #expect(try await visitor.get("/data/basemap/area/0/tile/0/0/0").status == 200)
+                #expect(try Self.tileFiles(field).isEmpty, "the area doesn't use them")
+                _ = try await visitor.post("/offline/\(OfflineField.id)/delete", ["lose": "yes"])
+                #expect(!FileManager.default.fileExists(atPath: own.path))
             }
         }
     }

@@ -8,6 +8,8 @@ actor BasemapShelf {
         let key: String
         let name: String
         let basemap: Basemap
+        /// Another one when the tiles of an area are others; empty for what stays the same.
+        var mark: [String] = []
     }
 
     /// Nothing lies under the map.
@@ -18,14 +20,14 @@ actor BasemapShelf {
     private let webMap: Basemap?
     private let root: URL?
     private let folder: URL
-    private let ownBasemap: @Sendable () -> Basemap?
+    private let ownBasemap: @Sendable () -> AreaBasemap?
     private var known: (offers: [Offer], date: Date)?
 
     /// - Parameters:
     ///   - root: the catalogue of the server; nil for none.
     ///   - folder: packages of tiles.
     ///   - ownBasemap: what came along with an offline area, once it is here.
-    init(webMap: Basemap?, root: URL?, folder: URL, ownBasemap: @escaping @Sendable () -> Basemap? = { nil }) {
+    init(webMap: Basemap?, root: URL?, folder: URL, ownBasemap: @escaping @Sendable () -> AreaBasemap? = { nil }) {
         self.ownBasemap = ownBasemap
         self.webMap = webMap
         self.root = root
@@ -35,11 +37,14 @@ actor BasemapShelf {
     /// What there is now: the author's first. A server that doesn't answer offers nothing.
     func offers() async -> [Offer] {
         let isFresh = known.map { Date().timeIntervalSince($0.date) < Limits.basemapSeconds } ?? false
-        if isFresh, let known, known.offers.contains(where: { $0.key == Self.taken }) || ownBasemap() == nil {
+        let own = ownBasemap()
+        if isFresh, let known, known.offers.first(where: { $0.key == Self.taken })?.mark == own?.mark {
             return known.offers
         }
         var offers: [Offer] = []
-        if let own = ownBasemap() { offers.append(Offer(key: Self.taken, name: "Taken along", basemap: own)) }
+        if let own {
+            offers.append(Offer(key: Self.taken, name: "Taken along", basemap: own.basemap, mark: own.mark))
+        }
         if let webMap, (webMap.baseLayers + webMap.referenceLayers).contains(where: Self.isDrawn) {
             offers.append(
                 Offer(key: Self.authored, name: webMap.name.isEmpty ? "The map's own" : webMap.name, basemap: webMap))
@@ -51,7 +56,7 @@ actor BasemapShelf {
         }
         // Objects that are loaded stay: only what is new is made anew.
         let before = Dictionary((known?.offers ?? []).map { ($0.key, $0) }) { first, _ in first }
-        offers = offers.map { before[$0.key] ?? $0 }
+        offers = offers.map { offer in before[offer.key].flatMap { $0.mark == offer.mark ? $0 : nil } ?? offer }
         known = (offers, Date())
         return offers
     }

@@ -56,6 +56,7 @@ struct AreaRoutes: Sendable {
                 }
                 await workspace.areaBasemaps.forget(try id(context))
                 try await workspace.downloads.cancel(try id(context))
+                await workspace.areaBasemaps.tidy()
             }
             return PageRenderer.redirect("/offline")
         }
@@ -230,9 +231,9 @@ struct AreaRoutes: Sendable {
         let basemap = await workspace.movableBasemap(of: map)
         if let basemap {
             // The time of its asking doesn't keep the counts back for long.
-            let known = await AreaBasemaps.estimate(basemap, area: frame.envelope)
+            let known = await workspace.areaBasemaps.estimate(basemap, area: frame.envelope)
             bytes += Double(known ?? 0)
-            rows.append(["name": "Basemap", "count": known.map { "about \(ByteText.whole($0))" } ?? "size not known"])
+            rows.append(["name": "Basemap", "count": Self.basemapText(known)])
         }
         let size = OfflineArea.size(west: frame.west, south: frame.south, east: frame.east, north: frame.north)
         return [
@@ -246,6 +247,14 @@ struct AreaRoutes: Sendable {
             "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free here" }.orFalse,
             "says": "Area \(size), \(FieldText.count(total, "feature")), about \(ByteText.whole(Int64(bytes))).",
         ]
+    }
+
+    private static func basemapText(_ bytes: Int64?) -> String {
+        switch bytes {
+        case nil: "size not known"
+        case 0?: "on this device already"
+        case let bytes?: "about \(ByteText.whole(bytes))"
+        }
     }
 
     /// The areas that hold some of a frame already, each with the way to extend it.
@@ -375,6 +384,7 @@ struct AreaRoutes: Sendable {
     /// How far the basemap of an area is; nil where none is on its way.
     private func basemapText(_ area: OfflineArea) async -> String? {
         guard workspace.shelf.awaitsBasemap(area.id) else { return nil }
+        if let obstacle = await workspace.areaBasemaps.obstacle(area.id) { return obstacle }
         guard let arrived = await workspace.areaBasemaps.arrived(area.id) else {
             return "The basemap comes after the features. The area can be used before it is here."
         }

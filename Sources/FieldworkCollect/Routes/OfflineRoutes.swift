@@ -89,7 +89,8 @@ struct OfflineRoutes: Sendable {
         var about = area.isSynced ? [area.size] : []
         if isHere { about.append(ByteText.whole(shelf.size(area.id) + shelf.basemapSize(area.id))) }
         if area.held == nil, shelf.awaitsBasemap(area.id) {
-            about.append("basemap on its way")
+            let obstacle = await workspace.areaBasemaps.obstacle(area.id)
+            about.append(obstacle == nil ? "basemap on its way" : "no room for its basemap")
         } else if shelf.basemapSize(area.id) > 0 {
             about.append("with basemap")
         }
@@ -240,6 +241,7 @@ struct OfflineRoutes: Sendable {
             try await workspace.downloads.cancel(area.id)
             if workspace.shelf.area(area.id) != nil { try workspace.shelf.remove(area.id) }
         }
+        await workspace.areaBasemaps.tidy()
         if map.offline?.area.id == area.id { _ = try? await workspace.goOnline(from: area) }
         return PageRenderer.redirect("/offline")
     }

@@ -43,7 +43,7 @@ final class OpenMap: Sendable {
 
     private init(
         address: MapAddress, content: MapContent, extents: [Int: Envelope], journal: EditJournal, drafts: DraftStore,
-        folder: URL, dataDirectory: URL, ownBasemap: @escaping @Sendable () -> Basemap? = { nil }
+        folder: URL, dataDirectory: URL, ownBasemap: @escaping @Sendable () -> AreaBasemap? = { nil }
     ) {
         self.extents = extents
         self.address = address
@@ -108,7 +108,7 @@ final class OpenMap: Sendable {
     ///   - webMap: how it is shown; nil: by what its service says.
     ///   - basemap: what was taken along to lie under it; it may come later than the features.
     static func open(
-        _ area: OfflineArea, files: [AreaFile], webMap: Data?, basemap: @escaping @Sendable () -> Basemap? = { nil },
+        _ area: OfflineArea, files: [AreaFile], webMap: Data?, basemap: @escaping @Sendable () -> AreaBasemap? = { nil },
         dataDirectory: URL
     ) async throws -> OpenMap {
         let address = MapAddress(area)

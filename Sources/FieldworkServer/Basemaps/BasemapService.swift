@@ -50,15 +50,25 @@ struct BasemapService: Sendable {
 
     func root(_ face: ServiceFace) throws(ServiceError) -> JSONValue {
         try require(face)
-        guard face == .map else {
-            return TileResources.root(
-                name: basemap.title, copyright: description.attribution, extent: extent, levels: description.levels,
-                isExported: isExported)
-        }
-        return TileResources.imageRoot(
-            name: basemap.title, copyright: description.attribution, extent: extent, levels: description.levels,
-            format: description.format == .jpeg ? "JPEG" : "PNG32", isExported: isExported)
+        let root =
+            if face == .map {
+                TileResources.imageRoot(
+                    name: basemap.title, copyright: description.attribution, extent: extent,
+                    levels: description.levels, format: description.format == .jpeg ? "JPEG" : "PNG32",
+                    isExported: isExported)
+            } else {
+                TileResources.root(
+                    name: basemap.title, copyright: description.attribution, extent: extent,
+                    levels: description.levels, isExported: isExported)
+            }
+        guard var object = root.objectValue else { return root }
+        // Who has taken a part along sees whether another part fits to it.
+        object[Self.versionMember] = .string(basemap.version)
+        return .object(object)
     }
+
+    /// Not part of the vendor's protocol.
+    private static let versionMember = "tilesVersion"
 
     /// A tile as it stands in the package. What was read and checked once is kept for as long as the file is the same.
     func tile(

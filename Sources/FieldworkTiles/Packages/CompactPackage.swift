@@ -113,4 +113,10 @@ package struct CompactPackage: TilePackage {
     package func resource(_ path: String) throws(TileError) -> [UInt8]? {
         try archive.contents("\(root)resources/\(path)")
     }
+
+    package func resourcePaths() throws(TileError) -> [String] {
+        let prefix = "\(root)resources/"
+        return archive.entries.keys.filter { $0.hasPrefix(prefix) && !$0.hasSuffix("/") }
+            .map { String($0.dropFirst(prefix.count)) }.sorted()
+    }
 }

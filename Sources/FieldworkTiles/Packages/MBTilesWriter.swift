@@ -25,7 +25,7 @@ package final class MBTilesWriter: TilePackageWriter {
     }
 
     package func add(_ bytes: [UInt8], at address: TileAddress) throws(TileError) {
-        let row = (1 << address.level) - 1 - address.row
+        let row = SQLitePackage.upward(address.row, level: address.level)
         try database.run(
             "INSERT INTO tiles VALUES (?, ?, ?, ?)",
             [.integer(address.level), .integer(address.column), .integer(row), .blob(try Self.packed(bytes, format))])
@@ -34,27 +34,39 @@ package final class MBTilesWriter: TilePackageWriter {
     }
 
     package func finish(_ description: TileSetDescription) throws(TileError) {
-        var metadata = [
-            ("name", description.name), ("format", description.format == .jpeg ? "jpg" : description.format.rawValue),
-            ("type", "baselayer"), ("minzoom", String(levels?.lowerBound ?? 0)),
-            ("maxzoom", String(levels?.upperBound ?? 0)),
-        ]
-        if !description.attribution.isEmpty { metadata.append(("attribution", description.attribution)) }
-        if let box = description.box {
-            let degrees = [
-                WebMercator.longitude(x: box.xMin), WebMercator.latitude(y: box.yMin),
-                WebMercator.longitude(x: box.xMax), WebMercator.latitude(y: box.yMax),
-            ]
-            metadata.append(("bounds", degrees.map { "\($0)" }.joined(separator: ",")))
-        }
-        if description.format == .vector {
-            metadata.append(("json", (["vector_layers": .array(description.vectorLayers)] as JSONValue).text))
-        }
-        if let schema = description.schema { metadata.append((Self.schemaName, schema)) }
-        for (name, value) in metadata {
+        var description = description
+        description.levels = levels ?? 0...0
+        for (name, value) in Self.metadata(description) {
             try database.run("INSERT INTO metadata VALUES (?, ?)", [.text(name), .text(value)])
         }
         try database.run("CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row)")
         try database.run("COMMIT")
+    }
+
+    /// What the file says of itself.
+    static func metadata(_ description: TileSetDescription) -> [(name: String, value: String)] {
+        var metadata = [
+            (name: "name", value: description.name),
+            (name: "format", value: description.format == .jpeg ? "jpg" : description.format.rawValue),
+            (name: "type", value: "baselayer"), (name: "minzoom", value: String(description.levels.lowerBound)),
+            (name: "maxzoom", value: String(description.levels.upperBound)),
+        ]
+        if !description.attribution.isEmpty { metadata.append((name: "attribution", value: description.attribution)) }
+        if let box = description.box { metadata.append((name: "bounds", value: bounds(box))) }
+        if description.format == .vector {
+            let json: JSONValue = ["vector_layers": .array(description.vectorLayers)]
+            metadata.append((name: "json", value: json.text))
+        }
+        if let schema = description.schema { metadata.append((name: schemaName, value: schema)) }
+        return metadata
+    }
+
+    /// A box in degrees.
+    static func bounds(_ box: PlaneBox) -> String {
+        let degrees = [
+            WebMercator.longitude(x: box.xMin), WebMercator.latitude(y: box.yMin),
+            WebMercator.longitude(x: box.xMax), WebMercator.latitude(y: box.yMax),
+        ]
+        return degrees.map { "\($0)" }.joined(separator: ",")
     }
 }

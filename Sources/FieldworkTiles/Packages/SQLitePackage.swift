@@ -9,13 +9,23 @@ package struct SQLitePackage: TilePackage {
     private let table: String
     /// MBTiles count rows from the bottom.
     private let countsUpwards: Bool
+    /// Whether the style stands beside the tiles.
+    private let hasResources: Bool
+
+    /// The table of the style's files, where there is one: MBTiles themselves know none.
+    static let resourceTable = "fieldwork_resources"
+
+    /// A row as MBTiles count it, and back.
+    static func upward(_ row: Int, level: Int) -> Int { (1 << level) - 1 - row }
 
     package static func open(_ path: String) throws(TileError) -> SQLitePackage {
         let database = try TileDatabase(path: path)
         let names = try Set(
             database.run("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").compactMap { $0.first?.text }
         )
-        if names.isSuperset(of: ["metadata", "tiles"]) { return try SQLitePackage(mbtiles: database) }
+        if names.isSuperset(of: ["metadata", "tiles"]) {
+            return try SQLitePackage(mbtiles: database, hasResources: names.contains(resourceTable))
+        }
         if names.isSuperset(of: ["gpkg_contents", "gpkg_tile_matrix", "gpkg_tile_matrix_set"]) {
             return try SQLitePackage(geoPackage: database)
         }
@@ -24,8 +34,9 @@ package struct SQLitePackage: TilePackage {
 
     // MARK: MBTiles
 
-    private init(mbtiles database: TileDatabase) throws(TileError) {
+    private init(mbtiles database: TileDatabase, hasResources: Bool) throws(TileError) {
         self.database = database
+        self.hasResources = hasResources
         table = "tiles"
         countsUpwards = true
         var metadata: [String: String] = [:]
@@ -62,6 +73,7 @@ package struct SQLitePackage: TilePackage {
     private init(geoPackage database: TileDatabase) throws(TileError) {
         self.database = database
         countsUpwards = false
+        hasResources = false
         let sets = try database.run(
             """
             SELECT c.table_name, c.identifier, s.min_x, s.min_y, s.max_x, s.max_y, r.organization_coordsys_id
@@ -119,8 +131,20 @@ package struct SQLitePackage: TilePackage {
         try first("length(tile_data) > 0", address)?.integer == 1
     }
 
+    package func resource(_ path: String) throws(TileError) -> [UInt8]? {
+        guard hasResources else { return nil }
+        let rows = try database.run("SELECT bytes FROM \(Self.resourceTable) WHERE path = ?", [.text(path)])
+        guard case .blob(let bytes)? = rows.first?.first else { return nil }
+        return bytes
+    }
+
+    package func resourcePaths() throws(TileError) -> [String] {
+        guard hasResources else { return [] }
+        return try database.run("SELECT path FROM \(Self.resourceTable) ORDER BY path").compactMap { $0.first?.text }
+    }
+
     private func first(_ result: String, _ address: TileAddress) throws(TileError) -> TileDatabase.Value? {
-        let row = countsUpwards ? (1 << address.level) - 1 - address.row : address.row
+        let row = countsUpwards ? Self.upward(address.row, level: address.level) : address.row
         let query = "SELECT \(result) FROM \(table) WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?"
         return try database.run(query, [.integer(address.level), .integer(address.column), .integer(row)]).first?.first
     }

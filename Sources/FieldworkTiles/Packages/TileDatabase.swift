@@ -162,6 +162,8 @@ package final class TileDatabase: Sendable {
             return TileError(.broken, "The package is broken: \(message).")
         case SQLITE_TOOBIG:
             return TileError(.tooLarge, "A tile of the package is larger than \(Limits.packagePieceBytes) bytes.")
+        case SQLITE_FULL, SQLITE_READONLY:
+            return TileError(.unwritable, "The file of tiles can't be written: there may be no room (\(message)).")
         case SQLITE_INTERRUPT: return TileError(.tooLarge, "The package makes more work than a tile may.")
         default: return TileError(.unreadable, "The package can't be read: \(message).")
         }

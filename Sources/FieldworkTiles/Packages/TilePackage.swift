@@ -10,10 +10,13 @@ package protocol TilePackage: Sendable {
     func has(_ address: TileAddress) throws(TileError) -> Bool
     /// A file of the package's style: the style itself, a sheet of sprites, a range of glyphs. nil where there is none.
     func resource(_ path: String) throws(TileError) -> [UInt8]?
+    /// The names of the files of the style, in order.
+    func resourcePaths() throws(TileError) -> [String]
 }
 
 extension TilePackage {
     package func resource(_ path: String) throws(TileError) -> [UInt8]? { nil }
+    package func resourcePaths() throws(TileError) -> [String] { [] }
 }
 
 /// What a set of tiles is.

@@ -171,7 +171,7 @@ extension MobileMapPackage {
             switch error.code {
             case .cancelled: throw CancellationError()
             case .unwritable, .unreadable: throw CommonError.io(details: error.message)
-            case .unknownFormat, .broken, .tooLarge, .unsupported, .noFont:
+            case .unknownFormat, .broken, .tooLarge, .unsupported, .otherVersion, .noFont:
                 throw CommonError.file(details: "\(file.lastPathComponent): \(error.message)")
             }
         }

@@ -126,6 +126,7 @@ extension Workspace {
             guard (try? await OfflineWork.unregister(files)) != nil else { continue }
             try? shelf.removeLeftover(id)
         }
+        await areaBasemaps.tidy()
     }
 
     /// Whether nothing in files that are no longer used waits to be sent: another program may have had them open until now. What
@@ -149,6 +150,7 @@ extension Workspace {
             } else {
                 try await downloads.cancel(growth.id)
             }
+            await areaBasemaps.tidy()
         }
     }
 }

@@ -4,9 +4,12 @@ import Foundation
 /// its files, one a service, each once it is whole.
 struct AreaShelf: Sendable {
     let directory: URL
+    /// Tiles of all areas.
+    let tiles: SharedTiles
 
     init(directory: URL) throws {
         self.directory = directory
+        tiles = SharedTiles(directory: directory.deletingLastPathComponent().appending(path: "tiles"))
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.hasPrefix(Self.gone)
         {

@@ -60,6 +60,10 @@ public final class ExportTileCacheTask: Loadable, @unchecked Sendable {
     /// The most tiles that the service gives at once; 0 for no limit that it tells.
     public var maxExportTilesCount: Int { service.withLock { $0.maximum } }
 
+    /// Which version of its tiles the service has: parts that were taken of one version fit together. nil for a service that does not
+    /// tell, as those of others don't, and before the task is loaded. Not part of the vendor's API.
+    public var tilesVersion: String? { service.withLock { $0.version } }
+
     /// Parameters for an area: the levels that a map shows between two scales.
     /// - Parameters:
     ///   - areaOfInterest: a polygon or an envelope, in any reference.
@@ -135,15 +139,15 @@ public final class ExportTileCacheParameters: Sendable {
         set { state.withLock { $0.compressionQuality = min(max(0, newValue), 100) } }
     }
 
-    var form: [(name: String, value: String)] {
-        get throws {
-            guard !levelIDs.isEmpty else {
-                throw CommonError.invalidArgument(details: "No levels of the tiles are named: add them first.")
-            }
-            return try TileExportClient.form(
-                area: areaOfInterest, levels: levelIDs, polygonName: "areaOfInterest")
-                + [("compressionQuality", String(Int(compressionQuality)))]
+    func form(for service: URL) throws -> [(name: String, value: String)] {
+        guard !levelIDs.isEmpty else {
+            throw CommonError.invalidArgument(details: "No levels of the tiles are named: add them first.")
         }
+        // Services of vector tiles, which can be estimated as well, have their own word for a polygon.
+        let isVector = service.lastPathComponent == "VectorTileServer"
+        return try TileExportClient.form(
+            area: areaOfInterest, levels: levelIDs, polygonName: isVector ? "polygon" : "areaOfInterest")
+            + [("compressionQuality", String(Int(compressionQuality)))]
     }
 
     var json: JSONValue {
@@ -205,7 +209,7 @@ public final class ExportTileCacheJob: Job, JobProtocol, @unchecked Sendable {
     override func discard() async { download.discard() }
 
     override func work() async throws -> any Sendable {
-        try await download.run(parameters.form, for: self)
+        try await download.run(parameters.form(for: download.serviceURL), for: self)
         return TileCache(fileURL: download.file)
     }
 }
@@ -262,7 +266,7 @@ public final class EstimateTileCacheSizeJob: Job, JobProtocol, @unchecked Sendab
 
     override func work() async throws -> any Sendable {
         let service = TileExportClient(root: serviceURL, client: environment.client)
-        let estimate = try await service.estimate(parameters.form, id: environment.makeID())
+        let estimate = try await service.estimate(parameters.form(for: serviceURL), id: environment.makeID())
         return EstimateTileCacheSizeResult(fileSize: estimate.bytes, tileCount: estimate.tiles)
     }
 }

@@ -56,6 +56,10 @@ public final class ExportVectorTilesTask: Loadable, @unchecked Sendable {
     /// The most tiles that the service gives at once; 0 for no limit that it tells.
     public var maxExportTilesCount: Int { service.withLock { $0.maximum } }
 
+    /// Which version of its tiles the service has: parts that were taken of one version fit together. nil for a service that does not
+    /// tell, as those of others don't, and before the task is loaded. Not part of the vendor's API.
+    public var tilesVersion: String? { service.withLock { $0.version } }
+
     /// Parameters for an area: all levels from the service's first to the one that a map shows at a scale.
     /// - Parameters:
     ///   - areaOfInterest: a polygon or an envelope, in any reference.

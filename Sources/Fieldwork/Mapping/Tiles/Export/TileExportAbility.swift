@@ -8,6 +8,8 @@ struct TileExportAbility: Sendable {
     /// 0 for a limit that the service does not tell.
     var maximum = 0
     var levels: [Int] = []
+    /// nil for a service that does not tell.
+    var version: String?
     /// Pixels of a tile across and down.
     private var tileSize = 512
 
@@ -19,6 +21,7 @@ struct TileExportAbility: Sendable {
         let described = TiledDescription(json)
         levels = Array(described.levels)
         tileSize = described.tileSize
+        version = json["tilesVersion"]?.stringValue
     }
 
     func require(_ service: URL) throws {
