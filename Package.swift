@@ -296,8 +296,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Fieldwork", "FieldworkServer", "FieldworkStore", "FieldworkREST", "FieldworkGeometry",
-                "FieldworkPostGIS", "TemporaryPostgres", "TestSupport",
+                "Fieldwork", "FieldworkCollect", "FieldworkServer", "FieldworkStore", "FieldworkTiles", "FieldworkREST",
+                "FieldworkGeometry", "FieldworkPostGIS", "TemporaryPostgres", "TestSupport",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

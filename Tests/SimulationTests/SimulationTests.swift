@@ -8,7 +8,7 @@ import Testing
 struct SimulationTests {
     /// `FIELDWORK_SIMULATION_SEEDS` sets how many stories are told; the full proof is 10,000. `FIELDWORK_SIMULATION_SEED`
     /// tells one alone.
-    private static let seeds: Range<UInt64> = {
+    static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["FIELDWORK_SIMULATION_SEED"].flatMap(UInt64.init) { return one..<one + 1 }
         let first = environment["FIELDWORK_SIMULATION_FIRST"].flatMap(UInt64.init) ?? 1
@@ -16,7 +16,7 @@ struct SimulationTests {
     }()
 
     /// Two stories at a time: each is one thread for most of its time.
-    private static let lanes: [UInt64] = [0, 1]
+    static let lanes: [UInt64] = [0, 1]
 
     @Test("All replicas end equal to the service, and nothing that was saved is lost or doubled", arguments: lanes)
     func convergence(lane: UInt64) async throws {

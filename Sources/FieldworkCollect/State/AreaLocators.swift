@@ -12,9 +12,11 @@ extension AreaShelf {
     }
 
     /// The locator that was taken along with an area, or with what it was extended by; nil where there is none.
-    func locator(_ id: UUID) -> URL? {
-        [area(id)?.holder, id].lazy.compactMap { $0.map(locatorFile) }
-            .first { FileManager.default.fileExists(atPath: $0.path) }
+    func locator(_ id: UUID) -> URL? { locatorStage(of: id).map(locatorFile) }
+
+    /// The stage whose locator an area has; nil where there is none.
+    func locatorStage(of id: UUID) -> UUID? {
+        stages(of: id).first { FileManager.default.fileExists(atPath: locatorFile($0).path) }
     }
 
     /// Tells which locator is still to be fetched.

@@ -14,6 +14,7 @@ enum CrashingDisk {
             var rest: Int?
             var action: (@Sendable () -> Void)?
             var writes = 0
+            var isFull = false
         }
 
         let prefix: String
@@ -27,6 +28,12 @@ enum CrashingDisk {
         /// Calls something at the write after `count` others, once.
         func arm(after count: Int, _ action: @escaping @Sendable () -> Void) {
             state.withLock { ($0.rest, $0.action) = (count, action) }
+        }
+
+        /// Whether nothing more can be written: the disk has no room.
+        var isFull: Bool {
+            get { state.withLock { $0.isFull } }
+            set { state.withLock { $0.isFull = newValue } }
         }
 
         func disarm() { state.withLock { ($0.rest, $0.action) = (nil, nil) } }
@@ -133,6 +140,7 @@ enum CrashingDisk {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ bytes: UnsafeRawPointer?, _ count: Int32, _ offset: Int64
     ) -> Int32 {
         guard let file, let bytes else { return SQLITE_ERROR }
+        guard !watch(at: file).takeUnretainedValue().isFull else { return SQLITE_FULL }
         var done: Int32 = 0
         while done < count {
             let size = min(piece(at: offset + Int64(done), of: count), count - done)

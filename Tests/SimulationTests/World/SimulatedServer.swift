@@ -1,6 +1,7 @@
 import FieldworkPostGIS
 import FieldworkREST
 import FieldworkStore
+import FieldworkTiles
 import Foundation
 import HTTPTypes
 import Logging
@@ -43,9 +44,12 @@ final class SimulatedServer: Sendable {
     private let replicas: ReplicaService
     private let uploads: UploadService
 
-    /// - Parameter database: where the services are; nil: in the folder of the process.
+    /// - Parameters:
+    ///   - database: where the services are; nil: in the folder of the process.
+    ///   - basemaps: the folder of those that are served; nil for none.
     init(
-        _ process: SimulatedProcess, database: String?, now: @escaping @Sendable () -> Date, ids: SeededIDs
+        _ process: SimulatedProcess, database: String?, basemaps: BasemapFolder? = nil,
+        now: @escaping @Sendable () -> Date, ids: SeededIDs
     ) async throws {
         self.process = process
         store = try await Self.store(of: process, database)
@@ -57,12 +61,13 @@ final class SimulatedServer: Sendable {
         var replicas = ReplicaService(
             store: store, instance: "arcgis", uploads: uploads, logger: logger,
             // A process that was killed is dead in the moment in which the next one begins.
-            jobLease: .zero)
+            jobLease: .zero, tiles: basemaps.map { TileExporter(library: BasemapLibrary(folder: $0)) })
         replicas.now = now
         replicas.makeID = { ids.next() }
         self.replicas = replicas
         var server = FeatureServer(
-            store: store, configuration: ServerConfiguration(definitionLifetime: .zero), logger: logger)
+            store: store, configuration: ServerConfiguration(
+                definitionLifetime: .zero, dataFolder: basemaps?.url.deletingLastPathComponent()), logger: logger)
         server.now = now
         var attachments = AttachmentService(store: store, uploads: uploads, instance: "arcgis")
         attachments.now = now

@@ -4,9 +4,17 @@ import Foundation
 
 @testable import Fieldwork
 
+/// Who decides what becomes of requests.
+protocol SimulatedLine: Sendable {
+    /// Brings a request to the server, and its answer back to the process that sent it.
+    func carry(_ sent: SimulatedServer.Order, for process: SimulatedProcess) async throws -> SimulatedServer.Reply
+    /// Whether the line breaks in the midst of a long answer.
+    func cuts() async -> Bool
+}
+
 /// The way between a device and the server, as the device's process sees it.
 struct SimulatedNetwork: ServiceClient, FileDownloading {
-    let simulation: Simulation
+    let simulation: any SimulatedLine
     let name: String
     let process: SimulatedProcess
     let takesDocument: Bool
@@ -38,6 +46,7 @@ struct SimulatedNetwork: ServiceClient, FileDownloading {
     func download(
         _ url: URL, to file: URL, progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws {
+        guard !process.watch.isFull else { throw CocoaError(.fileWriteOutOfSpace) }
         if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }
@@ -62,23 +71,24 @@ struct SimulatedNetwork: ServiceClient, FileDownloading {
     static let lost = Fieldwork.ServiceError.connectionFailed(details: "lost in the simulation")
 }
 
-/// What becomes of requests and answers.
-extension Simulation {
-    private enum Fate: CaseIterable {
-        /// The request does not arrive.
-        case lost
-        /// It arrives when nobody waits for it any more.
-        case late
-        /// It is done, and nobody learns of it.
-        case answerLost
-        /// It arrives twice; either answer may be the one that is seen.
-        case doubled
-        /// It arrives, and once more much later.
-        case echoed
-        /// The device dies before it is done, or after.
-        case diesBefore, diesAfter
-    }
+/// What becomes of a request.
+enum Fate: CaseIterable {
+    /// The request does not arrive.
+    case lost
+    /// It arrives when nobody waits for it any more.
+    case late
+    /// It is done, and nobody learns of it.
+    case answerLost
+    /// It arrives twice; either answer may be the one that is seen.
+    case doubled
+    /// It arrives, and once more much later.
+    case echoed
+    /// The device dies before it is done, or after.
+    case diesBefore, diesAfter
+}
 
+/// What becomes of requests and answers.
+extension Simulation: SimulatedLine {
     func cuts() -> Bool { chance(plan.faultsPerMille * 2) }
 
     func carry(_ sent: SimulatedServer.Order, for process: SimulatedProcess) async throws -> SimulatedServer.Reply {

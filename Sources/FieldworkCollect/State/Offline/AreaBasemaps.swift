@@ -8,14 +8,20 @@ import Logging
 actor AreaBasemaps {
     private let shelf: AreaShelf
     private let logger: Logger
+    private let source: @Sendable (AreaShelf.BasemapWish.Layer) -> any TileSource
     private var running: [UUID: Task<Void, Never>] = [:]
     private var arrivals: [UUID: GenerateGeodatabaseJob.Arrival] = [:]
     private var obstacles: [UUID: String] = [:]
     private var listener: (@Sendable (OfflineArea) async -> Void)?
 
-    init(shelf: AreaShelf, logger: Logger) {
+    /// - Parameter source: where the tiles of a layer come from.
+    init(
+        shelf: AreaShelf, logger: Logger,
+        source: @escaping @Sendable (AreaShelf.BasemapWish.Layer) -> any TileSource = { ServiceTileSource($0) }
+    ) {
         self.shelf = shelf
         self.logger = logger
+        self.source = source
     }
 
     /// Called when a basemap has come further.
@@ -68,7 +74,11 @@ actor AreaBasemaps {
         }
     }
 
-    private func fetchAll(_ area: OfflineArea) async {
+    /// Fetches what is still to come, once.
+    func fetchAll(_ area: OfflineArea) async {
+        // A larger area may have taken its place, also while this one's was on its way.
+        defer { if shelf.isBasemapOutdone(area.id) { shelf.dropBasemap(of: area.id) } }
+        guard !shelf.isBasemapOutdone(area.id) else { return }
         for layer in shelf.basemapWish(area.id)?.layers ?? [] {
             guard !Task.isCancelled, let wish = shelf.basemapWish(area.id) else { return }
             guard !wish.settled.contains(layer.file) else { continue }
@@ -83,6 +93,8 @@ actor AreaBasemaps {
                 obstacles[area.id] = "There is no room on this device for the basemap."
                 await listener?(area)
                 continue
+            } catch where shelf.isBasemapOutdone(area.id) {
+                return
             } catch {
                 logger.info("a layer of a basemap didn't come with an area", metadata: ["reason": "\(error)"])
             }
@@ -95,9 +107,10 @@ actor AreaBasemaps {
 
     private static func isWithoutRoom(_ error: any Error) -> Bool {
         switch error {
-        case let error as TileError: error.code == .unwritable
-        case let error as CocoaError: error.code == .fileWriteOutOfSpace
-        default: false
+        case let error as TileError: return error.code == .unwritable
+        default:
+            let error = error as NSError
+            return error.domain == NSCocoaErrorDomain && error.code == CocoaError.Code.fileWriteOutOfSpace.rawValue
         }
     }
 
@@ -113,36 +126,71 @@ actor AreaBasemaps {
         }
     }
 
+    private typealias Wish = AreaShelf.BasemapWish
+
+    private func note(_ tiles: Wish.Tiles?, of layer: Wish.Layer, _ area: OfflineArea) throws {
+        try shelf.changeBasemapWish(of: area.id) { $0.change(layer.file) { $0.tiles = tiles } }
+    }
+
     /// Brings the tiles of a layer: those that no area has yet.
-    private func fetch(_ layer: AreaShelf.BasemapWish.Layer, of area: OfflineArea) async throws {
+    private func fetch(_ layer: Wish.Layer, of area: OfflineArea) async throws {
         let part = shelf.basemapFile(layer, of: area.id)
-        let begun = try (try? Data(contentsOf: URL(filePath: "\(part.path).job"))).flatMap { try Job.fromJSON($0) }
         var tiles = layer.tiles
-        if let begun {
-            try await finish(begun, area)
+        if let state = try? Data(contentsOf: URL(filePath: "\(part.path).job")) {
+            do {
+                try await finish(try source(layer).job(begunAs: state, to: part), area)
+            } catch let error as ServiceError {
+                if case .connectionFailed = error { throw error }
+                // The service keeps what it has made for some time only.
+                for end in [".job", ".download"] { try? FileManager.default.removeItem(atPath: part.path + end) }
+                tiles = try await bring(layer, of: area)
+            }
         } else if !FileManager.default.fileExists(atPath: part.path) {
             tiles = try await bring(layer, of: area)
         }
         // An earlier version left the file of the area where it is, and so it stays.
-        guard let tiles else { return }
-        let isHere = FileManager.default.fileExists(atPath: part.path)
-        let bytes = try await takeOver(isHere ? part : nil, tiles, layer, area)
+        guard var tiles else { return }
+        let hasCome = FileManager.default.fileExists(atPath: part.path)
+        if hasCome {
+            let version = try await source(layer).version()
+            // The service has other tiles since it was looked what is missing: which of them came is not known.
+            guard SharedTiles.isFile(tiles.file, of: layer.service, version: version) else {
+                return try await startOver(layer, of: area)
+            }
+        }
+        while true {
+            do {
+                tiles.bytes = try await shelf.tiles.complete(tiles.file, for: area, with: hasCome ? part : nil)
+                break
+            } catch let error as TileError where error.code == .otherVersion {
+                // A service that tells no version has others now. They go into a file of their own.
+                let isPart = tiles.isPart
+                tiles = Wish.Tiles(file: shelf.tiles.next(after: tiles.file), isPart: false)
+                try note(tiles, of: layer, area)
+                try await shelf.tiles.reserve(tiles.file, for: area)
+                if isPart { return try await startOver(layer, of: area) }
+            }
+        }
+        try note(tiles, of: layer, area)
         try? FileManager.default.removeItem(at: part)
-        try shelf.changeBasemapWish(of: area.id) { $0.change(layer.file) { $0.tiles?.bytes = bytes } }
+    }
+
+    /// Looks again what is missing, and brings that instead of what has come.
+    private func startOver(_ layer: Wish.Layer, of area: OfflineArea) async throws {
+        try FileManager.default.removeItem(at: shelf.basemapFile(layer, of: area.id))
+        try await fetch(layer, of: area)
     }
 
     /// Downloads what is missing.
-    private func bring(
-        _ layer: AreaShelf.BasemapWish.Layer, of area: OfflineArea
-    ) async throws -> AreaShelf.BasemapWish.Tiles {
-        let source = TileSource(layer)
-        let shelf = shelf
-        let plan = try await shelf.tiles.begin(area, service: layer.service, version: try await source.version()) { plan in
+    private func bring(_ layer: Wish.Layer, of area: OfflineArea) async throws -> Wish.Tiles {
+        let (source, shelf) = (source(layer), shelf)
+        let version = try await source.version()
+        let plan = try await shelf.tiles.begin(area, service: layer.service, version: version) { plan in
             try shelf.changeBasemapWish(of: area.id) {
                 $0.change(layer.file) { $0.tiles = .init(file: plan.file, isPart: plan.isPart) }
             }
         }
-        let tiles = AreaShelf.BasemapWish.Tiles(file: plan.file, isPart: plan.isPart)
+        let tiles = Wish.Tiles(file: plan.file, isPart: plan.isPart)
         guard let missing = plan.missing else { return tiles }
         let part = shelf.basemapFile(layer, of: area.id)
         do {
@@ -152,41 +200,11 @@ actor AreaBasemaps {
             if case .connectionFailed = error { throw error }
             // A part may lie where the service has no tiles, which it refuses.
             logger.info("a part of a basemap was refused; all of it is asked for", metadata: ["reason": "\(error)"])
-            return try await bringAll(layer, of: area, into: plan.file)
         }
-    }
-
-    /// Downloads all of an area's tiles, whatever is here already.
-    private func bringAll(
-        _ layer: AreaShelf.BasemapWish.Layer, of area: OfflineArea, into file: String
-    ) async throws -> AreaShelf.BasemapWish.Tiles {
-        let tiles = AreaShelf.BasemapWish.Tiles(file: file, isPart: false)
-        try shelf.changeBasemapWish(of: area.id) { $0.change(layer.file) { $0.tiles = tiles } }
-        try await shelf.tiles.reserve(file, for: area)
-        let part = shelf.basemapFile(layer, of: area.id)
-        try? FileManager.default.removeItem(at: part)
-        try await finish(try await TileSource(layer).job(area.extent, to: part), area)
-        return tiles
-    }
-
-    /// Puts what came among the tiles of all areas. Tiles of a service that has others now go into a file of their own.
-    private func takeOver(
-        _ package: URL?, _ tiles: AreaShelf.BasemapWish.Tiles, _ layer: AreaShelf.BasemapWish.Layer, _ area: OfflineArea
-    ) async throws -> Int64 {
-        do {
-            return try await shelf.tiles.complete(tiles.file, for: area, with: package)
-        } catch let error as TileError where error.code == .otherVersion {
-            let next = shelf.tiles.next(after: tiles.file)
-            if tiles.isPart {
-                _ = try await bringAll(layer, of: area, into: next)
-            } else {
-                try shelf.changeBasemapWish(of: area.id) {
-                    $0.change(layer.file) { $0.tiles = .init(file: next, isPart: false) }
-                }
-                try await shelf.tiles.reserve(next, for: area)
-            }
-            return try await shelf.tiles.complete(next, for: area, with: shelf.basemapFile(layer, of: area.id))
-        }
+        let all = Wish.Tiles(file: plan.file, isPart: false)
+        try note(all, of: layer, area)
+        try await finish(try await source.job(area.extent, to: part), area)
+        return all
     }
 
     private func finish(_ job: Job, _ area: OfflineArea) async throws {
@@ -226,10 +244,10 @@ actor AreaBasemaps {
     nonisolated func estimate(_ basemap: Basemap, area: Envelope) async -> Int64? {
         let layers = AreaShelf.wish(basemap).layers
         guard !layers.isEmpty else { return nil }
-        return try? await withDeadline(.seconds(Limits.basemapEstimateSeconds)) { [shelf] in
+        return try? await withDeadline(.seconds(Limits.basemapEstimateSeconds)) { [shelf, makeSource = source] in
             var sum: Int64 = 0
             for layer in layers {
-                let source = TileSource(layer)
+                let source = makeSource(layer)
                 let version = try await source.version()
                 let plan = try await shelf.tiles.plan(area, service: layer.service, version: version)
                 if let missing = plan.missing { sum += try await source.estimate(missing) }

@@ -22,6 +22,20 @@ extension AreaShelf {
         try put(grown)
     }
 
+    /// The folders that the basemap and the locator of an area may be in, the newest first: of the area that is in use, of those whose
+    /// place it took, and the area's own.
+    func stages(of id: UUID) -> [UUID] {
+        guard let holder = area(id)?.holder.flatMap(area) else { return [id] }
+        let former = all().filter { $0.extends == id && $0.made < holder.made }
+        return [holder.id] + former.map(\.id) + [id]
+    }
+
+    /// Whether an area has its basemap or its locator from this folder.
+    private func isStageInUse(_ area: OfflineArea) -> Bool {
+        guard let owner = area.extends, self.area(owner) != nil else { return false }
+        return basemapStage(of: owner) == area.id || locatorStage(of: owner) == area.id
+    }
+
     /// The folders whose files an area no longer uses, and those whose area is gone.
     func leftovers() -> [UUID] {
         all().flatMap { area -> [UUID] in
@@ -33,9 +47,10 @@ extension AreaShelf {
         }
     }
 
-    /// Takes away files that are no longer used; of an area itself only them, for the rest is still what it is.
+    /// Takes away files that are no longer used: of an area itself only those of its features, for the rest is still what it is, and so of
+    /// one whose basemap or locator is in use until the larger one's has come.
     func removeLeftover(_ id: UUID) throws {
-        guard let area = area(id), area.extends == nil else { return try remove(id) }
+        guard let area = area(id), area.extends == nil || isStageInUse(area) else { return try remove(id) }
         for file in ownFiles(id) {
             for end in ["", "-wal", "-shm"] {
                 let part = URL(filePath: file.url.path + end)

@@ -60,15 +60,26 @@ extension AreaShelf {
         return isHere && FileManager.default.fileExists(atPath: file.path) ? file : nil
     }
 
-    /// The layers of the basemap that was taken along with an area, or with what it was extended by.
-    private func basemapLayers(_ id: UUID) -> [(layer: BasemapWish.Layer, file: URL)] {
-        for holder in [area(id)?.holder, id].compactMap({ $0 }) {
-            let here = (basemapWish(holder)?.layers ?? []).compactMap { layer in
-                tiles(layer, of: holder).map { (layer: layer, file: $0) }
-            }
-            if !here.isEmpty { return here }
+    /// The layers of a basemap that are here in a folder.
+    private func basemapLayers(in id: UUID) -> [(layer: BasemapWish.Layer, file: URL)] {
+        (basemapWish(id)?.layers ?? []).compactMap { layer in
+            tiles(layer, of: id).map { (layer: layer, file: $0) }
         }
-        return []
+    }
+
+    /// The layers of the basemap that an area has: of the newest of its stages whose basemap is here.
+    private func basemapLayers(_ id: UUID) -> [(layer: BasemapWish.Layer, file: URL)] {
+        stages(of: id).lazy.map { basemapLayers(in: $0) }.first { !$0.isEmpty } ?? []
+    }
+
+    /// The stage whose basemap an area has; nil where there is none.
+    func basemapStage(of id: UUID) -> UUID? { stages(of: id).first { !basemapLayers(in: $0).isEmpty } }
+
+    /// Whether a stage of an area is of no use any more for its basemap: that of a later one is here.
+    func isBasemapOutdone(_ id: UUID) -> Bool {
+        let stages = stages(of: area(id)?.extends ?? id)
+        guard let index = stages.firstIndex(of: id) else { return false }
+        return stages[..<index].contains { basemapWish($0)?.isSettled == true && !basemapLayers(in: $0).isEmpty }
     }
 
     /// The basemap that was taken along with an area; nil where there is none.
@@ -101,19 +112,18 @@ extension AreaShelf {
     /// Takes out tiles that no area uses, and files of an area that a larger one has made needless.
     func tidyTiles() async throws {
         try await tiles.tidy { [self] id, file in
-            !hasLargerBasemap(id) && basemapWish(id)?.layers.contains { $0.tiles?.file == file } == true
+            basemapWish(id)?.layers.contains { $0.tiles?.file == file } == true && !isBasemapOutdone(id)
         }
-        for area in all() where hasLargerBasemap(area.id) {
-            for layer in basemapWish(area.id)?.layers ?? [] where layer.tiles == nil {
-                try? FileManager.default.removeItem(at: basemapFile(layer, of: area.id))
-            }
-        }
+        for area in all() where isBasemapOutdone(area.id) { dropBasemap(of: area.id) }
     }
 
-    /// Whether the area was extended, and the basemap of the larger one is here.
-    private func hasLargerBasemap(_ id: UUID) -> Bool {
-        guard let holder = area(id)?.holder, let wish = basemapWish(holder), wish.isSettled else { return false }
-        return wish.layers.contains { tiles($0, of: holder) != nil }
+    /// Takes away what an area's folder has of a basemap, whole or on its way.
+    func dropBasemap(of id: UUID) {
+        try? FileManager.default.removeItem(at: basemapWishFile(id))
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder(id).path)) ?? []
+        for file in files where file.hasPrefix(Self.basemapName) {
+            try? FileManager.default.removeItem(at: folder(id).appending(path: file))
+        }
     }
 
     /// Changes what is noted of an area's basemap; nothing where the area is gone.

@@ -60,7 +60,14 @@ final class SharedTiles: Sendable {
         guard let file = files().last(where: { $0.hasPrefix(prefix) }) else {
             return Plan(file: Self.name(prefix, 1), missing: extent, isPart: false)
         }
-        let holders = try SharedTileFile(url(file)).holders().filter(\.isWhole)
+        let holders: [SharedTileFile.Holder]
+        do throws(TileError) {
+            holders = try SharedTileFile(url(file)).holders().filter(\.isWhole)
+        } catch {
+            guard error.code == .broken else { throw error }
+            // The map can be drawn again where a damaged file can't be mended.
+            return Plan(file: next(after: file), missing: extent, isPart: false)
+        }
         guard !holders.contains(where: { $0.id == id }) else {
             return Plan(file: file, missing: nil, isPart: true)
         }
@@ -83,6 +90,11 @@ final class SharedTiles: Sendable {
 
     private static func prefix(service: URL, version: String?) -> String {
         "\(StableHash.hex("\(service.absoluteString)\n\(version ?? "")"))-"
+    }
+
+    /// Whether a file holds tiles of this version of a service.
+    static func isFile(_ file: String, of service: URL, version: String?) -> Bool {
+        file.hasPrefix(prefix(service: service, version: version))
     }
 
     private static func name(_ prefix: String, _ number: Int) -> String { "\(prefix)\(number)\(ending)" }
@@ -152,15 +164,26 @@ final class SharedTiles: Sendable {
     /// - Parameter uses: whether an area that is noted in a file uses it.
     func tidy(_ uses: @escaping @Sendable (_ area: UUID, _ file: String) -> Bool) async throws {
         try await run { [self] in
+            var failure: (any Error)?
             for file in files() {
-                let tiles = try SharedTileFile(url(file))
-                for holder in try tiles.holders() where !uses(holder.id, file) { try tiles.release(holder.id) }
-                guard try tiles.holders().isEmpty else { continue }
-                for end in ["", "-wal", "-shm"] {
-                    try? FileManager.default.removeItem(at: url(file + end))
+                do {
+                    try tidy(file, uses)
+                } catch {
+                    failure = error
                 }
             }
+            if let failure { throw failure }
         }
+    }
+}
+
+extension SharedTiles {
+    private func tidy(_ file: String, _ uses: (_ area: UUID, _ file: String) -> Bool) throws {
+        let tiles = try SharedTileFile(url(file))
+        for holder in try tiles.holders() where !uses(holder.id, file) { try tiles.release(holder.id) }
+        guard try tiles.holders().isEmpty else { return }
+        // The log goes last: without it the file would be taken for an older one.
+        for end in ["", "-shm", "-wal"] { try? FileManager.default.removeItem(at: url(file + end)) }
     }
 }
 

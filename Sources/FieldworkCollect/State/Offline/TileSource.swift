@@ -1,8 +1,23 @@
 import Fieldwork
 import Foundation
 
+/// Where the tiles of an area come from.
+protocol TileSource: Sendable {
+    /// Which version of its tiles there is; nil where that isn't told.
+    func version() async throws -> String?
+    /// A job that brings a part; it is not started.
+    func job(_ part: Geometry, to file: URL) async throws -> Job
+    /// A job that an earlier process had begun.
+    /// - Parameters:
+    ///   - state: as it was kept.
+    ///   - file: where the part comes.
+    func job(begunAs state: Data, to file: URL) throws -> Job
+    /// About how many bytes a part has.
+    func estimate(_ part: Geometry) async throws -> Int64
+}
+
 /// A service that gives parts of its tiles to be taken along, of vector tiles or of images.
-struct TileSource: Sendable {
+struct ServiceTileSource: TileSource {
     private let service: URL
     private let isVector: Bool
 
@@ -11,7 +26,6 @@ struct TileSource: Sendable {
         isVector = layer.isVector
     }
 
-    /// Which version of its tiles the service has; nil where it doesn't tell.
     func version() async throws -> String? {
         if isVector {
             let task = ExportVectorTilesTask(url: service)
@@ -23,7 +37,13 @@ struct TileSource: Sendable {
         return task.tilesVersion
     }
 
-    /// A job that brings a part; it is not started.
+    func job(begunAs state: Data, to file: URL) throws -> Job {
+        guard let job = try Job.fromJSON(state) else {
+            throw CollectError(.notFound, "\(file.lastPathComponent).job is the state of no job.")
+        }
+        return job
+    }
+
     func job(_ part: Geometry, to file: URL) async throws -> Job {
         if isVector {
             let task = ExportVectorTilesTask(url: service)
@@ -34,7 +54,6 @@ struct TileSource: Sendable {
         return task.makeExportTileCacheJob(parameters: try await Self.images(task, part), downloadFileURL: file)
     }
 
-    /// About how many bytes a part has.
     func estimate(_ part: Geometry) async throws -> Int64 {
         // The operation is the same for vector tiles.
         let task = ExportTileCacheTask(url: isVector ? ExportVectorTilesTask(url: service).url : service)

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// Stories of areas and their basemaps, told by their seeds.
+@Suite("Simulation of areas")
+struct AreaSimulationTests {
+    @Test("Areas keep all of their tiles, each tile is here once, and what no area needs goes", arguments: SimulationTests.lanes)
+    func stories(lane: UInt64) async throws {
+        try #require(CrashingDisk.installed)
+        var (areas, tiles) = (0, 0)
+        for seed in SimulationTests.seeds where seed % UInt64(SimulationTests.lanes.count) == lane {
+            let outcome = try await AreaSimulation.tell(seed: seed)
+            areas += outcome.areas
+            tiles += outcome.tiles
+            if !outcome.problems.isEmpty { Issue.record("\(outcome.report)") }
+            if SimulationTests.seeds.count == 1 { print(outcome.story.joined(separator: "\n")) }
+        }
+        // Stories without areas would prove nothing.
+        if SimulationTests.seeds.contains(where: { $0 % UInt64(SimulationTests.lanes.count) == lane }) {
+            #expect(areas > 0 && tiles > 0)
+        }
+    }
+
+    @Test("The simulator notices each way in which the tiles are broken on purpose", arguments: AreaSabotage.allCases)
+    func notices(_ sabotage: AreaSabotage) async throws {
+        try #require(CrashingDisk.installed)
+        for seed: UInt64 in 1...60 {
+            let outcome = try await AreaSimulation.tell(seed: seed, sabotage: sabotage)
+            if outcome.problems.contains(where: { $0.invariant == sabotage.invariant }) { return }
+        }
+        Issue.record("60 stories with the fault \(sabotage.rawValue): \(sabotage.invariant.rawValue)")
+    }
+
+    @Test("The same seed tells the same story", arguments: [3, 14])
+    func repeats(seed: UInt64) async throws {
+        let (first, second) = (try await AreaSimulation.tell(seed: seed), try await AreaSimulation.tell(seed: seed))
+        #expect(first.story == second.story)
+    }
+}
