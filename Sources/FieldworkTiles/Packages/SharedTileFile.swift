@@ -1,3 +1,4 @@
+import FieldworkREST
 package import Foundation
 
 /// A file of tiles that several areas of a device use together: each tile is in it once, however many areas hold it, and equal tiles

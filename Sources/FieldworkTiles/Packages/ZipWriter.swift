@@ -1,3 +1,4 @@
+import FieldworkREST
 package import Foundation
 
 /// Writes a zip file whose files are stored as they are, so that readers find each byte by its place. Files that are larger than four

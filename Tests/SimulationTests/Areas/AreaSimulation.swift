@@ -286,7 +286,7 @@ actor AreaSimulation: SimulatedLine {
         guard others.allSatisfy({ busy[$0.id] == nil }) else { return }
         try shelf.remove(area.id)
         for other in others { try shelf.remove(other.id) }
-        if sabotage == .forgetsReservations { try forgetReservations() }
+        if sabotage == .forgetsReservations { try await tidyForgetfully() }
         if sabotage != .keepsTiles { await basemaps.tidy() }
     }
 
@@ -296,11 +296,21 @@ actor AreaSimulation: SimulatedLine {
         try TownTiles.serve(version: version, in: town)
     }
 
-    private func forgetReservations() throws {
+    /// Has the tiles of areas that are gone taken out as if nobody waited for some of them.
+    private func tidyForgetfully() async throws {
+        var kept: [(TileDatabase, [[TileDatabase.Value]])] = []
         for file in try sharedFiles() {
             let database = try TileDatabase(path: file.path, creates: true)
             // A file whose making was broken off by a death has no tables yet.
-            _ = try? database.run("DELETE FROM fieldwork_areas WHERE is_whole = 0")
+            guard let rows = try? database.run("SELECT * FROM fieldwork_areas WHERE is_whole = 0") else { continue }
+            try database.run("DELETE FROM fieldwork_areas WHERE is_whole = 0")
+            kept.append((database, rows))
+        }
+        await basemaps.tidy()
+        for (database, rows) in kept {
+            for row in rows {
+                _ = try? database.run("INSERT INTO fieldwork_areas VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            }
         }
     }
 

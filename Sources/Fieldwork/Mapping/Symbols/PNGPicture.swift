@@ -1,3 +1,4 @@
+import FieldworkREST
 import FieldworkTiles
 import Foundation
 
