@@ -47,6 +47,8 @@ let package = Package(
         .target(name: "CMappedFiles"),
         // Writing what a transaction adds to a log in one call.
         .target(name: "CLogWriting"),
+        // Reading a SQLite file that lies within another file.
+        .target(name: "CFileParts"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
@@ -68,7 +70,7 @@ let package = Package(
             name: "FieldworkStore",
             dependencies: [
                 "FieldworkREST", "FieldworkArcade", "FieldworkGeometry", "CSQLiteSettings", "CMappedFiles",
-                "CLogWriting",
+                "CLogWriting", "CFileParts",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],

@@ -18,22 +18,16 @@ final class FeatureCounter: Sendable {
         case opened(StoreConnection)
     }
 
-    private let path: String
-    private let watch: FileWatch
+    private let source: ConnectionSource
     private let state = Mutex(State.unopened)
 
-    init(path: String, watch: FileWatch) {
-        self.path = path
-        self.watch = watch
-    }
+    init(_ source: ConnectionSource) { self.source = source }
 
     /// The number of features that the last commit left. After `close` the connection is not kept.
     func count(_ layerID: Int64) throws -> Int {
         try state.withLock { state in
             if case .opened(let connection) = state { return try Self.count(layerID, on: connection) }
-            try watch.checkPatiently()
-            let connection = try StoreConnection(path: path, mode: .readOnly)
-            try connection.hold(watch)
+            let connection = try source.open(.readOnly)
             if case .unopened = state { state = .opened(connection) }
             return try Self.count(layerID, on: connection)
         }
@@ -43,7 +37,7 @@ final class FeatureCounter: Sendable {
         state.withLock { state in
             if case .opened(let connection) = state {
                 connection.forgetStatements()
-                if watch.loss == .replaced { connection.leaveLog() }
+                if source.watch?.loss == .replaced { connection.leaveLog() }
             }
             state = .closed
         }

@@ -27,7 +27,7 @@ package final class GeoPackageFile: ServiceData {
     package let url: URL
     package let writer: Writer
     package let readers: ReaderPool
-    package var source: ConnectionSource { .file(url.path, watch: watch) }
+    package let source: ConnectionSource
     let counter: FeatureCounter
     let catalogue: Mutex<ServiceCatalogue>
     package let verifiedContents: VerifiedContents?
@@ -37,15 +37,20 @@ package final class GeoPackageFile: ServiceData {
     /// What had to be done when the file was opened, for the log of whoever serves it.
     let notice: String?
 
-    private init(url: URL, catalogue: ServiceCatalogue, options: Options, watch: FileWatch, notice: String?) {
+    /// - Parameter part: the bytes of the file that are the GeoPackage; nil for all of them.
+    private init(
+        url: URL, part: Range<Int>? = nil, catalogue: ServiceCatalogue, options: Options, watch: FileWatch,
+        notice: String?
+    ) {
         self.url = url
         self.watch = watch
         self.notice = notice
         self.catalogue = Mutex(catalogue)
-        let source = ConnectionSource.file(url.path, watch: watch)
+        let source = part.map { ConnectionSource.part($0, of: url.path) } ?? .file(url.path, watch: watch)
+        self.source = source
         writer = Writer(source: source, catalogue: catalogue, options: options)
         readers = ReaderPool(source: source)
-        counter = FeatureCounter(path: url.path, watch: watch)
+        counter = FeatureCounter(source)
         verifiedContents = VerifiedContents(path: url.path)
     }
 
@@ -106,6 +111,20 @@ package final class GeoPackageFile: ServiceData {
         }
         return GeoPackageFile(
             url: url, catalogue: catalogue, options: Options(), watch: FileWatch(url), notice: nil)
+    }
+
+    /// Opens a GeoPackage that is a stretch of a larger file, to read it. Throws as `open`.
+    /// - Parameter part: the bytes of the file at `url`, which must not change while it is open.
+    package static func look(at url: URL, part: Range<Int>) async throws -> GeoPackageFile {
+        let catalogue = try await onQueue { () throws -> ServiceCatalogue in
+            let connection = try StoreConnection(path: url.path, mode: .part(part))
+            guard try ServiceCatalogue.exists(on: connection) else {
+                throw StoreError(.notAGeoPackage, "A part of \(url.lastPathComponent) is no GeoPackage of a service.")
+            }
+            return try ServiceCatalogue.read(from: connection)
+        }
+        return GeoPackageFile(
+            url: url, part: part, catalogue: catalogue, options: Options(), watch: FileWatch(url), notice: nil)
     }
 
     /// Makes an existing GeoPackage the data of a service, in place: its tables get what they lack (global ids, change

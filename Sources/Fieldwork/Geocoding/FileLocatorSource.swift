@@ -5,10 +5,10 @@ import Foundation
 
 /// A locator file on the device.
 actor FileLocatorSource: LocatorSource {
-    private let url: URL
+    private let file: FilePart
     private var opened: Locator?
 
-    init(url: URL) { self.url = url }
+    init(_ file: FilePart) { self.file = file }
 
     func load() async throws -> LocatorInfo {
         let information = try await locator().information
@@ -34,7 +34,7 @@ actor FileLocatorSource: LocatorSource {
         if let opened { return opened }
         do {
             // A device asks one question at a time, or two.
-            let locator = try await Locator.open(url, readers: 2)
+            let locator = try await Locator.open(file.url, part: file.bytes, readers: 2)
             opened = locator
             return locator
         } catch {

@@ -40,14 +40,18 @@ public final class Geodatabase: Loadable, @unchecked Sendable {
     @Streamed public internal(set) var loadStatus = LoadStatus.notLoaded
     /// Whether a transaction is open.
     @Streamed public private(set) var isInTransaction = false
-    /// The file.
+    /// The file; that of the package for a geodatabase in a map package of one file.
     public let fileURL: URL
+    private let part: Range<Int>?
     private let loading: LoadOnce
     private let state = Mutex(State())
 
     /// A geodatabase by its file, which is not touched before `load`.
-    public init(fileURL: URL) {
-        self.fileURL = fileURL
+    public convenience init(fileURL: URL) { self.init(FilePart(fileURL)) }
+
+    init(_ file: FilePart) {
+        fileURL = file.url
+        part = file.bytes
         loading = LoadOnce(status: _loadStatus)
     }
 
@@ -82,7 +86,11 @@ public final class Geodatabase: Loadable, @unchecked Sendable {
             guard FileManager.default.fileExists(atPath: fileURL.path) else {
                 throw CommonError.notFound(details: "There is no file \(fileURL.lastPathComponent).")
             }
-            adopt(try await GeodatabaseSession.open(at: fileURL))
+            if let part {
+                adopt(try await GeodatabaseSession.look(at: fileURL, part: part))
+            } else {
+                adopt(try await GeodatabaseSession.open(at: fileURL))
+            }
         }
     }
 

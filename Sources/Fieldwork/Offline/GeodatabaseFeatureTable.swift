@@ -25,7 +25,7 @@ public final class GeodatabaseFeatureTable: ArcGISFeatureTable, @unchecked Senda
     /// The geodatabase of the table, as long as somebody holds it.
     public var geodatabase: Geodatabase? { owner.geodatabase }
 
-    override var takesEdits: Bool { session.takesEdits }
+    override var bar: String? { session.bar }
 
     override var serviceAddress: URL? { session.replica?.serviceURL }
 

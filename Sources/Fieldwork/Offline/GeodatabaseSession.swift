@@ -14,7 +14,8 @@ final class GeodatabaseSession: Sendable {
         var couldUndo = UndoState()
         var undo = UndoState()
         var isSyncing = false
-        var takesEdits = true
+        /// Why the tables take no edits; nil where they do.
+        var bar: String?
     }
 
     let file: GeoPackageFile
@@ -37,7 +38,17 @@ final class GeodatabaseSession: Sendable {
     /// Opens a file to look at it: nothing is written, and what an older version left out is not added. Throws
     /// `StoreError.notAGeoPackage` for a file that is not prepared.
     static func look(at url: URL) async throws -> GeodatabaseSession {
-        let file = try await GeoPackageFile.look(at: url)
+        try await looking(at: GeoPackageFile.look(at: url))
+    }
+
+    /// Opens a geodatabase that is a stretch of a map package of one file: its tables take no edits. Throws as `open`.
+    static func look(at url: URL, part: Range<Int>) async throws -> GeodatabaseSession {
+        let session = try await onDevice { try await looking(at: GeoPackageFile.look(at: url, part: part)) }
+        session.bar("its map package is one file, which is read where it lies; unpack it to edit it")
+        return session
+    }
+
+    private static func looking(at file: GeoPackageFile) async throws -> GeodatabaseSession {
         do {
             let replica = try await file.note(ReplicaRecord.note).map { try ReplicaRecord(json: JSONParser.parse($0)) }
             return GeodatabaseSession(file, Memory(replica: replica, hasLocalEdits: false))
@@ -89,11 +100,11 @@ final class GeodatabaseSession: Sendable {
 
     var hasLocalEdits: Bool { memory.withLock { $0.hasLocalEdits } }
 
-    /// Whether the tables may be edited: those of a map that packages of changes keep in step may not, as their edits would go nowhere.
-    var takesEdits: Bool {
-        get { memory.withLock { $0.takesEdits } }
-        set { memory.withLock { $0.takesEdits = newValue } }
-    }
+    /// Why the tables may not be edited, as the end of a sentence; nil where they may.
+    var bar: String? { memory.withLock { $0.bar } }
+
+    /// Has the tables refuse edits: they would go nowhere.
+    func bar(_ reason: String) { memory.withLock { $0.bar = reason } }
 
     /// Looks whether the file has changes that the service has not: also those that another program made.
     func lookForEdits() async throws {
@@ -170,6 +181,7 @@ final class GeodatabaseSession: Sendable {
         if memory.withLock({ $0.isSyncing }) {
             throw CommonError.illegalState(details: "The geodatabase is being synced.")
         }
+        if let bar { throw GeodatabaseError.tableNotEditable(details: "The geodatabase takes no edits: \(bar).") }
         if file.isInTransaction { throw GeodatabaseError.transactionStarted(details: "A transaction is open already.") }
         try translated { try file.beginTransaction() }
         memory.withLock { memory in

@@ -116,8 +116,8 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// those with edits that were not applied. 0 before the table is loaded.
     public var numberOfFeatures: Int { state.withLock { $0.source }?.knownCount ?? 0 }
 
-    /// Whether what holds the rows takes edits at all.
-    var takesEdits: Bool { true }
+    /// Why what holds the rows takes no edits at all; nil where it does.
+    var bar: String? { nil }
 
     /// Whether any edit is allowed.
     public var isEditable: Bool { allows(.create) || allows(.update) || allows(.delete) }
@@ -170,7 +170,7 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
     /// "Editing" alone stands for all three kinds of edits.
     func allows(_ capability: Capability) -> Bool {
         guard let capabilities = definition?.capabilities else { return false }
-        if [.create, .update, .delete].contains(capability), !takesEdits || state.withLock({ $0.isReadOnly }) {
+        if [.create, .update, .delete].contains(capability), bar != nil || state.withLock({ $0.isReadOnly }) {
             return false
         }
         if capabilities.contains(capability) { return true }
@@ -277,9 +277,8 @@ public class FeatureTable: Loadable, PopupSource, @unchecked Sendable {
 
     private func notAllowed(_ what: String, _ feature: Feature? = nil) -> GeodatabaseError {
         .tableNotEditable(
-            details: takesEdits
-                ? "The table \(displayName) does not allow to \(what) features."
-                : "The table \(displayName) takes no edits: packages of changes keep the map in step.")
+            details: bar.map { "The table \(displayName) takes no edits: \($0)." }
+                ?? "The table \(displayName) does not allow to \(what) features.")
     }
 
     // MARK: Queries

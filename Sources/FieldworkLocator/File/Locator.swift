@@ -18,10 +18,14 @@ package final class Locator: Sendable {
         name = information.name
     }
 
-    /// - Parameter readers: how many questions are answered at a time.
-    package static func open(_ url: URL, readers count: Int? = nil) async throws -> Locator {
+    /// - Parameters:
+    ///   - part: the bytes of the file that are the locator; nil for all of them.
+    ///   - readers: how many questions are answered at a time.
+    package static func open(_ url: URL, part: Range<Int>? = nil, readers count: Int? = nil) async throws -> Locator {
         let words = SharedVocabulary()
-        let readers = (0..<max(1, count ?? Limits.readers)).map { _ in LocatorReader(path: url.path, words: words) }
+        let readers = (0..<max(1, count ?? Limits.readers)).map { _ in
+            LocatorReader(path: url.path, part: part, words: words)
+        }
         return Locator(url: url, readers: readers, information: try await readers[0].information())
     }
 
@@ -109,19 +113,21 @@ package struct StoredAddress: Sendable, Hashable {
 actor LocatorReader {
     private nonisolated let executor = QueueExecutor(label: "fieldwork.locator")
     private let path: String
+    private let part: Range<Int>?
     private let words: SharedVocabulary
     private var opened: LocatorData?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(path: String, words: SharedVocabulary) {
+    init(path: String, part: Range<Int>?, words: SharedVocabulary) {
         self.path = path
+        self.part = part
         self.words = words
     }
 
     private func data() throws -> LocatorData {
         if let opened { return opened }
-        let data = try LocatorData(path: path, words: words)
+        let data = try LocatorData(path: path, part: part, words: words)
         opened = data
         return data
     }

@@ -17,11 +17,12 @@ final class LocatorData {
     private let words: SharedVocabulary
     private static let keptNames = 20_000
 
-    init(path: String, words: SharedVocabulary) throws {
+    /// - Parameter part: the bytes of the file that are the locator; nil for all of them.
+    init(path: String, part: Range<Int>? = nil, words: SharedVocabulary) throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw LocatorError(.notFound, "There is no locator at \(path).")
         }
-        connection = try StoreConnection(path: path, mode: .readOnly)
+        connection = try StoreConnection(path: path, mode: part.map { .part($0) } ?? .readOnly)
         self.words = words
         guard try connection.hasTable("gc_meta") else {
             throw LocatorError(.notALocator, "\(path) is no locator. fieldwork locator make makes one.")

@@ -29,6 +29,13 @@ package struct ConnectionSource: Sendable {
         return try body(connection)
     }
 
+    /// A database that is a stretch of a file, which never changes. Whoever writes gets an error.
+    static func part(_ part: Range<Int>, of path: String) -> ConnectionSource {
+        var source = ConnectionSource { _ in try StoreConnection(path: path, mode: .part(part)) }
+        source.isFile = true
+        return source
+    }
+
     static func file(_ path: String, watch: FileWatch? = nil) -> ConnectionSource {
         var source = ConnectionSource {
             try watch?.checkPatiently()

@@ -1,3 +1,4 @@
+import CFileParts
 import CLogWriting
 import CSQLiteSettings
 import FieldworkREST
@@ -20,6 +21,8 @@ package final class StoreConnection {
         /// Looks without leaving a trace. A file that no program has open may lie where nothing can be written; its log is not
         /// read then.
         case look(isAlone: Bool)
+        /// Reads a database that is these bytes of the file, which never changes.
+        case part(Range<Int>)
     }
 
     private let handle: Handle
@@ -64,6 +67,10 @@ package final class StoreConnection {
         case .readWrite: (flags, files) = (flags | SQLITE_OPEN_READWRITE, fieldwork_gatheringFiles())
         case .create: (flags, files) = (flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, fieldwork_gatheringFiles())
         case .look: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+        case .part:
+            // Without it the file would be read from its beginning, as another database.
+            guard let parts = fieldwork_fileParts() else { throw StoreError(.failure, "A part of a file can't be read.") }
+            (flags, files) = (flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, parts)
         }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(Self.address(path, mode), &opened, flags, files)
@@ -72,7 +79,11 @@ package final class StoreConnection {
         session = nil
         dialect = .sqlite
         guard code == SQLITE_OK else { throw Self.error(of: opened, code: code) }
-        let isReader = if case .readOnly = mode { true } else { false }
+        let isReader =
+            switch mode {
+            case .readOnly, .part: true
+            case .readWrite, .create, .look: false
+            }
         sqlite3_busy_timeout(opened, Limits.busyMilliseconds)
         _disableDoubleQuotedStringLiterals(opened)
         try execute("PRAGMA foreign_keys = OFF")
@@ -91,9 +102,12 @@ package final class StoreConnection {
     }
 
     private static func address(_ path: String, _ mode: Mode) -> String {
-        guard case .look(let isAlone) = mode else { return path }
-        let place = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-        return "file:\(place)" + (isAlone ? "?immutable=1" : "")
+        let place = "file:\(path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)"
+        switch mode {
+        case .readOnly, .readWrite, .create: return path
+        case .look(let isAlone): return place + (isAlone ? "?immutable=1" : "")
+        case .part(let part): return place + "?immutable=1&offset=\(part.lowerBound)&size=\(part.count)"
+        }
     }
 
     // What watches the log lets go of it before the last connection removes it.

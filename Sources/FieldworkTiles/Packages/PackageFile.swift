@@ -3,9 +3,12 @@ import Foundation
 /// A file that is read in pieces, from several threads at a time. Nothing is read beyond its end, whatever it says itself.
 package final class PackageFile: Sendable {
     private let descriptor: Int32
+    /// Where what is read begins.
+    private let start: Int
     package let size: Int
 
-    package init(path: String) throws(TileError) {
+    /// - Parameter part: the bytes of the file that are read, as if there were no others; nil for all of them.
+    package init(path: String, part: Range<Int>? = nil) throws(TileError) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw TileError(.unreadable, "The file can't be opened: \(String(cString: strerror(errno))).")
@@ -15,7 +18,12 @@ package final class PackageFile: Sendable {
             close(descriptor)
             throw TileError(.unreadable, "This is no file.")
         }
-        size = Int(status.st_size)
+        let part = part ?? 0..<Int(status.st_size)
+        guard part.lowerBound >= 0, part.upperBound <= Int(status.st_size) else {
+            close(descriptor)
+            throw TileError(.broken, "The file ends early: a part of it ends at \(part.upperBound).")
+        }
+        (start, size) = (part.lowerBound, part.count)
     }
 
     deinit { close(descriptor) }
@@ -32,7 +40,7 @@ package final class PackageFile: Sendable {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
             while read < count {
                 guard let start = buffer.baseAddress else { return }
-                let step = pread(descriptor, start.advanced(by: read), count - read, off_t(offset + read))
+                let step = pread(descriptor, start.advanced(by: read), count - read, off_t(self.start + offset + read))
                 if step < 0, errno == EINTR { continue }
                 guard step > 0 else {
                     failure = step < 0 ? errno : EIO

@@ -106,12 +106,18 @@ package struct TileSetDescription: Sendable, Hashable {
 
 /// Opens the packages that Fieldwork reads, whatever the name of the file.
 package enum TilePackages {
-    package static func open(_ path: String) throws(TileError) -> any TilePackage {
-        let file = try PackageFile(path: path)
+    /// - Parameter part: the bytes of the file that are the package; nil for all of them.
+    package static func open(_ path: String, part: Range<Int>? = nil) throws(TileError) -> any TilePackage {
+        let file = try PackageFile(path: path, part: part)
         let head = try file.bytes(at: 0, count: min(16, file.size))
         if head.starts(with: Array("PMTiles".utf8)) { return try PMTilesPackage(file) }
         if head.starts(with: [0x50, 0x4B]) { return try CompactPackage(ZipArchive(file)) }
-        if head.starts(with: Array("SQLite format 3".utf8)) { return try SQLitePackage.open(path) }
+        if head.starts(with: Array("SQLite format 3".utf8)) {
+            guard part == nil else {
+                throw TileError(.unsupported, "Tiles in a database are read in a file of their own only.")
+            }
+            return try SQLitePackage.open(path)
+        }
         throw TileError(
             .unknownFormat,
             "The file is no package of tiles. MBTiles, PMTiles, GeoPackages with tiles, .vtpk and .tpkx can be read.")

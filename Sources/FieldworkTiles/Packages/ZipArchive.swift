@@ -128,20 +128,25 @@ package final class ZipArchive: Sendable {
         of name: String, _ body: ([UInt8]) throws(TileError) -> Void
     ) throws(TileError) {
         guard let entry = entries[name] else { throw TileError(.broken, "The package has no \(name.prefix(100)).") }
-        guard entry.isStored, entry.size == entry.compressedSize else {
-            throw TileError(
-                .unsupported, "\(name.prefix(100)) in the package is compressed. Pack it again without: zip -0.")
-        }
-        let start = try start(of: entry)
-        guard entry.size <= file.size, start <= file.size - entry.size else { throw Self.broken }
         var checksum = Checksum32()
-        try file.pieces(of: start..<(start + entry.size)) { (piece: [UInt8]) throws(TileError) in
+        try file.pieces(of: place(of: entry, name: name)) { (piece: [UInt8]) throws(TileError) in
             checksum.add(piece)
             try body(piece)
         }
         guard checksum.value == entry.checksum else {
             throw TileError(.broken, "\(name.prefix(100)) in the package is damaged: its checksum differs.")
         }
+    }
+
+    /// The bytes of the zip file that a stored file is.
+    package func place(of entry: Entry, name: String) throws(TileError) -> Range<Int> {
+        guard entry.isStored, entry.size == entry.compressedSize else {
+            throw TileError(
+                .unsupported, "\(name.prefix(100)) in the package is compressed. Pack it again without: zip -0.")
+        }
+        let start = try start(of: entry)
+        guard entry.size <= file.size, start <= file.size - entry.size else { throw Self.broken }
+        return start..<(start + entry.size)
     }
 
     /// A stretch of a stored file.

@@ -16,9 +16,11 @@ public final class TileCache: Loadable, @unchecked Sendable {
     private let file: TileFile
 
     /// The tiles of a file, which is read when it is loaded.
-    public init(fileURL: URL) {
-        self.fileURL = fileURL
-        file = TileFile(fileURL, isVector: false)
+    public convenience init(fileURL: URL) { self.init(FilePart(fileURL)) }
+
+    init(_ part: FilePart) {
+        fileURL = part.url
+        file = TileFile(part, isVector: false)
         loading = LoadOnce(status: _loadStatus)
     }
 
@@ -56,9 +58,11 @@ public final class VectorTileCache: Loadable, @unchecked Sendable {
     private let file: TileFile
 
     /// The tiles of a file, which is read when it is loaded.
-    public init(fileURL: URL) {
-        self.fileURL = fileURL
-        file = TileFile(fileURL, isVector: true)
+    public convenience init(fileURL: URL) { self.init(FilePart(fileURL)) }
+
+    init(_ part: FilePart) {
+        fileURL = part.url
+        file = TileFile(part, isVector: true)
         loading = LoadOnce(status: _loadStatus)
     }
 

@@ -4,12 +4,14 @@ import Synchronization
 
 /// A file of tiles that is opened once.
 final class TileFile: Sendable {
-    private let url: URL
+    private let part: FilePart
     private let isVector: Bool
     private let package = Mutex<(any TilePackage)?>(nil)
 
-    init(_ url: URL, isVector: Bool) {
-        self.url = url
+    private var url: URL { part.url }
+
+    init(_ part: FilePart, isVector: Bool) {
+        self.part = part
         self.isVector = isVector
     }
 
@@ -17,7 +19,7 @@ final class TileFile: Sendable {
         guard package.withLock({ $0 }) == nil else { return }
         let opened: any TilePackage
         do {
-            opened = try TilePackages.open(url.path)
+            opened = try TilePackages.open(url.path, part: part.bytes)
         } catch {
             throw CommonError.invalidArgument(details: "\(url.lastPathComponent): \(error.message)")
         }

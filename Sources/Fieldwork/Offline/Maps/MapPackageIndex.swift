@@ -49,10 +49,12 @@ struct MapPackageIndex: Sendable {
     }
 
     /// Reads the index of a folder. Throws `CommonError.invalidArgument` for a folder that is no map package.
-    init(folder: URL) throws {
-        let name = folder.lastPathComponent
-        let file = folder.appending(path: Self.fileName)
-        guard let data = try? Data(contentsOf: file), data.count <= Limits.webMapBytes,
+    init(folder: URL) throws { try self.init(.folder(folder)) }
+
+    /// Reads the index of a package. Throws `CommonError.invalidArgument` for what is no map package.
+    init(_ files: MapPackageFiles) throws {
+        let name = files.url.lastPathComponent
+        guard let data = try files.contents(Self.fileName), data.count <= Limits.webMapBytes,
             let json = try? JSONParser.parse(data), json["format"]?.stringValue == Self.format
         else { throw CommonError.invalidArgument(details: "\(name) is no map package: it has no \(Self.fileName).") }
         guard json["version"]?.integerValue == Int64(Self.version) else {
@@ -85,31 +87,43 @@ struct MapPackageIndex: Sendable {
             hash.update(data: piece)
             size += Int64(piece.count)
         }
-        let digits = hash.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-        return Seal(file: file, size: size, checksum: digits.joined())
+        return Seal(file: file, size: size, checksum: digits(hash.finalize()))
     }
 
-    /// What is missing or is not what it was, in words; empty for a folder that is whole.
+    static func digits(_ digest: SHA256.Digest) -> String {
+        digest.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    /// What is missing or is not what it was, in words; empty for a package that is whole.
     /// - Parameter isThorough: whether the checksums are compared as well, which reads every file.
-    func damage(in folder: URL, isThorough: Bool) throws -> [String] {
+    func damage(in files: MapPackageFiles, isThorough: Bool) throws -> [String] {
         var found: [String] = []
-        let manager = FileManager.default
-        for part in parts where !manager.fileExists(atPath: folder.appending(path: part.file).path) {
-            found.append("\(part.file) is missing.")
-        }
+        for part in parts where files.size(part.file) == nil { found.append("\(part.file) is missing.") }
         for seal in seals {
-            let path = folder.appending(path: seal.file).path
-            guard let attributes = try? manager.attributesOfItem(atPath: path) else {
+            guard let size = files.size(seal.file) else {
                 if !found.contains("\(seal.file) is missing.") { found.append("\(seal.file) is missing.") }
                 continue
             }
-            let size = (attributes[.size] as? NSNumber)?.int64Value ?? 0
             if size != seal.size {
                 found.append("\(seal.file) has \(size) bytes and should have \(seal.size).")
-            } else if isThorough, try Self.seal(seal.file, in: folder) != seal {
-                found.append("\(seal.file) is not what was downloaded: its checksum differs.")
+            } else if isThorough {
+                found += try damage(of: seal, in: files)
             }
         }
+        guard isThorough, files.isOneFile else { return found }
+        // The archive has a checksum of what is not sealed as well.
+        for part in parts where files.size(part.file) != nil && !seals.contains(where: { $0.file == part.file }) {
+            do { _ = try files.seal(part.file) } catch let error as CommonError { found.append(error.details) }
+        }
         return found
+    }
+
+    private func damage(of seal: Seal, in files: MapPackageFiles) throws -> [String] {
+        do {
+            if try files.seal(seal.file) == seal { return [] }
+        } catch let error as CommonError where files.isOneFile {
+            return [error.details]
+        }
+        return ["\(seal.file) is not what was downloaded: its checksum differs."]
     }
 }

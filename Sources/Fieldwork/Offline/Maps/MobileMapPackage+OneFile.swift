@@ -15,10 +15,13 @@ extension MobileMapPackage {
     /// - Parameters:
     ///   - file: where the file will be; nothing may be there.
     ///   - progress: called with the part that is done, 0 to 1.
-    /// - Throws: what ``load()`` throws, `CommonError.propertyNotSupported` for a package that is synchronised, `CommonError.exists`
+    /// - Throws: what ``load()`` throws, `CommonError.propertyNotSupported` for a package that is synchronised or is one file, `CommonError.exists`
     ///   where something is at `file`, `CommonError.io` where it can't be written, `CancellationError`.
     public func pack(to file: URL, progress: @escaping (Double) -> Void = { _ in }) async throws {
         try await load()
+        guard !isOneFile else {
+            throw CommonError.propertyNotSupported(details: "\(fileURL.lastPathComponent) is one file already: copy it.")
+        }
         guard let name = geodatabases.first(where: { $0.syncID != nil })?.fileURL.lastPathComponent else {
             return try await Self.whole(file) { making in
                 try await self.write(to: making, progress)
@@ -57,12 +60,6 @@ extension MobileMapPackage {
                 try unpack(archive, fileURL, to: making, progress)
             }
         }
-    }
-
-    /// Whether a file is a package that ``pack(to:progress:)`` has written.
-    static func isOneFile(_ url: URL) -> Bool {
-        guard let archive = try? ZipArchive(PackageFile(path: url.path)) else { return false }
-        return archive.entries[MapPackageIndex.fileName] != nil
     }
 
     // MARK: Writing
@@ -128,7 +125,7 @@ extension MobileMapPackage {
             }
             try handle.synchronize()
         }
-        let damage = try MapPackageIndex(folder: folder).damage(in: folder, isThorough: true)
+        let damage = try MapPackageIndex(folder: folder).damage(in: .folder(folder), isThorough: true)
         guard damage.isEmpty else {
             throw CommonError.file(
                 details: "The map package \(file.lastPathComponent) is damaged. \(damage.joined(separator: " "))")
@@ -164,7 +161,7 @@ extension MobileMapPackage {
         }
     }
 
-    private static func translated<Result>(_ file: URL, _ body: () throws -> Result) throws -> Result {
+    static func translated<Result>(_ file: URL, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as TileError {

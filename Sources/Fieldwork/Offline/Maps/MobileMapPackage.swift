@@ -1,8 +1,10 @@
 import FieldworkGeometry
+import FieldworkTiles
 public import Foundation
 import Synchronization
 
-/// A map on this device, with all that it needs without a network: a folder that a ``GenerateOfflineMapJob`` made.
+/// A map on this device, with all that it needs without a network: a folder that a ``GenerateOfflineMapJob`` made, or the one file that
+/// ``pack(to:progress:)`` wrote of it.
 ///
 /// ```swift
 /// let package = MobileMapPackage(fileURL: folder)
@@ -12,13 +14,15 @@ import Synchronization
 /// ```
 ///
 /// The folder has `package.json` (what is in it), `map.json` (the web map), a GeoPackage for each feature service, packages of tiles with
-/// style and fonts, and `addresses.locator`. The vendor's `.mmpk` files are of a closed format and can't be opened.
+/// style and fonts, and `addresses.locator`. One file is read where it lies, without being unpacked; its tables take no edits, and it must
+/// not change while it is open. ``unpack(fileURL:outputDirectoryURL:)`` makes a folder of it, to be edited. The vendor's `.mmpk` files are of a closed format and can't be opened.
 ///
 /// What changes is behind locks or in `Streamed`, which locks for itself.
 public final class MobileMapPackage: Loadable, @unchecked Sendable {
     private struct Content: Sendable {
         var maps: [Map] = []
         var index: MapPackageIndex?
+        var files: MapPackageFiles?
         var geodatabases: [Geodatabase] = []
         var locator: (any Loadable)?
         var isClosed = false
@@ -26,12 +30,12 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
 
     /// How far the loading has come.
     @Streamed public internal(set) var loadStatus = LoadStatus.notLoaded
-    /// The folder.
+    /// The folder, or the file.
     public let fileURL: URL
     private let loading: LoadOnce
     private let content = Mutex(Content())
 
-    /// A package by its folder, which is not touched before `load`.
+    /// A package by its folder or its file, which is not touched before `load`.
     public init(fileURL: URL) {
         self.fileURL = fileURL
         loading = LoadOnce(status: _loadStatus)
@@ -54,67 +58,54 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
 
     private func load(retries: Bool) async throws {
         try await loading.load(retries: retries) { [self] in
-            let index = try Self.index(of: fileURL)
-            let damage = try index.damage(in: fileURL, isThorough: false)
+            let files = try MapPackageFiles(fileURL)
+            let index = try MapPackageIndex(files)
+            let damage = try index.damage(in: files, isThorough: false)
             guard damage.isEmpty else {
                 throw CommonError.file(
                     details: "The map package \(fileURL.lastPathComponent) is damaged. \(damage.joined(separator: " "))"
                 )
             }
-            try await open(index)
+            try await open(index, files)
         }
     }
 
-    /// Reads what a folder says of itself.
-    private static func index(of url: URL) throws -> MapPackageIndex {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw CommonError.fileNotFound(details: "There is no map package at \(url.path).")
+    private func open(_ index: MapPackageIndex, _ kept: MapPackageFiles) async throws {
+        guard let document = try kept.contents(MapPackageIndex.mapName) else {
+            throw CommonError.file(
+                details: "The map package \(fileURL.lastPathComponent) is damaged. \(MapPackageIndex.mapName) is missing.")
         }
-        let name = url.lastPathComponent
-        guard isFolder.boolValue else {
-            if isOneFile(url) {
-                throw CommonError.invalidArgument(
-                    details: "\(name) is a map package in one file: unpack it to open it.")
-            }
-            let isVendors = ["mmpk", "mspk"].contains(url.pathExtension.lowercased())
-            throw CommonError.invalidArgument(
-                details: isVendors
-                    ? "\(name) is a map package in the vendor's format, which is closed: it can't be opened. Take the map offline from its services."
-                    : "\(name) is no map package: those are folders.")
-        }
-        return try MapPackageIndex(folder: url)
-    }
-
-    private func open(_ index: MapPackageIndex) async throws {
-        let document = try Data(contentsOf: fileURL.appending(path: MapPackageIndex.mapName))
         var files = OfflineFiles()
         var geodatabases: [Geodatabase] = []
         var reference: Layer?
         do {
             for part in index.parts {
-                let url = fileURL.appending(path: part.file, directoryHint: .notDirectory)
+                let place = try kept.part(part.file)
                 switch part.content {
                 case .geodatabase:
-                    let geodatabase = Geodatabase(fileURL: url)
+                    let geodatabase = Geodatabase(place)
                     try await geodatabase.load()
                     geodatabases.append(geodatabase)
-                    try geodatabase.openSession().takesEdits = index.parameters.scheduledArea == nil
+                    if index.parameters.scheduledArea != nil {
+                        try geodatabase.openSession().bar("packages of changes keep the map in step")
+                    }
                     files.add(geodatabase, inPlaceOf: part.source)
-                case .vectorTiles: files.add(url, isVector: true, inPlaceOf: part.layers + [part.source.absoluteString])
-                case .tiles: files.add(url, isVector: false, inPlaceOf: part.layers)
-                case .referenceBasemap(let isVector): reference = OfflineFiles.layer(url, isVector: isVector)
-                case .locator: content.withLock { $0.locator = Self.locator(in: url) }
+                case .vectorTiles:
+                    files.add(place, isVector: true, inPlaceOf: part.layers + [part.source.absoluteString])
+                case .tiles: files.add(place, isVector: false, inPlaceOf: part.layers)
+                case .referenceBasemap(let isVector): reference = OfflineFiles.layer(place, isVector: isVector)
+                case .locator: content.withLock { $0.locator = Self.locator(in: place) }
                 }
             }
             let map = try Map.fromJSON(document, environment: .standard, offline: OfflineTables(files))
             if let reference { map.basemap = Basemap(baseLayer: reference) }
-            let offline = OfflineContent(geodatabases: geodatabases, parameters: index.parameters)
+            let offline = OfflineContent(
+                geodatabases: geodatabases, parameters: index.parameters, isOneFile: kept.isOneFile)
             offline.package = self
             map.offline = offline
             let opened = geodatabases
             let isClosed = content.withLock { content in
-                (content.maps, content.index, content.geodatabases) = ([map], index, opened)
+                (content.maps, content.index, content.files, content.geodatabases) = ([map], index, kept, opened)
                 return content.isClosed
             }
             if isClosed { throw CommonError.illegalState(details: "The map package is closed.") }
@@ -149,12 +140,17 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
 
     /// Bytes of all its files. Not part of the vendor's API.
     public var size: Int64 {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: fileURL.path)) ?? []
-        return names.reduce(0) { sum, name in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: fileURL.appending(path: name).path)
-            return sum + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+        func size(_ url: URL) -> Int64 {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+            return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
         }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: fileURL.path) else { return size(fileURL) }
+        return names.reduce(0) { $0 + size(fileURL.appending(path: $1)) }
     }
+
+    /// Whether the package is one file, which is read where it lies and takes no edits; false before it is loaded. Not part of the
+    /// vendor's API.
+    public var isOneFile: Bool { content.withLock { $0.files }?.isOneFile ?? false }
 
     /// What did not come along.
     var refusals: [OfflineMapRefusal] { content.withLock { $0.index }?.refusals ?? [] }
@@ -165,12 +161,20 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
     /// Whether edits in it wait to be sent. Not part of the vendor's API: ask before the package is deleted.
     public var hasLocalEdits: Bool { geodatabases.contains(where: \.hasLocalEdits) }
 
-    /// Whether a package is read where it lies. Folders are; a package in one file is unpacked first
-    /// (``unpack(fileURL:outputDirectoryURL:)``). Throws like ``load()`` for what is no map package.
+    /// Whether a package is read where it lies: folders are, and one file of which nothing is compressed and no tiles are in a database.
+    /// Another one is unpacked first (``unpack(fileURL:outputDirectoryURL:)``). Throws like ``load()`` for what is no map package.
     public static func isDirectReadSupported(fileURL: URL) async throws -> Bool {
-        if isOneFile(fileURL) { return false }
-        _ = try index(of: fileURL)
-        return true
+        let files = try MapPackageFiles(fileURL)
+        let index = try MapPackageIndex(files)
+        guard files.isOneFile else { return true }
+        return index.parts.allSatisfy { part in
+            guard let place = try? files.part(part.file) else { return false }
+            switch part.content {
+            case .geodatabase, .locator: return true
+            case .vectorTiles, .tiles, .referenceBasemap:
+                return (try? TilePackages.open(place.url.path, part: place.bytes)) != nil
+            }
+        }
     }
 
     /// Ends the work with the files; their tables can't be asked any more.
@@ -182,10 +186,11 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
         for geodatabase in geodatabases { geodatabase.close() }
     }
 
-    /// What of a package's folder is missing or damaged, in words; reads every file that never changes. Not part of the vendor's API.
-    /// Throws like ``load()`` for what is no map package.
+    /// What of a package is missing or damaged, in words; reads every file that never changes, and of one file all. Not part of the
+    /// vendor's API. Throws like ``load()`` for what is no map package.
     public static func damage(fileURL: URL) throws -> [String] {
-        try index(of: fileURL).damage(in: fileURL, isThorough: true)
+        let files = try MapPackageFiles(fileURL)
+        return try MapPackageIndex(files).damage(in: files, isThorough: true)
     }
 }
 

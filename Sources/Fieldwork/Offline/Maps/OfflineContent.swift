@@ -11,10 +11,13 @@ final class OfflineContent: Sendable {
     let updateMode: GenerateOfflineMapUpdateMode
     /// The address of the item of the prepared area whose packages of changes keep the map in step; nil for a map that has none.
     let scheduledArea: URL?
+    /// Whether the files are stretches of one, which nothing is written to.
+    let isOneFile: Bool
     private let owner = Mutex(Weak())
 
-    init(geodatabases: [Geodatabase], parameters: GenerateOfflineMapParameters) {
+    init(geodatabases: [Geodatabase], parameters: GenerateOfflineMapParameters, isOneFile: Bool) {
         self.geodatabases = geodatabases
+        self.isOneFile = isOneFile
         updateMode = parameters.updateMode
         scheduledArea = parameters.scheduledArea
     }

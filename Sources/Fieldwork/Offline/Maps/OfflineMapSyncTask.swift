@@ -33,7 +33,8 @@ public final class OfflineMapSyncTask: Loadable, @unchecked Sendable {
     /// Why the last attempt failed.
     public var loadError: (any Error)? { loading.error }
 
-    /// Loads the map. Throws `CommonError.invalidArgument` for a map that was not taken offline.
+    /// Loads the map. Throws `CommonError.invalidArgument` for a map that was not taken offline, `CommonError.propertyNotSupported` for
+    /// one in a package of one file.
     public func load() async throws { try await load(retries: false) }
 
     /// Like `load`, but starts again after a failure.
@@ -48,6 +49,10 @@ public final class OfflineMapSyncTask: Loadable, @unchecked Sendable {
             guard map.offline != nil else {
                 throw CommonError.invalidArgument(
                     details: "The map was not taken offline: there is nothing to synchronise.")
+            }
+            guard map.offline?.isOneFile != true else {
+                throw CommonError.propertyNotSupported(
+                    details: "A map package of one file is read where it lies: unpack it to bring it up to date.")
             }
         }
     }
