@@ -60,6 +60,37 @@ import Testing
         return names.filter { $0.hasSuffix(".mbtiles") }.sorted().map { folder.appending(path: $0) }
     }
 
+    @Test("A second area takes only the tiles that are not here, and keeps them when the first one is deleted")
+    func shared() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            _ = try await visitor.post("/offline/mode", ["area": ""])
+            let other = "7b2f7a52-3a0c-4a64-9d0e-0f1f5a7c2b12"
+            let within: KeyValuePairs = [
+                "west": "-98.02", "south": "37.97", "east": "-97.9", "north": "38.1", "name": "Within",
+                "session": other,
+            ]
+            let counts = try await visitor.post("/data/area", within).text
+            #expect(counts.contains("on this device already"), "\(counts)")
+            _ = try await visitor.post("/offline/new", within)
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let id = try #require(UUID(uuidString: other))
+            for _ in 0..<600 where shelf.basemap(id) == nil { try await Task.sleep(for: .milliseconds(50)) }
+            #expect(shelf.basemapSize(id) > 0)
+            let file = try #require(Self.tileFiles(field).first)
+            #expect(try Self.tileFiles(field).count == 1)
+            _ = try await visitor.post("/offline/\(OfflineField.id)/delete", ["lose": "yes"])
+            #expect(try SharedTileFile(file).holders().map(\.id) == [id])
+            #expect(try await visitor.post("/offline/mode", ["area": other]).status == 303)
+            await field.services.stop()
+            #expect(try await visitor.get("/data/basemap/area/0/tile/0/0/0").status == 200)
+            _ = try await visitor.post("/offline/\(other)/delete", ["lose": "yes"])
+            #expect(try Self.tileFiles(field).isEmpty)
+        }
+    }
+
     @Test("A basemap whose download was broken off goes on at the next start")
     func resumed() async throws {
         try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in

@@ -19,7 +19,8 @@ struct FilePartTests {
             try connection.execute("PRAGMA journal_mode = WAL")
             try connection.execute("CREATE TABLE numbers (value INTEGER)")
             try connection.execute(
-                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO numbers SELECT i FROM n")
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO numbers SELECT i FROM n"
+            )
         }
         let bytes = try Data(contentsOf: alone)
         // The name needs to be written as an address, and the stretch begins at no page.
@@ -28,7 +29,9 @@ struct FilePartTests {
         try test(file, 1_234..<(1_234 + bytes.count))
     }
 
-    @Test("It is read as if it were a file of its own, also where SQLite keeps what it sorts in a file, and leaves no trace")
+    @Test(
+        "It is read as if it were a file of its own, also where SQLite keeps what it sorts in a file, and leaves no trace"
+    )
     func reads() throws {
         try Self.with { file, part in
             let before = try Data(contentsOf: file)
@@ -37,7 +40,8 @@ struct FilePartTests {
                 #expect(try connection.integer("SELECT sum(value) FROM numbers") == 12_502_500)
                 #expect(try connection.text("PRAGMA integrity_check") == "ok")
                 try connection.execute("PRAGMA temp_store = FILE; PRAGMA cache_size = 10")
-                let sorted = "SELECT count(*) FROM (SELECT a.value FROM numbers a, numbers b WHERE b.value < 40 ORDER BY -a.value)"
+                let sorted =
+                    "SELECT count(*) FROM (SELECT a.value FROM numbers a, numbers b WHERE b.value < 40 ORDER BY -a.value)"
                 #expect(try connection.integer(sorted) == 195_000)
                 #expect(throws: StoreError.self) { try connection.execute("DELETE FROM numbers") }
                 try connection.execute("PRAGMA query_only = OFF")

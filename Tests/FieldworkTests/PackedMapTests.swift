@@ -64,7 +64,8 @@ struct PackedMapTests {
         }
     }
 
-    @Test("One file is read where it lies: features, photos, tiles and style, and nothing is written to it or beside it")
+    @Test(
+        "One file is read where it lies: features, photos, tiles and style, and nothing is written to it or beside it")
     func inPlace() async throws {
         try await Self.with { online, file in
             let package = MobileMapPackage(fileURL: online.folder)

@@ -108,7 +108,8 @@ final class OpenMap: Sendable {
     ///   - webMap: how it is shown; nil: by what its service says.
     ///   - basemap: what was taken along to lie under it; it may come later than the features.
     static func open(
-        _ area: OfflineArea, files: [AreaFile], webMap: Data?, basemap: @escaping @Sendable () -> AreaBasemap? = { nil },
+        _ area: OfflineArea, files: [AreaFile], webMap: Data?,
+        basemap: @escaping @Sendable () -> AreaBasemap? = { nil },
         dataDirectory: URL
     ) async throws -> OpenMap {
         let address = MapAddress(area)

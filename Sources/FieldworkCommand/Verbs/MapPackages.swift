@@ -6,7 +6,7 @@ struct PackageArgument {
     let url: URL
 
     init(_ path: String) {
-        url = URL(filePath: (path as NSString).expandingTildeInPath, directoryHint: .isDirectory)
+        url = URL(filePath: (path as NSString).expandingTildeInPath)
     }
 
     func opened() async throws -> MobileMapPackage {
@@ -23,6 +23,7 @@ struct PackageArgument {
     func taken() async throws -> TakenPackage {
         let package = try await opened()
         var uses: [GeodatabaseUse] = []
+        guard !package.isOneFile else { return TakenPackage(package: package, uses: []) }
         do {
             for geodatabase in package.geodatabases { uses.append(try .forVerb(geodatabase.fileURL)) }
         } catch {
@@ -59,6 +60,8 @@ extension GeodatabaseUse {
 extension MobileMapPackage {
     /// How many edits are in the package alone.
     func unsentCount() async throws -> Int {
+        // One file takes no edits.
+        guard !isOneFile else { return 0 }
         var count = 0
         for geodatabase in geodatabases {
             let found = try await geodatabase.differences().count

@@ -29,10 +29,8 @@ struct OfflineListCommand: AsyncParsableCommand {
             }
             var (lines, list): ([String], [JSONValue]) = ([], [])
             for name in names.sorted() where !name.hasSuffix(".making") {
-                let place = url.appending(path: name, directoryHint: .isDirectory)
-                guard FileManager.default.fileExists(atPath: place.appending(path: "package.json").path) else {
-                    continue
-                }
+                let place = url.appending(path: name)
+                guard (try? await MobileMapPackage.isDirectReadSupported(fileURL: place)) != nil else { continue }
                 let package = MobileMapPackage(fileURL: place)
                 do {
                     try await package.load()

@@ -7,8 +7,8 @@ struct OfflinePackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pack", abstract: "Write a map package into one file.",
         discussion: """
-            The file is a zip file whose files are stored as they are: to be copied to other devices, which make the folder of it again \
-            (`fieldwork offline unpack`). It appears when it is complete.
+            The file is a zip file whose files are stored as they are: to be copied to other devices, which read it where it lies, or \
+            make the folder of it again to edit it (`fieldwork offline unpack`). It appears when it is complete.
 
             A package that is synchronised is one device of its services and is not copied: take the map with --no-updates, or prepare \
             an area for many devices (`fieldwork areas`).

@@ -69,7 +69,9 @@ package final class StoreConnection {
         case .look: flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
         case .part:
             // Without it the file would be read from its beginning, as another database.
-            guard let parts = fieldwork_fileParts() else { throw StoreError(.failure, "A part of a file can't be read.") }
+            guard let parts = fieldwork_fileParts() else {
+                throw StoreError(.failure, "A part of a file can't be read.")
+            }
             (flags, files) = (flags | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, parts)
         }
         var opened: OpaquePointer?

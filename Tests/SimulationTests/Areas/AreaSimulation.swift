@@ -168,7 +168,7 @@ actor AreaSimulation: SimulatedLine {
         }
         do {
             try await body()
-        } catch where process.isDead || process.watch.isFull {
+        } catch  where process.isDead || process.watch.isFull {
             note("  \(process.isDead ? "dead" : "no room"): \(error)")
         }
         process.spare()
@@ -199,7 +199,8 @@ actor AreaSimulation: SimulatedLine {
 
     private func name(_ id: UUID) -> String { String(id.uuidString.prefix(4)) }
 
-    private func area(_ box: PlaneBox, extends: UUID? = nil, made: Date = Date(timeIntervalSince1970: 0)) -> OfflineArea {
+    private func area(_ box: PlaneBox, extends: UUID? = nil, made: Date = Date(timeIntervalSince1970: 0)) -> OfflineArea
+    {
         OfflineArea(
             id: ids.next(), name: "Area", mapKey: "map", mapTitle: "Map", service: URL(filePath: "/service"),
             west: WebMercator.longitude(x: box.xMin), south: WebMercator.latitude(y: box.yMin),
@@ -223,9 +224,11 @@ actor AreaSimulation: SimulatedLine {
     private func begin(_ area: OfflineArea) async throws {
         guard let service = SimulatedTileSource.service else { return }
         try shelf.put(area, jobs: [])
+        let box = Self.box(area)
         try shelf.setBasemapWish(
-            .init(layers: [.init(service: service, isVector: true, isReference: false, file: "basemap-1.vtpk")]),
-            of: area.id)
+            .init(
+                layers: [.init(service: service, isVector: true, isReference: false, file: "basemap-1.vtpk")],
+                edges: [box.xMin, box.yMin, box.xMax, box.yMax]), of: area.id)
         try await fetch(area)
     }
 
@@ -326,6 +329,8 @@ actor AreaSimulation: SimulatedLine {
 
     func carry(_ order: SimulatedServer.Order, for process: SimulatedProcess) async throws -> SimulatedServer.Reply {
         guard !process.isDead else { throw SimulatedNetwork.lost }
+        // Who was stopped asks for nothing any more.
+        try Task.checkCancellation()
         carried += 1
         defer { carried -= 1 }
         let fate = chance(plan.faultsPerMille * 2) ? Fate.allCases.randomElement(using: &generator) : nil
@@ -356,7 +361,7 @@ actor AreaSimulation: SimulatedLine {
         for _ in 0..<number(1...2) {
             do {
                 try await happen()
-            } catch where process.isDead || process.watch.isFull {
+            } catch  where process.isDead || process.watch.isFull {
                 note("  dead or without room")
             } catch {
                 complain(.workGoesOn, "\(error)")

@@ -27,7 +27,8 @@ struct TownTiles {
         let column = tile.column - (1 << tile.level) / 2
         if tile.level == 14, column < -1 { return "sea" }
         let mark = (tile.level * 31 + tile.column * 17 + tile.row * 7) % 3
-        return "\(tile.level)/\(tile.row)/\(tile.column)" + (tile.level == 14 && mark == 0 ? " of version \(version)" : "")
+        return "\(tile.level)/\(tile.row)/\(tile.column)"
+            + (tile.level == 14 && mark == 0 ? " of version \(version)" : "")
     }
 
     static func bytes(_ tile: TileAddress, version: Int) -> [UInt8] {

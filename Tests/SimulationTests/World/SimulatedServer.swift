@@ -66,7 +66,8 @@ final class SimulatedServer: Sendable {
         replicas.makeID = { ids.next() }
         self.replicas = replicas
         var server = FeatureServer(
-            store: store, configuration: ServerConfiguration(
+            store: store,
+            configuration: ServerConfiguration(
                 definitionLifetime: .zero, dataFolder: basemaps?.url.deletingLastPathComponent()), logger: logger)
         server.now = now
         var attachments = AttachmentService(store: store, uploads: uploads, instance: "arcgis")

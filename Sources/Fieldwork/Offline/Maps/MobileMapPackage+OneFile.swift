@@ -20,7 +20,8 @@ extension MobileMapPackage {
     public func pack(to file: URL, progress: @escaping (Double) -> Void = { _ in }) async throws {
         try await load()
         guard !isOneFile else {
-            throw CommonError.propertyNotSupported(details: "\(fileURL.lastPathComponent) is one file already: copy it.")
+            throw CommonError.propertyNotSupported(
+                details: "\(fileURL.lastPathComponent) is one file already: copy it.")
         }
         guard let name = geodatabases.first(where: { $0.syncID != nil })?.fileURL.lastPathComponent else {
             return try await Self.whole(file) { making in

@@ -73,7 +73,8 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
     private func open(_ index: MapPackageIndex, _ kept: MapPackageFiles) async throws {
         guard let document = try kept.contents(MapPackageIndex.mapName) else {
             throw CommonError.file(
-                details: "The map package \(fileURL.lastPathComponent) is damaged. \(MapPackageIndex.mapName) is missing.")
+                details:
+                    "The map package \(fileURL.lastPathComponent) is damaged. \(MapPackageIndex.mapName) is missing.")
         }
         var files = OfflineFiles()
         var geodatabases: [Geodatabase] = []
@@ -144,7 +145,9 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
             let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
             return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
         }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: fileURL.path) else { return size(fileURL) }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: fileURL.path) else {
+            return size(fileURL)
+        }
         return names.reduce(0) { $0 + size(fileURL.appending(path: $1)) }
     }
 

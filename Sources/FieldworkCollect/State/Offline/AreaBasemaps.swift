@@ -29,8 +29,10 @@ actor AreaBasemaps {
 
     /// Begins to fetch a basemap. When the process ends before, the next start goes on.
     func take(_ basemap: Basemap, along area: OfflineArea) {
-        let wish = AreaShelf.wish(basemap)
+        var wish = AreaShelf.wish(basemap)
         guard !wish.layers.isEmpty else { return }
+        let extent = area.extent
+        wish.edges = [extent.xMin, extent.yMin, extent.xMax, extent.yMax]
         do {
             try shelf.setBasemapWish(wish, of: area.id)
         } catch {
@@ -93,7 +95,7 @@ actor AreaBasemaps {
                 obstacles[area.id] = "There is no room on this device for the basemap."
                 await listener?(area)
                 continue
-            } catch where shelf.isBasemapOutdone(area.id) {
+            } catch  where shelf.isBasemapOutdone(area.id) {
                 return
             } catch {
                 logger.info("a layer of a basemap didn't come with an area", metadata: ["reason": "\(error)"])
@@ -157,18 +159,26 @@ actor AreaBasemaps {
             guard SharedTiles.isFile(tiles.file, of: layer.service, version: version) else {
                 return try await startOver(layer, of: area)
             }
+            if !tiles.isPart {
+                // What is whole needs nothing that others have. A process may have ended before it was noted.
+                try await shelf.tiles.reserve(tiles.file, for: area.id, shelf.basemapExtent(of: area))
+            } else if try await !shelf.tiles.isNoted(area.id, in: tiles.file) {
+                return try await startOver(layer, of: area)
+            }
         }
         while true {
             do {
-                tiles.bytes = try await shelf.tiles.complete(tiles.file, for: area, with: hasCome ? part : nil)
+                tiles.bytes = try await shelf.tiles.complete(tiles.file, for: area.id, with: hasCome ? part : nil)
                 break
             } catch let error as TileError where error.code == .otherVersion {
                 // A service that tells no version has others now. They go into a file of their own.
                 let isPart = tiles.isPart
+                // First of all: a part must never be taken for the whole.
+                if isPart { try FileManager.default.removeItem(at: part) }
                 tiles = Wish.Tiles(file: shelf.tiles.next(after: tiles.file), isPart: false)
                 try note(tiles, of: layer, area)
-                try await shelf.tiles.reserve(tiles.file, for: area)
-                if isPart { return try await startOver(layer, of: area) }
+                try await shelf.tiles.reserve(tiles.file, for: area.id, shelf.basemapExtent(of: area))
+                if isPart { return try await fetch(layer, of: area) }
             }
         }
         try note(tiles, of: layer, area)
@@ -183,9 +193,10 @@ actor AreaBasemaps {
 
     /// Downloads what is missing.
     private func bring(_ layer: Wish.Layer, of area: OfflineArea) async throws -> Wish.Tiles {
-        let (source, shelf) = (source(layer), shelf)
+        let (source, shelf, extent) = (source(layer), shelf, shelf.basemapExtent(of: area))
         let version = try await source.version()
-        let plan = try await shelf.tiles.begin(area, service: layer.service, version: version) { plan in
+        let plan = try await shelf.tiles.begin(area.id, extent, service: layer.service, version: version) {
+            plan in
             try shelf.changeBasemapWish(of: area.id) {
                 $0.change(layer.file) { $0.tiles = .init(file: plan.file, isPart: plan.isPart) }
             }
@@ -203,7 +214,7 @@ actor AreaBasemaps {
         }
         let all = Wish.Tiles(file: plan.file, isPart: false)
         try note(all, of: layer, area)
-        try await finish(try await source.job(area.extent, to: part), area)
+        try await finish(try await source.job(extent, to: part), area)
         return all
     }
 

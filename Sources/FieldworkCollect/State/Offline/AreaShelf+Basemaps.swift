@@ -11,7 +11,7 @@ extension AreaShelf {
             var isVector: Bool
             /// Whether it lies over the features.
             var isReference: Bool
-            /// The area's own file: what comes from the service, until its tiles are in the file of all areas. Versions before 0.6 left it
+            /// The area's own file: what comes from the service, until its tiles are in the file of all areas. Earlier versions left it
             /// there.
             var file: String
             /// nil while it is not known which tiles there are, and in areas that an earlier version took.
@@ -28,6 +28,9 @@ extension AreaShelf {
         }
 
         var layers: [Layer]
+        /// Whose tiles they are: what an area held when it was taken, whatever it is extended to later. West, south, east and north in metres
+        /// of the plane; nil in areas that an earlier version took.
+        var edges: [Double]?
         /// Those that have come or can't come.
         var settled: [String] = []
 
@@ -131,6 +134,13 @@ extension AreaShelf {
         guard var wish = basemapWish(id) else { return }
         change(&wish)
         try setBasemapWish(wish, of: id)
+    }
+
+    /// Where an area's own tiles lie: where it was when it was taken.
+    func basemapExtent(of area: OfflineArea) -> Envelope {
+        guard let edges = basemapWish(area.id)?.edges, edges.count == 4 else { return area.extent }
+        return Envelope(
+            xMin: edges[0], yMin: edges[1], xMax: edges[2], yMax: edges[3], spatialReference: .webMercator)
     }
 
     /// Whether the basemap of an area is still on its way.

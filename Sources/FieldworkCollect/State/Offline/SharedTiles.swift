@@ -45,12 +45,13 @@ final class SharedTiles: Sendable {
     /// Looks what an area needs, and notes that it is going to use it: what is here of it stays from now on.
     /// - Parameter note: keeps the plan with the area, before it is noted in the file: only what an area knows of is kept for it.
     func begin(
-        _ area: OfflineArea, service: URL, version: String?, note: @escaping @Sendable (Plan) throws -> Void
+        _ id: UUID, _ extent: Envelope, service: URL, version: String?,
+        note: @escaping @Sendable (Plan) throws -> Void
     ) async throws -> Plan {
         try await run { [self] in
-            let plan = try planned(area.extent, area.id, service, version)
+            let plan = try planned(extent, id, service, version)
             try note(plan)
-            try reserveNow(plan.file, area)
+            try reserveNow(plan.file, id, extent)
             return plan
         }
     }
@@ -75,9 +76,9 @@ final class SharedTiles: Sendable {
         return Plan(file: file, missing: missing, isPart: !(missing is Envelope))
     }
 
-    private func reserveNow(_ file: String, _ area: OfflineArea) throws {
+    private func reserveNow(_ file: String, _ id: UUID, _ extent: Envelope) throws {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        try SharedTileFile(url(file)).reserve(area.id, box: Self.box(area.extent))
+        try SharedTileFile(url(file)).reserve(id, box: Self.box(extent))
     }
 
     /// In the order of their making.
@@ -138,19 +139,27 @@ final class SharedTiles: Sendable {
     // MARK: Coming and going
 
     /// Notes that an area is going to use a file: nothing in its box is deleted from now on.
-    func reserve(_ file: String, for area: OfflineArea) async throws {
-        try await run { [self] in try reserveNow(file, area) }
+    func reserve(_ file: String, for id: UUID, _ extent: Envelope) async throws {
+        try await run { [self] in try reserveNow(file, id, extent) }
+    }
+
+    /// Whether an area is noted in a file, so that nothing in its box was deleted since.
+    func isNoted(_ id: UUID, in file: String) async throws -> Bool {
+        try await run { [self] in
+            guard FileManager.default.fileExists(atPath: url(file).path) else { return false }
+            return try SharedTileFile(url(file)).holder(id) != nil
+        }
     }
 
     /// Takes over what came for an area.
     /// - Parameter package: nil where all was here.
     /// - Returns: bytes of the area's tiles, also of those that others use too.
     /// - Throws: `TileError`, with the code `otherVersion` where the tiles don't fit to those that are here.
-    func complete(_ file: String, for area: OfflineArea, with package: URL?) async throws -> Int64 {
+    func complete(_ file: String, for id: UUID, with package: URL?) async throws -> Int64 {
         try await run { [self] in
             let tiles = try SharedTileFile(url(file))
-            try tiles.complete(area.id, with: try package.map { try TilePackages.open($0.path) })
-            return Int64(try tiles.holder(area.id)?.bytes ?? 0)
+            try tiles.complete(id, with: try package.map { try TilePackages.open($0.path) })
+            return Int64(try tiles.holder(id)?.bytes ?? 0)
         }
     }
 
