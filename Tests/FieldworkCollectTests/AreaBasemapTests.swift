@@ -77,7 +77,10 @@ import Testing
             _ = try await visitor.post("/offline/new", within)
             let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
             let id = try #require(UUID(uuidString: other))
-            for _ in 0..<600 where shelf.basemap(id) == nil { try await Task.sleep(for: .milliseconds(50)) }
+            // The features and the basemap come side by side.
+            for _ in 0..<600 where !shelf.isHere(id) || shelf.basemap(id) == nil {
+                try await Task.sleep(for: .milliseconds(50))
+            }
             #expect(shelf.basemapSize(id) > 0)
             let file = try #require(Self.tileFiles(field).first)
             #expect(try Self.tileFiles(field).count == 1)

@@ -47,7 +47,11 @@ public final class Geodatabase: Loadable, @unchecked Sendable {
     private let state = Mutex(State())
 
     /// A geodatabase by its file, which is not touched before `load`.
-    public convenience init(fileURL: URL) { self.init(FilePart(fileURL)) }
+    public init(fileURL: URL) {
+        self.fileURL = fileURL
+        part = nil
+        loading = LoadOnce(status: _loadStatus)
+    }
 
     init(_ file: FilePart) {
         fileURL = file.url

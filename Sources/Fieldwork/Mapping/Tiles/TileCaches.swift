@@ -16,7 +16,11 @@ public final class TileCache: Loadable, @unchecked Sendable {
     private let file: TileFile
 
     /// The tiles of a file, which is read when it is loaded.
-    public convenience init(fileURL: URL) { self.init(FilePart(fileURL)) }
+    public init(fileURL: URL) {
+        self.fileURL = fileURL
+        file = TileFile(FilePart(fileURL), isVector: false)
+        loading = LoadOnce(status: _loadStatus)
+    }
 
     init(_ part: FilePart) {
         fileURL = part.url
@@ -58,7 +62,11 @@ public final class VectorTileCache: Loadable, @unchecked Sendable {
     private let file: TileFile
 
     /// The tiles of a file, which is read when it is loaded.
-    public convenience init(fileURL: URL) { self.init(FilePart(fileURL)) }
+    public init(fileURL: URL) {
+        self.fileURL = fileURL
+        file = TileFile(FilePart(fileURL), isVector: true)
+        loading = LoadOnce(status: _loadStatus)
+    }
 
     init(_ part: FilePart) {
         fileURL = part.url
