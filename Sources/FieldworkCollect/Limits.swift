@@ -54,6 +54,8 @@ package enum Limits {
     static let basemaps = 50
     /// How long a list of basemaps holds, in seconds: others come and go.
     static let basemapSeconds = 30.0
+    /// For how many seconds what came along with an area is taken for what it was.
+    static let ownBasemapSeconds = 1.0
     /// After how many seconds a basemap is asked for again that could not come: the line broke, or there was no room.
     static let basemapRetrySeconds: Int64 = 30
     /// How long the size of a basemap is waited for, in seconds.

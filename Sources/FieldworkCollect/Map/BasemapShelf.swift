@@ -22,6 +22,8 @@ actor BasemapShelf {
     private let folder: URL
     private let ownBasemap: @Sendable () -> AreaBasemap?
     private var known: (offers: [Offer], date: Date)?
+    /// When it was looked what came along with the area.
+    private var lookedAtOwn = Date.distantPast
 
     /// - Parameters:
     ///   - root: the catalogue of the server; nil for none.
@@ -37,7 +39,14 @@ actor BasemapShelf {
     /// What there is now: the author's first. A server that doesn't answer offers nothing.
     func offers() async -> [Offer] {
         let isFresh = known.map { Date().timeIntervalSince($0.date) < Limits.basemapSeconds } ?? false
+        // Each tile of a map asks. One that has not come yet is looked for each time.
+        if isFresh, let known, known.offers.contains(where: { $0.key == Self.taken }),
+            Date().timeIntervalSince(lookedAtOwn) < Limits.ownBasemapSeconds
+        {
+            return known.offers
+        }
         let own = ownBasemap()
+        lookedAtOwn = Date()
         if isFresh, let known, known.offers.first(where: { $0.key == Self.taken })?.mark == own?.mark {
             return known.offers
         }

@@ -203,9 +203,12 @@ package final class SharedTileFile: Sendable {
         }
     }
 
+    private func levels() throws(TileError) -> [Int] {
+        try database.run("SELECT DISTINCT zoom_level FROM tile_places").compactMap { $0.first?.integer }
+    }
+
     /// The tiles of a box, as a condition on `tile_places`.
-    private func condition(_ box: PlaneBox) throws(TileError) -> String {
-        let levels = try database.run("SELECT DISTINCT zoom_level FROM tile_places").compactMap { $0.first?.integer }
+    private static func condition(_ box: PlaneBox, _ levels: [Int]) -> String {
         let terms = levels.map { level in
             let (columns, rows) = box.tiles(level: level)
             let (first, last) = (
@@ -219,7 +222,7 @@ package final class SharedTileFile: Sendable {
     }
 
     private func bytes(in box: PlaneBox) throws(TileError) -> Int {
-        let condition = try condition(box)
+        let condition = Self.condition(box, try levels())
         let sum = try database.run(
             """
             SELECT ifnull(sum(length(bytes)), 0) FROM tile_contents
@@ -235,9 +238,10 @@ package final class SharedTileFile: Sendable {
         try transaction { () throws(TileError) in
             guard let gone = try holder(id) else { return }
             try database.run("DELETE FROM fieldwork_areas WHERE id = ?", [.text(id.uuidString)])
-            var condition = try condition(gone.box)
+            let levels = try levels()
+            var condition = Self.condition(gone.box, levels)
             // Areas that lie far apart have the tiles of the first levels in common.
-            for other in try holders() { condition += try " AND NOT \(self.condition(other.box))" }
+            for other in try holders() { condition += " AND NOT \(Self.condition(other.box, levels))" }
             try database.run("DELETE FROM tile_places WHERE \(condition)")
             try database.run("DELETE FROM tile_contents WHERE id NOT IN (SELECT content FROM tile_places)")
             try tellExtent()

@@ -81,12 +81,15 @@ final class SharedTiles: Sendable {
         try SharedTileFile(url(file)).reserve(id, box: Self.box(extent))
     }
 
-    /// In the order of their making.
+    /// The files that were made here, by their names, in the order of their making. Others in the folder are left alone.
     private func files() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.filter { $0.hasSuffix(Self.ending) }.sorted {
-            ($0.count, $0) < ($1.count, $1)
-        }
+        return names.filter(Self.isName).sorted { ($0.count, $0) < ($1.count, $1) }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        let words = name.dropLast(ending.count).split(separator: "-")
+        return name.hasSuffix(ending) && words.count == 2 && words[0].allSatisfy(\.isHexDigit) && Int(words[1]) != nil
     }
 
     private static func prefix(service: URL, version: String?) -> String {
