@@ -5,10 +5,10 @@ import Foundation
 
 /// A locator file on the device.
 actor FileLocatorSource: LocatorSource {
-    private let file: FilePart
+    private let file: FileSection
     private var opened: Locator?
 
-    init(_ file: FilePart) { self.file = file }
+    init(_ file: FileSection) { self.file = file }
 
     func load() async throws -> LocatorInfo {
         let information = try await locator().information

@@ -22,12 +22,12 @@ public final class LocatorTask: Loadable, @unchecked Sendable {
 
     init(url: URL, client: any ServiceClient) {
         self.url = url
-        source = url.isFileURL ? FileLocatorSource(FilePart(url)) : ServiceLocatorSource(url: url, client: client)
+        source = url.isFileURL ? FileLocatorSource(FileSection(url)) : ServiceLocatorSource(url: url, client: client)
         loading = LoadOnce(status: _loadStatus)
     }
 
     /// A locator that is a file, or a stretch of one.
-    init(_ file: FilePart) {
+    init(_ file: FileSection) {
         url = file.url
         source = FileLocatorSource(file)
         loading = LoadOnce(status: _loadStatus)

@@ -7,7 +7,7 @@ extension MobileMapPackage {
     /// The search for addresses in the area; nil where none came along.
     public var locatorTask: LocatorTask? { keptLocator as? LocatorTask }
 
-    static func locator(in file: FilePart) -> any Loadable { LocatorTask(file) }
+    static func locator(in file: FileSection) -> any Loadable { LocatorTask(file) }
 }
 
 extension OfflineMapPart {

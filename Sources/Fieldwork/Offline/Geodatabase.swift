@@ -53,7 +53,7 @@ public final class Geodatabase: Loadable, @unchecked Sendable {
         loading = LoadOnce(status: _loadStatus)
     }
 
-    init(_ file: FilePart) {
+    init(_ file: FileSection) {
         fileURL = file.url
         part = file.bytes
         loading = LoadOnce(status: _loadStatus)

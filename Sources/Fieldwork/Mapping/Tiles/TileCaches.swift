@@ -18,11 +18,11 @@ public final class TileCache: Loadable, @unchecked Sendable {
     /// The tiles of a file, which is read when it is loaded.
     public init(fileURL: URL) {
         self.fileURL = fileURL
-        file = TileFile(FilePart(fileURL), isVector: false)
+        file = TileFile(FileSection(fileURL), isVector: false)
         loading = LoadOnce(status: _loadStatus)
     }
 
-    init(_ part: FilePart) {
+    init(_ part: FileSection) {
         fileURL = part.url
         file = TileFile(part, isVector: false)
         loading = LoadOnce(status: _loadStatus)
@@ -64,11 +64,11 @@ public final class VectorTileCache: Loadable, @unchecked Sendable {
     /// The tiles of a file, which is read when it is loaded.
     public init(fileURL: URL) {
         self.fileURL = fileURL
-        file = TileFile(FilePart(fileURL), isVector: true)
+        file = TileFile(FileSection(fileURL), isVector: true)
         loading = LoadOnce(status: _loadStatus)
     }
 
-    init(_ part: FilePart) {
+    init(_ part: FileSection) {
         fileURL = part.url
         file = TileFile(part, isVector: true)
         loading = LoadOnce(status: _loadStatus)

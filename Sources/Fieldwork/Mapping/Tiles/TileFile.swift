@@ -4,13 +4,13 @@ import Synchronization
 
 /// A file of tiles that is opened once.
 final class TileFile: Sendable {
-    private let part: FilePart
+    private let part: FileSection
     private let isVector: Bool
     private let package = Mutex<(any TilePackage)?>(nil)
 
     private var url: URL { part.url }
 
-    init(_ part: FilePart, isVector: Bool) {
+    init(_ part: FileSection, isVector: Bool) {
         self.part = part
         self.isVector = isVector
     }

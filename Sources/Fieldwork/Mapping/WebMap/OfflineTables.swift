@@ -3,7 +3,7 @@ import Foundation
 /// Files of this device in place of the services of a web map.
 struct OfflineFiles {
     fileprivate var geodatabases: [(root: URL, geodatabase: Geodatabase)] = []
-    private var tiles: [String: (file: FilePart, isVector: Bool)] = [:]
+    private var tiles: [String: (file: FileSection, isVector: Bool)] = [:]
 
     /// - Parameters:
     ///   - geodatabase: loaded.
@@ -13,7 +13,7 @@ struct OfflineFiles {
     }
 
     /// - Parameter addresses: those of the layer in the web map.
-    mutating func add(_ file: FilePart, isVector: Bool, inPlaceOf addresses: [String]) {
+    mutating func add(_ file: FileSection, isVector: Bool, inPlaceOf addresses: [String]) {
         for address in addresses { tiles[address] = (file, isVector) }
     }
 
@@ -22,7 +22,7 @@ struct OfflineFiles {
         tiles[url.absoluteString].map { Self.layer($0.file, isVector: $0.isVector) }
     }
 
-    static func layer(_ file: FilePart, isVector: Bool) -> Layer {
+    static func layer(_ file: FileSection, isVector: Bool) -> Layer {
         isVector
             ? ArcGISVectorTiledLayer(vectorTileCache: VectorTileCache(file))
             : ArcGISTiledLayer(tileCache: TileCache(file))

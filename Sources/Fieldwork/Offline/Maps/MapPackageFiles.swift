@@ -3,7 +3,7 @@ import FieldworkTiles
 import Foundation
 
 /// A file, or a stretch of one: a file of a map package lies in the package's folder, or in its one file.
-struct FilePart: Sendable, Hashable {
+struct FileSection: Sendable, Hashable {
     let url: URL
     /// The bytes that are meant; nil for all of them.
     let bytes: Range<Int>?
@@ -72,15 +72,15 @@ enum MapPackageFiles: Sendable {
     }
 
     /// Where a file lies. Throws `CommonError.file` for one that is compressed, or that can't be read where it lies.
-    func part(_ name: String) throws -> FilePart {
+    func part(_ name: String) throws -> FileSection {
         switch self {
-        case .folder(let url): return FilePart(url.appending(path: name, directoryHint: .notDirectory))
+        case .folder(let url): return FileSection(url.appending(path: name, directoryHint: .notDirectory))
         case .archive(let archive, let url):
             return try MobileMapPackage.translated(url) {
                 guard let entry = archive.entries[name] else {
                     throw TileError(.broken, "\(name) is missing.")
                 }
-                return FilePart(url, bytes: try archive.place(of: entry, name: name))
+                return FileSection(url, bytes: try archive.place(of: entry, name: name))
             }
         }
     }

@@ -111,7 +111,7 @@ final class TilePackageDownload: Sendable {
         }
         do {
             // The server may have sent something else: only a file that opens as a package is kept.
-            try TileFile(FilePart(partURL), isVector: isVector).open()
+            try TileFile(FileSection(partURL), isVector: isVector).open()
         } catch {
             discard()
             throw error
