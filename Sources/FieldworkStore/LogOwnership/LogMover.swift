@@ -26,10 +26,13 @@ final class LogMover: Sendable {
     /// Says after each commit what to do, and begins to move a log that has become long.
     /// - Parameter pages: how long the log is.
     func advice(pages: Int) -> Advice {
-        let (advice, begins) = state.withLock { Self.next(&$0, pages) }
+        let (advice, begins, isMoving) = state.withLock { state in
+            let (advice, begins) = Self.next(&state, pages)
+            let isMoving = if case .moving = state { true } else { false }
+            return (advice, begins, isMoving)
+        }
         if begins { queue.async { [self] in moveMost() } }
-        // The edits are faster than the disk: they wait.
-        let isMoving = state.withLock { if case .moving = $0 { true } else { false } }
+        // The edits are faster than the disk: they wait, also where the mover is done by now.
         guard isMoving, pages >= Limits.logPagesMost else { return advice }
         wait()
         return .moveRest
