@@ -54,7 +54,7 @@ package enum Limits {
     static let basemaps = 50
     /// How long a list of basemaps holds, in seconds: others come and go.
     static let basemapSeconds = 30.0
-    /// For how many seconds what came along with an area is taken for what it was.
+    /// Seconds for which the app uses the basemap of an offline area without looking for a newer one.
     static let ownBasemapSeconds = 1.0
     /// After how many seconds a basemap is asked for again that could not come: the line broke, or there was no room.
     static let basemapRetrySeconds: Int64 = 30

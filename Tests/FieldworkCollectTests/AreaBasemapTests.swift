@@ -119,6 +119,44 @@ import Testing
         }
     }
 
+    @Test("An area that was extended twice goes with the basemap that it has from its first extension, at once")
+    func formerStage() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            await field.app.stop()
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let id = try #require(UUID(uuidString: OfflineField.id))
+            var area = try #require(shelf.area(id))
+            func stage(_ seconds: Double) -> OfflineArea {
+                OfflineArea(
+                    id: UUID(), name: area.name, mapKey: area.mapKey, mapTitle: area.mapTitle, service: area.service,
+                    west: area.west, south: area.south, east: area.east, north: area.north,
+                    made: area.made.addingTimeInterval(seconds), extends: id)
+            }
+            let (former, holder) = (stage(1), stage(2))
+            for stage in [former, holder] { try shelf.put(stage, jobs: []) }
+            for (own, larger) in zip(shelf.ownFiles(id), shelf.ownFiles(holder.id)) {
+                try FileManager.default.moveItem(at: own.url, to: larger.url)
+            }
+            try shelf.setBasemapWish(try #require(shelf.basemapWish(id)), of: former.id)
+            let tiles = try SharedTileFile(try #require(Self.tileFiles(field).first))
+            try tiles.reserve(former.id, box: try #require(tiles.holder(id)?.box))
+            try tiles.complete(former.id, with: nil)
+            area.holder = holder.id
+            try shelf.put(area)
+            try await field.restartedApp { again in
+                let visitor = try await PlainClient.visitor(of: again)
+                #expect(try await visitor.get("/offline").text.contains("with basemap"))
+                #expect(shelf.basemapStage(of: id) == former.id)
+                _ = try await visitor.post("/offline/\(OfflineField.id)/delete", ["lose": "yes"])
+                #expect(shelf.all().isEmpty, "\(shelf.all())")
+                #expect(try Self.tileFiles(field).isEmpty)
+            }
+        }
+    }
+
     @Test("The file of an area that an earlier version took is drawn as before, and goes with the area")
     func earlier() async throws {
         try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in

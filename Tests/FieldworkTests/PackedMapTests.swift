@@ -120,7 +120,7 @@ struct PackedMapTests {
         }
     }
 
-    @Test("A damaged file gives an error or is told as damaged, wherever the damage lies, and never other features")
+    @Test("One file with a changed byte is found damaged by a check, and one that is cut off is not opened")
     func damagedInPlace() async throws {
         try await Self.with { online, file in
             try await Self.packed(online, file)

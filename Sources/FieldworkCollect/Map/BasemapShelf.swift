@@ -22,7 +22,7 @@ actor BasemapShelf {
     private let folder: URL
     private let ownBasemap: @Sendable () -> AreaBasemap?
     private var known: (offers: [Offer], date: Date)?
-    /// When it was looked what came along with the area.
+    /// When the basemap of the offline area was looked up last.
     private var lookedAtOwn = Date.distantPast
 
     /// - Parameters:

@@ -254,9 +254,14 @@ struct OfflineRoutes: Sendable {
             let files = workspace.shelf.files(area.id)
             await workspace.close(area)
             try? await OfflineWork.unregister(files)
-            let holder = workspace.shelf.area(area.id)?.holder
-            try workspace.shelf.remove(area.id)
-            if let holder { try? workspace.shelf.remove(holder) }
+            let shelf = workspace.shelf
+            let holder = shelf.area(area.id)?.holder
+            // A former stage that is kept for its basemap goes too; one whose features are still to be sent stays until they are.
+            let stages = shelf.stages(of: area.id).filter { stage in
+                stage != area.id && (stage == holder || !shelf.ownFiles(stage).contains(where: \.isHere))
+            }
+            try shelf.remove(area.id)
+            for stage in stages { try? shelf.remove(stage) }
         }
     }
 }

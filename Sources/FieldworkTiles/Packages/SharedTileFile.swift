@@ -103,18 +103,15 @@ package final class SharedTileFile: Sendable {
     /// - Parameters:
     ///   - package: what was missing of the area; nil where nothing was.
     ///   - id: an area that was noted before.
-    ///   - step: called for each place that was looked at; what it throws ends the work, and nothing has changed.
     /// - Throws: `TileError` with the code `otherVersion` for a package that has another tile where the file has one already: the
     ///   service's tiles are others now. Nothing has changed then.
-    package func complete(
-        _ id: UUID, with package: (any TilePackage)?, step: () throws(TileError) -> Void = {}
-    ) throws(TileError) {
+    package func complete(_ id: UUID, with package: (any TilePackage)?) throws(TileError) {
         try transaction { () throws(TileError) in
             guard var holder = try holder(id) else {
                 throw TileError(.unreadable, "The area is not noted in the file of its tiles.")
             }
             if let package {
-                try addTiles(of: package, in: holder.box, step)
+                try addTiles(of: package, in: holder.box)
                 try addStyle(of: package)
                 try describe(package.description)
             }
@@ -125,14 +122,11 @@ package final class SharedTileFile: Sendable {
         }
     }
 
-    private func addTiles(
-        of package: any TilePackage, in box: PlaneBox, _ step: () throws(TileError) -> Void
-    ) throws(TileError) {
+    private func addTiles(of package: any TilePackage, in box: PlaneBox) throws(TileError) {
         let format = package.description.format
         let coverage = TileCoverage(box: box)
         for level in package.description.levels {
             try coverage.forEach(level: level) { (tile: TileAddress) throws(TileError) in
-                try step()
                 guard let bytes = try package.tile(tile), !bytes.isEmpty else { return true }
                 try add(try MBTilesWriter.packed(bytes, format), at: tile)
                 return true

@@ -22,7 +22,7 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
     private struct Content: Sendable {
         var maps: [Map] = []
         var index: MapPackageIndex?
-        var files: MapPackageFiles?
+        var isOneFile = false
         var geodatabases: [Geodatabase] = []
         var locator: (any Loadable)?
         var isClosed = false
@@ -106,7 +106,8 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
             map.offline = offline
             let opened = geodatabases
             let isClosed = content.withLock { content in
-                (content.maps, content.index, content.files, content.geodatabases) = ([map], index, kept, opened)
+                (content.maps, content.index, content.geodatabases) = ([map], index, opened)
+                content.isOneFile = kept.isOneFile
                 return content.isClosed
             }
             if isClosed { throw CommonError.illegalState(details: "The map package is closed.") }
@@ -153,7 +154,7 @@ public final class MobileMapPackage: Loadable, @unchecked Sendable {
 
     /// Whether the package is one file, which is read where it lies and takes no edits; false before it is loaded. Not part of the
     /// vendor's API.
-    public var isOneFile: Bool { content.withLock { $0.files }?.isOneFile ?? false }
+    public var isOneFile: Bool { content.withLock { $0.isOneFile } }
 
     /// What did not come along.
     var refusals: [OfflineMapRefusal] { content.withLock { $0.index }?.refusals ?? [] }

@@ -11,8 +11,7 @@ extension AreaShelf {
             var isVector: Bool
             /// Whether it lies over the features.
             var isReference: Bool
-            /// The area's own file: what comes from the service, until its tiles are in the file of all areas. Earlier versions left it
-            /// there.
+            /// The downloaded package in the area's folder. It is deleted once its tiles are in the shared file; earlier versions kept it.
             var file: String
             /// nil while it is not known which tiles there are, and in areas that an earlier version took.
             var tiles: Tiles?
@@ -21,7 +20,7 @@ extension AreaShelf {
         /// Where an area's tiles are among those of all areas.
         struct Tiles: Codable, Sendable, Hashable {
             var file: String
-            /// Whether tiles of other areas make up the rest of what comes.
+            /// Whether only a part is downloaded, because other areas have the rest.
             var isPart: Bool
             /// Bytes of the tiles; nil until all are here.
             var bytes: Int64?

@@ -154,7 +154,7 @@ final class SharedTiles: Sendable {
         }
     }
 
-    /// Takes over what came for an area.
+    /// Adds the tiles that were downloaded for an area to the shared file.
     /// - Parameter package: nil where all was here.
     /// - Returns: bytes of the area's tiles, also of those that others use too.
     /// - Throws: `TileError`, with the code `otherVersion` where the tiles don't fit to those that are here.
