@@ -17,7 +17,7 @@ struct TableSuspension {
     func end() throws {
         for statement in restoring { try connection.execute(statement) }
         // Only now the change log knows which bits fields have.
-        for layer in try ServiceCatalogue.read(from: connection).layers.values {
+        for layer in try ServiceCatalogue.read(from: connection).orderedLayers {
             if connection.dialect.isSQLite {
                 try ChangeTriggers(layer: layer).drop(on: connection)
                 try ChangeTriggers(layer: layer).create(on: connection)
@@ -41,7 +41,7 @@ struct TableSuspension {
     private static func suspendFile(
         _ catalogue: ServiceCatalogue, _ connection: StoreConnection
     ) throws -> [String] {
-        for layer in catalogue.layers.values { try SpatialIndex(layer: layer)?.drop(on: connection) }
+        for layer in catalogue.orderedLayers { try SpatialIndex(layer: layer)?.drop(on: connection) }
         var found: [(type: String, name: String, sql: String)] = []
         try connection.run(
             """

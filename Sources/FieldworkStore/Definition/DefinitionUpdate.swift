@@ -62,7 +62,7 @@ struct DefinitionUpdate {
             }
         }
         try result.write(on: connection)
-        for layer in result.layers.values { try DeclaredIndexes(layer: layer).write(on: connection) }
+        for layer in result.orderedLayers { try DeclaredIndexes(layer: layer).write(on: connection) }
         try EditApplier.close(on: connection)
         result.source = try ServiceCatalogue.source(on: connection)
         return result

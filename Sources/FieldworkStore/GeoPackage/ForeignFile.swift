@@ -39,9 +39,10 @@ struct ForeignFile {
                 throw StoreError(.invalidDefinition, "\(url.lastPathComponent) has no table that could be a layer.")
             }
             definition.spatialReference = definition.layers.compactMap(\.spatialReference).first
-            try ServiceCatalogue(definition: definition, layers: layers).writeDefinitions(on: connection)
+            let catalogue = ServiceCatalogue(definition: definition, layers: layers)
+            try catalogue.writeDefinitions(on: connection)
             try GeoPackageSchema.listOneTable(on: connection)
-            for layer in layers.values { try FeatureTable(layer: layer).writeExtent(on: connection) }
+            for layer in catalogue.orderedLayers { try FeatureTable(layer: layer).writeExtent(on: connection) }
         }
         connection.forgetStatements()
     }

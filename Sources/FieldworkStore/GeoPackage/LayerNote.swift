@@ -92,7 +92,7 @@ extension GeoPackageFile {
             let connection = try StoreConnection(path: url.path, mode: .readWrite)
             let catalogue = try ServiceCatalogue.read(from: connection)
             try connection.transaction {
-                for layer in catalogue.layers.values { try LayerNote.write(layer, on: connection) }
+                for layer in catalogue.orderedLayers { try LayerNote.write(layer, on: connection) }
                 // Triggers and indexes stand on the tables of the layers, so they go by themselves.
                 for kind in ["trigger", "view", "index", "table"] {
                     let names = try connection.texts(

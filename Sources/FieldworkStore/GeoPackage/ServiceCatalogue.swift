@@ -5,6 +5,8 @@ import FieldworkREST
 package struct ServiceCatalogue: Sendable {
     var definition: ServiceDefinition
     var layers: [Int: StoredLayer]
+    /// The layers by their ids. What is written layer by layer is written in this order, so that the same file comes out each time.
+    var orderedLayers: [StoredLayer] { layers.sorted { $0.key < $1.key }.map(\.value) }
     /// The text from which this was read, to see whether another program has changed it; empty for a new one.
     var source = ""
     /// The generation before which no delta can begin, whatever the log has: a view showed something else then.

@@ -51,7 +51,7 @@ enum ReplicaTables {
 
     static func prepareInTransaction(_ catalogue: ServiceCatalogue, on connection: StoreConnection) throws {
         for statement in statements { try connection.execute(statement) }
-        for layer in catalogue.layers.values { try ChangeTriggers(layer: layer).createDeletedIndex(on: connection) }
+        for layer in catalogue.orderedLayers { try ChangeTriggers(layer: layer).createDeletedIndex(on: connection) }
         for name in names { try GeoPackageSchema.registerOwn(name, on: connection) }
     }
 }

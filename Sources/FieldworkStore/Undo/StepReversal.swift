@@ -11,7 +11,7 @@ struct StepReversal {
     /// - Returns: the number of features that were changed.
     func apply() throws -> Int {
         var changed = 0
-        for layer in catalogue.layers.values.sorted(by: { $0.definition.id < $1.definition.id }) {
+        for layer in catalogue.orderedLayers {
             let reversal = LayerReversal(step: step, layer: layer, connection: connection)
             let touches = try reversal.touches()
             // What goes makes room for what comes back under the same unique values.
@@ -19,7 +19,7 @@ struct StepReversal {
             for touch in touches where touch.existedBefore { changed += try reversal.bringBack(touch) }
         }
         // Their features are there again.
-        for layer in catalogue.layers.values where layer.definition.hasAttachments {
+        for layer in catalogue.orderedLayers where layer.definition.hasAttachments {
             changed += try AttachmentReversal(step: step, layer: layer, connection: connection).apply()
         }
         return changed

@@ -2,6 +2,8 @@ import Foundation
 import GRDBSQLite
 import Synchronization
 
+@testable import FieldworkStore
+
 /// SQLite's way to the disk, with a moment of death: before the n-th write to a watched folder something is called that may
 /// copy the folder as it stands. The copy is what a killed process leaves behind; the process itself goes on without
 /// knowing, in a folder that nobody looks at any more.
@@ -89,7 +91,10 @@ enum CrashingDisk {
 
     /// Whether the way could be laid.
     static let installed: Bool = {
-        guard let system else { return false }
+        guard let system, StoreConnection.memoryIsBounded else { return false }
+        // The bound is for a whole process, and here many play in one: at the bound SQLite writes pages early, so that the same story
+        // would have other writes beside other stories.
+        sqlite3_soft_heap_limit64(0)
         let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         own.initialize(to: system.pointee)
         own.pointee.pNext = nil

@@ -95,6 +95,7 @@ extension Simulation {
             await old.end()
             old.process.bury()
         }
+        formerWrites += old.process.watch.writes
         // A clock that is set anew may go back.
         let skew = TimeInterval(number(-90_000...90_000))
         do {

@@ -55,6 +55,8 @@ actor Simulation {
     /// From here on nothing goes wrong any more.
     var isQuiet = false
     var counter = 0
+    /// The writes of the service's processes that have ended.
+    var formerWrites = 0
     private(set) var story: [String] = []
     private(set) var problems: [Problem] = []
 
@@ -76,6 +78,8 @@ actor Simulation {
         var story: [String]
         /// How much has happened, to tell stories from empty pages.
         var savedValues: Int
+        /// How often the service's processes wrote to the disk: what a story is told by, since they die at one of those writes.
+        var serverWrites: Int
 
         /// What a person needs to see it again.
         var report: String {
@@ -127,7 +131,9 @@ actor Simulation {
         walkers = []
         await server.end()
         CrashingDisk.forget(server.process.watch)
-        return Outcome(seed: seed, problems: problems, story: story, savedValues: saved.promised.count)
+        return Outcome(
+            seed: seed, problems: problems, story: story, savedValues: saved.promised.count,
+            serverWrites: formerWrites + server.process.watch.writes)
     }
 
     private func begin() async throws {
