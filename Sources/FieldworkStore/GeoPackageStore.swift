@@ -7,6 +7,7 @@ import Synchronization
 package final class GeoPackageStore: ServiceStore {
     package let folder: URL
     private let state = Mutex(State())
+    private let listing = FolderListing<[ServiceName]>()
 
     private struct State {
         var files: [ServiceName: GeoPackageFile] = [:]
@@ -145,16 +146,26 @@ package final class GeoPackageStore: ServiceStore {
 
     package func serviceNames() async throws -> [ServiceName] {
         let attached = state.withLock { Array($0.attached.keys) }
-        return try (attached + Self.names(in: folder)).sorted { $0.path < $1.path }
+        let names = try listing.value { try Self.names(in: folder, &$0) }
+        return attached.isEmpty ? names : (attached + names).sorted { $0.path < $1.path }
     }
 
     /// The services of a folder, whether their files can be read or not.
     package static func names(in folder: URL) throws -> [ServiceName] {
+        var folders = FolderListing<[ServiceName]>.Folders()
+        return try names(in: folder, &folders)
+    }
+
+    private static func names(
+        in folder: URL, _ folders: inout FolderListing<[ServiceName]>.Folders
+    ) throws -> [ServiceName] {
         var names: [ServiceName] = []
+        folders.look(at: folder)
         for url in try contents(of: folder) {
             if url.pathExtension == "gpkg" {
                 names.append(ServiceName(name: url.deletingPathExtension().lastPathComponent))
             } else if (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true {
+                folders.look(at: url)
                 for inner in try contents(of: url) where inner.pathExtension == "gpkg" {
                     names.append(
                         ServiceName(

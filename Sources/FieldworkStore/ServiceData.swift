@@ -117,8 +117,11 @@ extension ServiceData {
     package var isInTransaction: Bool { writer.isInTransaction.withLock { $0 } }
 
     /// Reads on a connection of its own, or, while a transaction is open, on the one that sees what it has written.
-    func read<Result: Sendable>(_ body: @Sendable (StoreConnection) throws -> Result) async throws -> Result {
-        isInTransaction ? try await writer.inspect(body) : try await readers.read(body)
+    /// - Parameter isGlance: whether it touches a few rows only; see `FeatureQuery.isGlance`.
+    func read<Result: Sendable>(
+        isGlance: Bool = false, _ body: @Sendable (StoreConnection) throws -> Result
+    ) async throws -> Result {
+        isInTransaction ? try await writer.inspect(body) : try await readers.read(isGlance: isGlance, body)
     }
 
     package func querying<Result>(_ body: (ReaderPool) async throws -> Result) async throws -> Result {
@@ -145,7 +148,7 @@ extension ServiceData {
     // MARK: Change log
 
     package func generation() async throws -> Int64 {
-        try await read { try ChangeLog.generation(on: $0) }
+        try await read(isGlance: true) { try ChangeLog.generation(on: $0) }
     }
 
     /// The last generation that was made before a moment; 0 for none.

@@ -26,19 +26,15 @@ final class BasemapLibrary: Sendable {
     /// What could be opened and what could not, each under what the file was then.
     private let open = Mutex<[String: (version: String, basemap: Result<Basemap, TileError>)]>([:])
 
-    /// The names, and when the folder changed last before they were listed.
-    private let listing = Mutex<(changed: FileVersion, names: [String])?>(nil)
+    private let listing = FolderListing<[String]>()
 
     init(folder: BasemapFolder) { self.folder = folder }
 
-    /// The names in the folder, which is listed again when it has changed. A change within the last second may be followed by
-    /// another in the same tick of the file system's clock.
     private func names() -> [String] {
-        guard let changed = FileVersion(path: folder.url.path) else { return [] }
-        if let known = listing.withLock({ $0 }), known.changed == changed { return known.names }
-        let names = folder.names()
-        if changed.isSettled { listing.withLock { $0 = (changed, names) } }
-        return names
+        listing.value { folders in
+            folders.look(at: folder.url)
+            return folder.names()
+        }
     }
 
     /// All that can be served; files that can't be read are left out.

@@ -63,12 +63,16 @@ package struct TileCoverage: Sendable {
         guard (0...Limits.tileLevel).contains(level), let root = TileAddress(level: 0, column: 0, row: 0) else {
             return true
         }
-        return try descend(root, to: level, box.tiles(level: level), isInside: polygon == nil, body)
+        let area = polygon.flatMap { try? PreparedArea($0) }
+        // What GEOS can't read has no tiles.
+        if polygon != nil, area == nil { return true }
+        return try descend(root, to: level, box.tiles(level: level), within: area, body)
     }
 
+    /// - Parameter area: nil for a tile that is wholly inside.
     private func descend<Failure: Error>(
         _ tile: TileAddress, to level: Int, _ range: (columns: ClosedRange<Int>, rows: ClosedRange<Int>),
-        isInside: Bool, _ body: (TileAddress) throws(Failure) -> Bool
+        within area: PreparedArea?, _ body: (TileAddress) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
         let shift = level - tile.level
         let (columns, rows) = (
@@ -76,11 +80,11 @@ package struct TileCoverage: Sendable {
             (tile.row << shift)...(((tile.row + 1) << shift) - 1)
         )
         guard columns.overlaps(range.columns), rows.overlaps(range.rows) else { return true }
-        var isInside = isInside
-        if !isInside, let polygon {
-            let square = tile.square
-            guard GeometryEngine.isGeometry(polygon, intersecting: square) else { return true }
-            isInside = GeometryEngine.isGeometry(square, within: polygon)
+        var area = area
+        switch area?.position(of: tile.square) {
+        case .outside: return true
+        case .inside: area = nil
+        case .partlyInside, nil: break
         }
         guard shift > 0 else { return try body(tile) }
         for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
@@ -88,7 +92,7 @@ package struct TileCoverage: Sendable {
                 let child = TileAddress(
                     level: tile.level + 1, column: 2 * tile.column + column, row: 2 * tile.row + row)
             else { continue }
-            guard try descend(child, to: level, range, isInside: isInside, body) else { return false }
+            guard try descend(child, to: level, range, within: area, body) else { return false }
         }
         return true
     }
