@@ -51,6 +51,8 @@ let package = Package(
         .target(name: "CFileParts"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
+            name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+        .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
         .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"]), .brew(["zbar"])]),
@@ -65,7 +67,8 @@ let package = Package(
 
         .target(name: "FieldworkGeometry", dependencies: ["CGEOS", "CPROJ"], swiftSettings: strict),
         .target(name: "FieldworkArcade", dependencies: ["FieldworkGeometry"], swiftSettings: strict),
-        .target(name: "FieldworkREST", dependencies: ["FieldworkGeometry", "CZlib"], swiftSettings: strict),
+        .target(
+            name: "FieldworkREST", dependencies: ["FieldworkGeometry", "CZlib", "CDeflate"], swiftSettings: strict),
         .target(
             name: "FieldworkStore",
             dependencies: [

@@ -47,17 +47,24 @@ struct PixelImage {
         let size = hasOpacity ? 4 : 3
         let rowBytes = width * size + 1
         let rows = [UInt8](unsafeUninitializedCapacity: rowBytes * height) { rows, count in
+            let bytes = UnsafeMutableRawBufferPointer(rows)
+            // Most pixels are like the one before.
+            var (last, plain) = (UInt32(0), UInt32(0))
             for row in 0..<height {
                 var at = row * rowBytes
                 // Each row begins with its filter: none.
-                rows[at] = 0
+                bytes[at] = 0
                 at += 1
                 for column in 0..<width {
-                    let plain = Self.plain(pixel(column, row))
-                    rows[at] = UInt8(truncatingIfNeeded: plain)
-                    rows[at + 1] = UInt8(truncatingIfNeeded: plain >> 8)
-                    rows[at + 2] = UInt8(truncatingIfNeeded: plain >> 16)
-                    if hasOpacity { rows[at + 3] = UInt8(truncatingIfNeeded: plain >> 24) }
+                    let found = pixel(column, row)
+                    if found != last { (last, plain) = (found, Self.plain(found)) }
+                    if hasOpacity {
+                        bytes.storeBytes(of: plain.littleEndian, toByteOffset: at, as: UInt32.self)
+                    } else {
+                        bytes[at] = UInt8(truncatingIfNeeded: plain)
+                        bytes[at + 1] = UInt8(truncatingIfNeeded: plain >> 8)
+                        bytes[at + 2] = UInt8(truncatingIfNeeded: plain >> 16)
+                    }
                     at += size
                 }
             }

@@ -64,16 +64,7 @@ package struct GzipStream: ~Copyable {
 
     /// The compressed form of bytes that are in memory.
     package static func compressed(_ bytes: [UInt8], level: Int32 = fastLevel) throws -> [UInt8] {
-        var stream = try GzipStream(level: level)
-        var result: [UInt8] = []
-        func room(_ minimum: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
-            result += [UInt8](unsafeUninitializedCapacity: minimum) { buffer, count in
-                count = fill(UnsafeMutableRawBufferPointer(buffer))
-            }
-        }
-        try stream.compress(bytes, room: room)
-        try stream.finish(room: room)
-        return result
+        try WholeCompression.compressed(bytes, as: .gzip, level: level)
     }
 }
 

@@ -59,7 +59,7 @@ package enum PNGImage {
             append("PLTE", bytes([0, 8, 16]), to: &png)
             append("tRNS", bytes([24]), to: &png)
         }
-        append("IDAT", try compressed(filteredRows, level: isKept ? Z_BEST_COMPRESSION : Z_BEST_SPEED), to: &png)
+        append("IDAT", try WholeCompression.compressed(filteredRows, as: .zlib, level: isKept ? 9 : 1), to: &png)
         append("IEND", [], to: &png)
         return png
     }
@@ -73,16 +73,5 @@ package enum PNGImage {
 
     private static func bigEndian(_ number: Int) -> [UInt8] {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
-    }
-
-    private static func compressed(_ bytes: [UInt8], level: Int32) throws -> [UInt8] {
-        var size = compressBound(UInt(bytes.count))
-        var isDone = false
-        let output = [UInt8](unsafeUninitializedCapacity: Int(size)) { output, count in
-            isDone = compress2(output.baseAddress, &size, bytes, UInt(bytes.count), level) == Z_OK
-            count = isDone ? Int(size) : 0
-        }
-        guard isDone else { throw Failure() }
-        return output
     }
 }
