@@ -11,7 +11,14 @@ package struct PlainClient: Sendable {
             fields.first { $0.name.lowercased() == name.lowercased() }?.value
         }
 
-        package var text: String { String(decoding: body, as: UTF8.self) }
+        /// What was answered; of a page without the line breaks between its elements and attributes, which say nothing.
+        package var text: String {
+            let text = String(decoding: body, as: UTF8.self)
+            guard self["Content-Type"]?.hasPrefix("text/html") == true else { return text }
+            return text.replacing(/(>?)\s*\n\s*(<?)/) { line in
+                line.1.isEmpty && line.2.isEmpty ? " " : "\(line.1)\(line.2)"
+            }
+        }
     }
 
     package let port: Int

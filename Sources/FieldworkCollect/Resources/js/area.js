@@ -49,7 +49,8 @@ async function ask() {
     method: 'POST', body: new URLSearchParams(values), credentials: 'same-origin', headers: { 'Fieldwork-Window': windowID },
   });
   const target = document.getElementById('area-counts');
-  if (!answer.ok || turn !== asked || !target) return;
+  // The page may have gone on while the answer was on its way.
+  if (!answer.ok || turn !== asked || !target || !frame) return;
   const source = new DOMParser().parseFromString(await answer.text(), 'text/html');
   target.replaceChildren(...[...source.body.childNodes].map((node) => document.adoptNode(node)));
   const figure = target.querySelector('.area-figure');
