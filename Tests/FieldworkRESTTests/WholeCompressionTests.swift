@@ -21,6 +21,7 @@ struct WholeCompressionTests {
             #expect(expanded.count == bytes.count && expanded.elementsEqual(bytes))
             // Bytes that can't be made smaller are stored beside a few of the form's own.
             #expect(packed.count <= bytes.count + bytes.count / 1_000 + 64)
+            #expect(packed.capacity <= packed.count + 64, "who keeps it keeps no more than its bytes")
         }
     }
 

@@ -47,6 +47,6 @@ package final class PreparedArea {
             default: return nil
             }
         }
-        return position.flatMap { $0 } ?? .outside
+        return position ?? .outside
     }
 }

@@ -8,7 +8,7 @@ package enum WholeCompression {
         case gzip, zlib
     }
 
-    /// There is no memory for it.
+    /// There is no memory for it, or no such level.
     package struct Failure: Error {}
 
     /// - Parameter level: from 1, the quickest, to 12; 9 for what is kept and sent often.
@@ -28,6 +28,7 @@ package enum WholeCompression {
                 }
         }
         guard !output.isEmpty else { throw Failure() }
-        return output
+        // Who keeps it pays for its bytes, not for the most that they could have been.
+        return output.withUnsafeBytes { [UInt8]($0) }
     }
 }

@@ -73,8 +73,7 @@ final class ServiceCatalog: Sendable {
 
     private func read(_ key: String) async throws -> PublishedService? {
         // The client's text is only compared with names that exist. It never reaches the store.
-        let matches = try await names().filter { $0.path.lowercased() == key }
-        guard let name = matches.first else {
+        guard let name = try await store.serviceNames().first(where: { $0.path.lowercased() == key }) else {
             state.withLock { _ = $0.entries.removeValue(forKey: key) }
             return nil
         }
