@@ -26,7 +26,7 @@ struct TemplateLayoutTests {
     @Test("No line is longer than 160 characters")
     func lines() {
         let long = texts.flatMap { name, text in
-            text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            text.split(separator: Character("\n"), omittingEmptySubsequences: false).enumerated()
                 .filter { $0.element.count > 160 }.map { "\(name), line \($0.offset + 1)" }
         }
         #expect(long.isEmpty, "\(long)")
