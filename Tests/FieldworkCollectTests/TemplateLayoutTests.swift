@@ -25,9 +25,10 @@ struct TemplateLayoutTests {
 
     @Test("No line is longer than 160 characters")
     func lines() {
-        let long = texts.flatMap { name, text in
-            text.split(separator: Character("\n"), omittingEmptySubsequences: false).enumerated()
-                .filter { $0.element.count > 160 }.map { "\(name), line \($0.offset + 1)" }
+        var long: [String] = []
+        for (name, text) in texts {
+            for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            where line.count > 160 { long.append("\(name), line \(index + 1)") }
         }
         #expect(long.isEmpty, "\(long)")
     }
