@@ -11,7 +11,7 @@ package struct PlainClient: Sendable {
             fields.first { $0.name.lowercased() == name.lowercased() }?.value
         }
 
-        /// What was answered; of a page without the line breaks between its elements and attributes, which say nothing.
+        /// The answer as text. A page comes without the line breaks and indentation of its templates; `body` has them.
         package var text: String {
             let text = String(decoding: body, as: UTF8.self)
             guard self["Content-Type"]?.hasPrefix("text/html") == true else { return text }

@@ -50,7 +50,7 @@ struct TemplateLayoutTests {
         #expect(page.contains(##"<svg class="i" aria-hidden="true"><use href="#i-warn"/></svg>"##))
     }
 
-    /// A partial that stands alone on an indented line is indented as a whole, and with it the lines of a text that somebody typed.
+    /// Mustache indents each line of a partial that stands alone on an indented line. In a text area that would change what somebody typed.
     @Test("What has a text area in it is not indented")
     func textAreas() {
         var holders = Set(texts.filter { $0.value.contains("<textarea") }.keys)

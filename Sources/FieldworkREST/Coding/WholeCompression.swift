@@ -1,9 +1,8 @@
 import CDeflate
 
-/// Compresses bytes that are in memory as a whole, such as a tile or the pixels of a picture. What goes out piece by piece is compressed by
-/// `GzipStream`, which needs not all of it at once.
+/// Compresses bytes that are all in memory, such as a tile or the pixels of a picture. `GzipStream` compresses bytes that come in pieces.
 package enum WholeCompression {
-    /// What stands around the compressed bytes: `gzip` (RFC 1952), as in HTTP and in packages of tiles, or `zlib` (RFC 1950), as in PNG.
+    /// The format of the result: `gzip` (RFC 1952) for HTTP and packages of tiles, `zlib` (RFC 1950) for PNG.
     package enum Form: Sendable {
         case gzip, zlib
     }

@@ -92,8 +92,8 @@ enum CrashingDisk {
     /// Whether the way could be laid.
     static let installed: Bool = {
         guard let system, StoreConnection.memoryIsBounded else { return false }
-        // The bound is for a whole process, and here many play in one: at the bound SQLite writes pages early, so that the same story
-        // would have other writes beside other stories.
+        // SQLite's memory bound is for the whole test process, which plays many processes here. At the bound it writes pages early, and the
+        // number of a story's writes would depend on which other stories run. `make test` runs these tests in a process of their own.
         sqlite3_soft_heap_limit64(0)
         let own = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         own.initialize(to: system.pointee)

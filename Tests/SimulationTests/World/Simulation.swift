@@ -78,7 +78,7 @@ actor Simulation {
         var story: [String]
         /// How much has happened, to tell stories from empty pages.
         var savedValues: Int
-        /// How often the service's processes wrote to the disk: what a story is told by, since they die at one of those writes.
+        /// Writes of the service's processes to the disk. A crash is placed by counting writes, so that one seed must give one count.
         var serverWrites: Int
 
         /// What a person needs to see it again.
