@@ -109,14 +109,14 @@ package struct CollectApp: Service {
     /// Tells open windows what the state line says now.
     private static func tell(_ map: OpenMap, pages: PageRenderer) async {
         let status = await pages.status(map)
-        guard let html = try? await pages.statusFragment(map) else { return }
-        pages.workspace.hub.send("fragment", StateFragment(target: "state", html: html, count: status.count))
-        let report = await map.outbox.report
-        if let html = try? pages.templates.render("sending", ["sending": SendingView.values(report)]) {
-            pages.workspace.hub.send("fragment", StateFragment(target: "sending", html: html, count: status.count))
-        }
-        if let bar = try? TransactionBar.fragment(map, pages: pages) {
-            pages.workspace.hub.send("fragment", StateFragment(target: "transaction", html: bar, count: status.count))
+        let hub = pages.workspace.hub
+        let parts: [(target: String, model: any TemplateModel)] = [
+            ("state", status), ("sending", SendingView.bar(await map.outbox.report)),
+            ("transaction", TransactionBar(map, revision: hub.revision)),
+        ]
+        for part in parts {
+            guard let markup = try? pages.templates.render(part.model) else { continue }
+            hub.send("fragment", StateFragment(target: part.target, html: markup.html, count: status.count ?? 0))
         }
     }
 }

@@ -13,7 +13,7 @@ import Testing
 
     @Test func whereNothingIsSentNothingIsSaid() {
         #expect(SendingView(Outbox.Report(phase: .idle, unsent: 3, lastSent: nil)) == nil)
-        #expect(SendingView.values(Outbox.Report(phase: .idle, unsent: 3, lastSent: nil)) as? Bool == false)
+        #expect(SendingView.bar(Outbox.Report(phase: .idle, unsent: 3, lastSent: nil)).sending == nil)
     }
 
     @Test func editsThatGoTogetherAreCountedTogether() throws {

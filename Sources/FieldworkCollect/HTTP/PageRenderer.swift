@@ -13,76 +13,97 @@ struct PageRenderer: Sendable {
 
     /// One panel, ready to be put into the page.
     struct Panel {
-        var template: String
-        var kind: String
-        var tab: String
+        var content: (any PanelModel)?
+        var untyped: (template: String, values: Values)?
+        let kind: String
+        let tab: String
         var title: String
-        var values: Values
         /// The call-out and the small pop-up of what is selected.
-        var selection: String = ""
+        var selection = Markup.empty
         /// What the panel is about, where it has no selection.
         var marked: MarkedPlace?
-        var over: Values = [:]
+        var over: OverView?
         var status: HTTPResponse.Status = .ok
+
+        init(
+            _ content: any PanelModel, kind: String, tab: String, title: String, selection: Markup = .empty,
+            marked: MarkedPlace? = nil, over: OverView? = nil, status: HTTPResponse.Status = .ok
+        ) {
+            self.content = content
+            self.kind = kind
+            self.tab = tab
+            self.title = title
+            self.selection = selection
+            self.marked = marked
+            self.over = over
+            self.status = status
+        }
+
+        // UNTYPED: goes when each template has its struct.
+        init(
+            template: String, kind: String, tab: String, title: String, values: Values, selection: Markup = .empty,
+            marked: MarkedPlace? = nil, over: OverView? = nil, status: HTTPResponse.Status = .ok
+        ) {
+            untyped = (template, values)
+            self.kind = kind
+            self.tab = tab
+            self.title = title
+            self.selection = selection
+            self.marked = marked
+            self.over = over
+            self.status = status
+        }
     }
 
     static let themes = ["light", "dark", "sunlight"]
     static let themeCookie = "fieldwork-theme"
 
     func respond(_ panel: Panel, to request: Request, map: OpenMap) async throws -> Response {
-        var values = panel.values
-        values["title"] = "\(panel.title) · \(map.title)"
-        values["mapTitle"] = map.title
+        let frame = PanelFrame(pageTitle: "\(panel.title) · \(map.title)", mapTitle: map.title)
         let wanted = request.headers[.fragment]
-        var selection = panel.selection
-        if selection.isEmpty, let marked = panel.marked { selection = try templates.render("marked", marked.values) }
-        let over = panel.over.isEmpty ? "" : try templates.render("over", panel.over)
+        let selection =
+            panel.selection == .empty
+            ? try panel.marked.map { try templates.render($0.view) } ?? .empty : panel.selection
+        let over = try panel.over.map { try templates.render($0) } ?? .empty
+        let body: Markup
         if wanted == "selection" {
-            let text = try templates.render(
-                "fragment", ["panel": "", "selection": selection, "over": over])
-            return html(text, status: panel.status, isFragment: true)
+            body = .empty
+        } else if let content = panel.content {
+            body = try templates.render(content, in: frame)
+        } else {
+            let (template, values) = panel.untyped ?? ("", [:])
+            body = Markup(html: try templates.render(template, frame.tags.merging(values) { $1 }))
         }
-        let body = try templates.render(panel.template, values)
-        if wanted == "panel" {
-            let text = try templates.render(
-                "fragment", ["panel": body, "selection": selection, "over": over])
-            return html(text, status: panel.status, isFragment: true)
+        if wanted == "selection" || wanted == "panel" {
+            let fragment = FragmentView(panel: body, selection: selection, over: over)
+            return html(try templates.render(fragment), status: panel.status, isFragment: true)
         }
-        let page = try await pageValues(panel, request: request, map: map)
-            .merging(["panel": body, "selection": selection, "over": over]) { $1 }
-        return html(try templates.render("page", page), status: panel.status)
+        let page = await page(
+            panel, frame: frame, body: body, selection: selection, over: over, theme: Self.theme(of: request), map: map)
+        return html(try templates.render(page), status: panel.status)
     }
 
-    private func pageValues(_ panel: Panel, request: Request, map: OpenMap) async throws -> Values {
-        var values = await statusValues(map)
-        values["title"] = "\(panel.title) · \(map.title)"
-        values["mapTitle"] = map.title
-        values["theme"] = Self.theme(of: request).orFalse
-        values["since"] = RequestMoment.revision ?? workspace.hub.revision
-        values["assets"] = assets.root
-        values["transaction"] = TransactionBar.values(map)
-        values["kind"] = panel.kind
-        values["person"] = (seat.accounts.current?.shown).orFalse
-        values["mapHeading"] = panel.kind == "nearby"
-        for tab in ["Map", "List", "Changes", "Offline", "Settings"] {
-            values["tab\(tab)"] = panel.tab == tab.lowercased()
-        }
+    private func page(
+        _ panel: Panel, frame: PanelFrame, body: Markup, selection: Markup, over: Markup, theme: String?, map: OpenMap
+    ) async -> PageView {
         let addable = map.layers.filter(\.isAddable)
-        values["canAdd"] = !addable.isEmpty
-        let label = addable.count == 1 ? "Add \(addable[0].noun)" : "Add a feature"
-        values["addLabel"] = label
-        values["addLabelShort"] = label.count > 10 ? "Add" : label
+        let addLabel = addable.count == 1 ? "Add \(addable[0].noun)" : "Add a feature"
         let legend = map.layers.last?.symbology.legend ?? []
-        values["legend"] = legend.prefix(5).map { symbol -> Values in
-            let label = symbol.label.isEmpty ? map.layers.last?.name ?? "" : symbol.label
-            return ["symbol": symbol.swatch.values, "label": label]
-        }
-        values["legendMore"] = legend.count > 5 ? "and \(legend.count - 5) more" : false
-        return values
-    }
-
-    func statusValues(_ map: OpenMap) async -> Values {
-        await status(map).values(revision: workspace.hub.revision)
+        let state = await status(map)
+        return PageView(
+            pageTitle: frame.pageTitle, mapTitle: frame.mapTitle, theme: theme,
+            since: RequestMoment.revision ?? workspace.hub.revision, assets: assets.root, state: state,
+            transactionBar: TransactionBar(map, revision: workspace.hub.revision), kind: panel.kind,
+            person: seat.accounts.current?.shown, mapHeading: panel.kind == "nearby", tabMap: panel.tab == "map",
+            tabList: panel.tab == "list", tabChanges: panel.tab == "changes", tabOffline: panel.tab == "offline",
+            tabSettings: panel.tab == "settings", canAdd: !addable.isEmpty, addLabel: addLabel,
+            addLabelShort: addLabel.count > 10 ? "Add" : addLabel,
+            legend: legend.prefix(5).map { line in
+                let label = line.label.isEmpty ? map.layers.last?.name ?? "" : line.label
+                return PageView.LegendLine(symbol: line.swatch.view(), label: label)
+            },
+            legendMore: legend.count > 5 ? "and \(legend.count - 5) more" : nil, panel: body, selection: selection,
+            over: over)
     }
 
     func status(_ map: OpenMap) async -> StatusLine {
@@ -91,23 +112,23 @@ struct PageRenderer: Sendable {
             report: await map.outbox.report, refusedCount: refused, isUnreachable: await workspace.isUnreachable,
             conflictCount: map.conflictSources.openCount,
             areaName: map.offline.map { workspace.shelf.name(of: $0.area) }, isPlainFile: map.isPlainFile,
-            isInTransaction: map.transaction != nil)
+            isInTransaction: map.transaction != nil, revision: workspace.hub.revision)
     }
 
-    /// The state line alone, for windows that are open.
-    func statusFragment(_ map: OpenMap) async throws -> String {
-        try templates.render("state", await statusValues(map))
-    }
-
-    func html(_ text: String, status: HTTPResponse.Status = .ok, isFragment: Bool = false) -> Response {
+    func html(_ markup: Markup, status: HTTPResponse.Status = .ok, isFragment: Bool = false) -> Response {
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .vary: "Fieldwork-Fragment, Cookie"]
         if isFragment { headers[.fragment] = "yes" }
-        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: text)))
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: markup.html)))
     }
 
     /// Part of a page that a script asked for by an address of its own.
+    func part(_ model: any TemplateModel) throws -> Response {
+        html(try templates.render(model), isFragment: true)
+    }
+
+    // UNTYPED
     func part(_ template: String, _ values: Values) throws -> Response {
-        html(try templates.render(template, values), isFragment: true)
+        html(Markup(html: try templates.render(template, values)), isFragment: true)
     }
 
     func json(_ value: some Encodable) throws -> Response {
@@ -120,11 +141,9 @@ struct PageRenderer: Sendable {
 
     /// The page that a refused request gets; it says nothing of the map.
     func closed(status: HTTPResponse.Status, heading: String, text: String, asksForKey: Bool) -> Response {
-        let values: Values = [
-            "heading": heading, "text": text, "asksForKey": asksForKey, "keyFile": PageKey.fileName,
-            "assets": assets.root,
-        ]
-        guard let page = try? templates.render("closed", values) else { return Response(status: status) }
+        let page = ClosedPage(
+            heading: heading, text: text, asksForKey: asksForKey, keyFile: PageKey.fileName, assets: assets.root)
+        guard let page = try? templates.render(page) else { return Response(status: status) }
         return html(page, status: status)
     }
 

@@ -98,11 +98,8 @@ struct ProblemMiddleware: RouterMiddleware {
             return pages.closed(status: status, heading: heading, text: "\(what) \(safe) \(next)", asksForKey: false)
         }
         let panel = PageRenderer.Panel(
-            template: "problem", kind: "side", tab: "map", title: heading,
-            values: [
-                "heading": heading, "tone": tone, "what": what, "safe": safe, "next": next, "again": again.orFalse,
-            ],
-            status: status)
+            ProblemPanel(heading: heading, tone: tone, what: what, safe: safe, next: next, again: again), kind: "side",
+            tab: "map", title: heading, status: status)
         return try await pages.respond(panel, to: request, map: map)
     }
 }

@@ -37,11 +37,22 @@ struct TemplateLibrary: Sendable {
         }
     }
 
+    /// - Parameter frame: what the template reads besides its own members; nil for nothing.
+    func render(_ model: any TemplateModel, in frame: (any ViewModel)? = nil) throws -> Markup {
+        let tags = frame.map { $0.tags.merging(model.tags) { $1 } } ?? model.tags
+        return try render(type(of: model).template, tags)
+    }
+
+    // UNTYPED
     func render(_ name: String, _ values: Values) throws -> String {
-        guard let text = library.render(values, withTemplate: name) else {
-            throw CollectError(.resourceMissing, "The template \(name) is missing.")
+        try render(name, values.mapValues(Tag.value)).html
+    }
+
+    private func render(_ template: String, _ tags: [String: Any]) throws -> Markup {
+        guard let html = library.render(tags, withTemplate: template) else {
+            throw CollectError(.resourceMissing, "The template \(template) is missing.")
         }
-        return text
+        return Markup(html: html)
     }
 }
 

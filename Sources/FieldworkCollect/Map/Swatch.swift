@@ -20,5 +20,8 @@ struct Swatch: Sendable, Hashable {
         self.svg = svg
     }
 
-    var values: Values { ["svg": svg, "large": false] }
+    /// - Parameter large: whether it stands at the head of a row.
+    func view(large: Bool = false) -> SymbolView { SymbolView(svg: Markup(html: svg), large: large) }
+
+    var values: Values { view().tags }
 }

@@ -191,51 +191,39 @@ struct FeatureViews {
     }
 
     /// What was just done, as the address says: an edit that was made, or a form that was cancelled.
-    static func over(_ request: Request, map: OpenMap, back: String) -> Values {
+    static func over(_ request: Request, map: OpenMap, back: String) -> OverView? {
         let query = request.uri.queryParameters
         if let id = query["edit"].flatMap({ UUID(uuidString: String($0)) }), let entry = map.journal.entry(id: id) {
             return over(entry, back: back, another: another(like: entry, map: map), isPlainFile: map.isPlainFile)
         }
         guard let draft = query["discarded"].flatMap({ map.drafts.draft(id: String($0)) }), draft.discarded != nil
-        else {
-            return [:]
-        }
-        return [
-            "error": false,
-            "toast": [
-                "text": "Changes discarded.", "where": false, "announce": "Changes discarded.", "undo": false,
-                "restore": draft.id, "back": back, "another": false,
-            ] as Values,
-        ]
+        else { return nil }
+        return OverView(
+            toast: OverView.Toast(
+                text: "Changes discarded.", announce: "Changes discarded.", restore: draft.id, back: back))
     }
 
     /// The toast or the note about an edit that was just made.
     /// - Parameter another: where one more of the same kind is added; nil where nothing was.
     static func over(
         _ entry: EditEntry, back: String, another: String? = nil, isPlainFile: Bool = false
-    ) -> Values {
-        let undo: Any = entry.canUndo ? entry.id.uuidString.lowercased() : false
+    ) -> OverView {
+        let undo = entry.canUndo ? entry.id.uuidString.lowercased() : nil
         switch entry.progress {
         case .refused(let reason):
-            return [
-                "toast": false,
-                "error": [
-                    "text": entry.failure,
-                    "detail": "The server refused it: \(reason) Your edit is kept on this device.", "undo": undo,
-                    "back": back,
-                ] as Values,
-            ]
+            return OverView(
+                error: OverView.Failure(
+                    text: entry.failure,
+                    detail: "The server refused it: \(reason) Your edit is kept on this device.", undo: undo, back: back
+                ))
         case .onDevice, .onServer:
             let place =
                 isPlainFile
                 ? "In the file" : entry.progress == .onDevice ? "On this device, not sent" : "On the server"
-            return [
-                "error": false,
-                "toast": [
-                    "text": entry.success, "where": place, "announce": "\(entry.success) \(place).", "undo": undo,
-                    "restore": false, "back": back, "another": another.orFalse,
-                ] as Values,
-            ]
+            return OverView(
+                toast: OverView.Toast(
+                    text: entry.success, where: place, announce: "\(entry.success) \(place).", undo: undo, back: back,
+                    another: another))
         }
     }
 

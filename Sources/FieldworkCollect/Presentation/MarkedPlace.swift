@@ -17,10 +17,9 @@ struct MarkedPlace: Sendable {
         reference = found.reference
     }
 
-    var values: Values {
-        [
-            "layer": layer.id, "feature": reference?.text ?? "", "lon": FeatureViews.degrees(place.longitude),
-            "lat": FeatureViews.degrees(place.latitude),
-        ]
+    var view: MarkedView {
+        MarkedView(
+            layer: layer.id, feature: reference?.text ?? "", lon: FeatureViews.degrees(place.longitude),
+            lat: FeatureViews.degrees(place.latitude))
     }
 }

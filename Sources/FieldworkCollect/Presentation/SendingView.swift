@@ -50,11 +50,12 @@ struct SendingView: Sendable, Hashable {
     var beginning: String { "\(waiting) \(what)." }
     var spoken: String { "\(hundredths) percent sent. \(what)." }
 
-    static func values(_ report: Outbox.Report) -> Any {
-        guard let view = SendingView(report) else { return false }
-        return [
-            "what": view.what, "hundredths": view.isUnderWay ? "\(view.hundredths)" as Any : false,
-            "percent": view.isUnderWay ? "\(view.hundredths) %" : "", "stop": report.canStop,
-        ] as Values
+    static func bar(_ report: Outbox.Report) -> SendingBar {
+        SendingBar(
+            sending: SendingView(report).map { view in
+                SendingBar.Progress(
+                    what: view.what, hundredths: view.isUnderWay ? "\(view.hundredths)" : nil,
+                    percent: view.isUnderWay ? "\(view.hundredths) %" : "", stop: report.canStop)
+            })
     }
 }

@@ -1,7 +1,13 @@
 import Foundation
 
 /// The state line: where the edits are, always in the same grammar.
-struct StatusLine: Sendable {
+struct StatusLine: TemplateModel {
+    static let template = "state"
+
+    /// The change of the map that it was made after.
+    let revision: UInt64
+    /// All of it, for a screen reader.
+    let text: String
     let whereText: String
     let icon: String
     let unsent: String?
@@ -9,14 +15,16 @@ struct StatusLine: Sendable {
     let calm: String?
     /// "2 conflicts": those that wait for the user to decide.
     let conflicts: String?
-    /// What the badge counts: edits that aren't sent, and conflicts that wait.
-    let count: Int
+    /// What the badge counts: edits that aren't sent, and conflicts that wait; nil for none.
+    var count: Int?
 
     init(
         report: Outbox.Report, refusedCount: Int, isUnreachable: Bool, conflictCount: Int = 0, areaName: String? = nil,
-        isPlainFile: Bool = false, isInTransaction: Bool = false
+        isPlainFile: Bool = false, isInTransaction: Bool = false, revision: UInt64 = 0
     ) {
-        count = report.unsent + conflictCount
+        self.revision = revision
+        let waitingCount = report.unsent + conflictCount
+        count = waitingCount > 0 ? waitingCount : nil
         conflicts = conflictCount > 0 ? FieldText.count(conflictCount, "conflict") : nil
         let waiting: Bool
         if case .waiting = report.phase { waiting = true } else { waiting = false }
@@ -44,14 +52,6 @@ struct StatusLine: Sendable {
         } else {
             calm = nil
         }
-    }
-
-    func values(revision: UInt64) -> Values {
-        [
-            "revision": revision, "stateWhere": whereText, "stateIcon": icon, "stateUnsent": unsent.orFalse,
-            "stateRefused": refused.orFalse, "stateConflicts": conflicts.orFalse, "stateCalm": calm.orFalse,
-            "unsentCount": count > 0 ? count : false,
-            "stateText": [whereText, unsent, refused, conflicts, calm].compactMap { $0 }.joined(separator: ", "),
-        ]
+        text = [whereText, unsent, refused, conflicts, calm].compactMap { $0 }.joined(separator: ", ")
     }
 }

@@ -73,7 +73,7 @@ struct ChangesRoutes: Sendable {
             .orFalse,
             "failure": false, "failureNote": "", "signIn": false,
         ]
-        values["sending"] = SendingView.values(report)
+        values["sending"] = SendingView.bar(report).sending as Any
         if report.unsent == 0 { values["figure"] = "Everything is sent" }
         if report.unsent > 0, let photos = Self.photos(map) { values["figureNote"] = photos }
         if map.isPlainFile { values.merge(Self.figure(ofFile: map)) { $1 } }

@@ -59,16 +59,12 @@ struct ConflictRoutes: Sendable {
     }
 
     /// A toast about what was just settled.
-    private func over(_ request: Request) -> Values {
-        guard request.uri.queryParameters["settled"] != nil else { return [:] }
-        return [
-            "error": false,
-            "toast": [
-                "text": "These values are kept.", "where": "The others stay in the history",
-                "announce": "These values are kept. The others stay in the history.", "undo": false, "restore": false,
-                "back": "/conflicts",
-            ] as Values,
-        ]
+    private func over(_ request: Request) -> OverView? {
+        guard request.uri.queryParameters["settled"] != nil else { return nil }
+        return OverView(
+            toast: OverView.Toast(
+                text: "These values are kept.", where: "The others stay in the history",
+                announce: "These values are kept. The others stay in the history.", back: "/conflicts"))
     }
 
     private func title(_ found: FoundConflict, map: OpenMap) async -> String? {

@@ -37,10 +37,11 @@ struct EditRoutes: Sendable {
             to: request, map: map)
     }
 
-    private func selection(_ found: FoundFeature, related: RelatedRecords?, map: OpenMap) throws -> String {
-        guard found.place != nil else { return "" }
-        return try pages.templates.render(
-            "mini", FeatureViews(map: map).selection(found, related: related, here: nil))
+    private func selection(_ found: FoundFeature, related: RelatedRecords?, map: OpenMap) throws -> Markup {
+        guard found.place != nil else { return .empty }
+        return Markup(
+            html: try pages.templates.render(
+                "mini", FeatureViews(map: map).selection(found, related: related, here: nil)))
     }
 
     private func form(_ request: Request, _ context: CollectContext) async throws -> Response {

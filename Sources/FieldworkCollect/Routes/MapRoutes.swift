@@ -51,7 +51,8 @@ struct MapRoutes: Sendable {
         let related = try await map.relatedIfAnswered(found)
         let selection =
             found.place == nil
-            ? "" : try pages.templates.render("mini", views.selection(found, related: related, here: here))
+            ? .empty
+            : Markup(html: try pages.templates.render("mini", views.selection(found, related: related, here: here)))
         var panel = try await NearbyList(map: map, pages: pages).panel(request, selected: found)
         panel.selection = selection
         panel.title = FeatureTitle(layer: found.layer, feature: found.feature).title

@@ -186,7 +186,7 @@ struct SearchRoutes: Sendable {
         values.merge(["placeName": name, "detail": detail, "zoom": zoom, "coordinates": digits]) { $1 }
         var panel = try await NearbyList(map: map, pages: pages).panel(request)
         panel.title = name
-        panel.selection = try pages.templates.render("found-place", values)
+        panel.selection = Markup(html: try pages.templates.render("found-place", values))
         panel.over = FeatureViews.over(request, map: map, back: "/map")
         return try await pages.respond(panel, to: request, map: map)
     }

@@ -118,7 +118,8 @@ struct StartRoutes: Sendable {
         let common: Values = [
             "person": person, "theme": PageRenderer.theme(of: request).orFalse, "assets": pages.assets.root,
         ]
-        return pages.html(try pages.templates.render(template, values.merging(common) { $1 }), status: status)
+        return pages.html(
+            Markup(html: try pages.templates.render(template, values.merging(common) { $1 })), status: status)
     }
 
     // MARK: A map on a server

@@ -1,0 +1,26 @@
+/// The bar at the top while a transaction is open: how much isn't kept yet, and the two ways to end it.
+struct TransactionBar: TemplateModel {
+    static let template = "transaction-bar"
+
+    struct Open: ViewModel {
+        let text: String
+        /// Whether the app stopped while it was open.
+        let unfinished: Bool
+    }
+
+    let transaction: Open?
+    let revision: UInt64
+}
+
+extension TransactionBar {
+    init(_ map: OpenMap, revision: UInt64) {
+        self.revision = revision
+        transaction = map.transaction.map { open in
+            let edits = FieldText.count(open.count, "edit")
+            return Open(
+                text: open.isUnfinished
+                    ? "A transaction with \(edits) was not finished." : "Transaction: \(edits) not kept yet",
+                unfinished: open.isUnfinished)
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/// A page without a map: the first one, and those that choose a map, open a file or sign somebody in.
+protocol StartPageModel: TemplateModel {}
+
+/// What each page without a map reads besides its own members.
+struct StartFrame: ViewModel {
+    /// Who is signed in.
+    let person: String?
+    /// nil for the one that the device prefers.
+    let theme: String?
+    /// Where the page's own files are.
+    let assets: String
+}
