@@ -18,111 +18,102 @@ struct FeatureViews {
         return "\(rounded)"
     }
 
-    private func marks(_ reference: FeatureReference) -> Values {
+    private func marks(_ reference: FeatureReference) -> StateMarks {
         let known = unsent[reference]
         let refusal = known.flatMap { $0 }
-        return [
-            "unsent": known != nil && refusal == nil, "refused": refusal != nil, "sent": known == nil,
-            "refusal": refusal.orFalse,
-        ]
+        return StateMarks(
+            unsent: known != nil && refusal == nil, refused: refusal != nil, sent: known == nil, refusal: refusal)
     }
 
     /// A row of a list.
-    func row(_ found: FoundFeature, address: String? = nil, columns: [Field] = []) -> Values {
+    func row(_ found: FoundFeature, address: String? = nil, columns: [Field] = []) -> RowView {
         let shown = DisplayedValues(layer: found.layer, feature: found.feature)
         let title = FeatureTitle(layer: found.layer, feature: found.feature, shown: shown)
-        var values = marks(found.reference)
-        let place = found.place != nil
-        values.merge([
-            "address": address ?? (place ? found.reference.mapAddress : found.reference.address),
-            "mapAddress": place ? found.reference.mapAddress : false,
-            "feature": found.reference.text, "title": title.title,
-            "subtitle": title.rowText,
-            "symbol": symbol(found), "selected": false,
-            "distance": found.distance.map(FieldText.distance).orFalse,
-            "direction": (found.distance ?? 0) < 0.05 ? "" : found.direction ?? "",
-        ]) { $1 }
-        if found.distance == nil { values["distance"] = "" }
+        let mapAddress = found.place == nil ? nil : found.reference.mapAddress
+        let symbol = symbol(found)
         let text = FieldText(layer: found.layer)
-        values["cells"] = columns.enumerated().map { index, field -> Values in
+        let cells = columns.enumerated().map { index, field in
             let raw = found.feature.attributeValue(forKey: field.name)
             let isChoice = field.name == found.layer.choiceField
-            return [
-                "value": shown.value(of: field.name)?.text ?? text.text(field.name, of: found.feature),
-                "number": Symbology.number(raw) != nil && !isChoice,
-                "link": index == 0 ? found.reference.address : false,
-                "symbol": index == 0 ? symbol(found) : false,
-            ]
+            return RowView.Cell(
+                value: shown.value(of: field.name)?.text ?? text.text(field.name, of: found.feature),
+                number: Symbology.number(raw) != nil && !isChoice,
+                link: index == 0 ? found.reference.address : nil, symbol: index == 0 ? symbol : nil)
         }
-        return values
+        return RowView(
+            address: address ?? mapAddress ?? found.reference.address, mapAddress: mapAddress,
+            feature: found.reference.text, title: title.title, subtitle: title.rowText, symbol: symbol,
+            distance: found.distance.map(FieldText.distance) ?? "",
+            direction: (found.distance ?? 0) < 0.05 ? "" : found.direction ?? "", marks: marks(found.reference),
+            cells: cells)
     }
 
-    private func symbol(_ found: FoundFeature) -> Any {
-        guard found.layer.geometry != nil, let symbol = found.layer.symbol(of: found.feature) else { return false }
-        return symbol.values.merging(["large": true]) { $1 }
-    }
-
-    /// What can be done with a row without opening it.
-    func rowWays(_ found: FoundFeature) -> Values {
-        let ways = ways(found)
-        let names = ["session", "canEdit", "canUpdate", "canMove", "way", "wayName", "canDelete"]
-        var values = ways.filter { names.contains($0.key) }
-        values["rowAddress"] = found.reference.address
-        return values
+    private func symbol(_ found: FoundFeature) -> SymbolView? {
+        guard found.layer.geometry != nil else { return nil }
+        return found.layer.symbol(of: found.feature)?.view(large: true)
     }
 
     /// A record in the list of a feature that it refers to: its first value, then the next two.
-    func related(_ found: FoundFeature) -> Values {
+    func related(_ found: FoundFeature) -> RelatedView.Row {
         let shown = DisplayedValues(layer: found.layer, feature: found.feature).values
-        var values = marks(found.reference)
-        values["address"] = found.reference.address
-        values["title"] = shown.first?.text ?? found.layer.noun
-        values["subtitle"] = shown.dropFirst().prefix(2).filter { !$0.isMissing }.map(\.text).joined(separator: " · ")
-        return values
+        return RelatedView.Row(
+            address: found.reference.address, title: shown.first?.text ?? found.layer.noun,
+            subtitle: shown.dropFirst().prefix(2).filter { !$0.isMissing }.map(\.text).joined(separator: " · "),
+            marks: marks(found.reference))
+    }
+
+    /// The records that refer to a feature.
+    /// - Parameters:
+    ///   - owner: the feature.
+    ///   - limit: the most that are shown; nil for all.
+    func related(
+        _ children: RelatedRecords.Children, of owner: FeatureReference, title: String, limit: Int? = nil
+    ) -> RelatedView {
+        let base = "\(owner.address)/related/\(children.info.id)"
+        let all = children.records.count
+        let noun = children.layer.noun
+        return RelatedView(
+            relation: children.info.id, name: title, count: all,
+            rows: children.records.prefix(limit ?? all).map(related), hasRows: all > 0,
+            noneText: "No \(title.lowercased()) yet.",
+            all: all > limit ?? all ? RelatedView.Link(address: base, text: "All \(FieldText.count(all, noun))") : nil,
+            add: children.canAdd ? RelatedView.Link(address: "\(base)/new", text: "Add \(noun)") : nil)
     }
 
     /// Call-out and small pop-up.
     /// - Parameter related: nil when the related records aren't known.
     func selection(
-        _ found: FoundFeature, related: RelatedRecords?, here: (position: Int, count: Int, next: String)?
-    ) -> Values {
+        _ found: FoundFeature, related: RelatedRecords?, here: SelectionView.Here? = nil
+    ) -> SelectionView {
         let shown = DisplayedValues(layer: found.layer, feature: found.feature)
         let title = FeatureTitle(layer: found.layer, feature: found.feature, shown: shown)
         let sides = SmallPopup(found: found, related: related, shown: shown, title: title)
-        var values = marks(found.reference)
         let noun = found.layer.noun
-        let words: Values = [
-            "noun": noun, "title": sides.upper, "subtitle": sides.lower,
-            "calloutTitle": title.calloutTitle, "calloutText": title.calloutText,
-            "name": "\(noun.capitalized) \(title.title)", "announce": sides.announcement, "aside": sides.aside.orFalse,
-            "count": sides.count.orFalse,
-        ]
-        values.merge(words) { $1 }
-        values.merge(ways(found)) { $1 }
-        values["symbol"] = symbol(found)
-        if let here, here.count > 1 {
-            values["here"] = ["text": "\(here.position) of \(here.count) here", "next": here.next] as Values
-        }
-        return values
+        let lon = found.place.map { Self.degrees($0.longitude) } ?? ""
+        let lat = found.place.map { Self.degrees($0.latitude) } ?? ""
+        let callout = CalloutView(
+            name: "\(noun.capitalized) \(title.title)", noun: noun, feature: found.reference.text, lon: lon, lat: lat,
+            title: title.calloutTitle, text: title.calloutText, ways: ways(found), choices: choices(found))
+        return SelectionView(
+            address: found.reference.address, layer: found.layer.id, feature: found.reference.text, noun: noun,
+            title: sides.upper, subtitle: sides.lower, symbol: symbol(found), count: sides.count, aside: sides.aside,
+            announce: sides.announcement, marks: marks(found.reference), place: found.place.map(coordinates) ?? "",
+            lon: lon, lat: lat, here: here, callout: callout)
     }
 
-    /// What can be done with a feature, and where it is.
-    private func ways(_ found: FoundFeature) -> Values {
+    /// What can be done with a feature; nil where nothing can.
+    func ways(_ found: FoundFeature) -> WaysView? {
         let table = found.layer.table
-        let isOpen = found.layer.hasPopups
-        let canUpdate = isOpen && table.canUpdate(found.feature)
-        let canDelete = isOpen && table.canDelete(found.feature)
-        let isPoint = found.layer.geometry == .point
+        let canUpdate = found.layer.hasPopups && table.canUpdate(found.feature)
+        let canDelete = found.layer.hasPopups && table.canDelete(found.feature)
+        guard canUpdate || canDelete else { return nil }
         let canMove = canUpdate && found.layer.geometry != nil && table.canEditGeometry(of: found.feature)
-        let place = found.place
-        return [
-            "layer": found.layer.id, "feature": found.reference.text, "address": found.reference.address,
-            "session": UUID().uuidString, "canEdit": canUpdate || canDelete, "canUpdate": canUpdate,
-            "canMove": canMove, "way": isPoint ? "move" : "geometry", "wayName": isPoint ? "Move" : "Edit shape",
-            "canDelete": canDelete, "choices": choices(found).orFalse, "here": false,
-            "lon": place.map { Self.degrees($0.longitude) } ?? "", "lat": place.map { Self.degrees($0.latitude) } ?? "",
-            "place": place.map(coordinates) ?? "",
-        ]
+        let way =
+            found.layer.geometry == .point
+            ? WaysView.Move(path: "move", name: "Move") : WaysView.Move(path: "geometry", name: "Edit shape")
+        return WaysView(
+            address: found.reference.address, session: UUID().uuidString, canUpdate: canUpdate,
+            move: canMove ? way : nil, canDelete: canDelete)
     }
 
     private func coordinates(_ place: Place) -> String {
@@ -135,7 +126,7 @@ struct FeatureViews {
     }
 
     /// The choices of the call-out's menu, where the layer has a field with a short list of them.
-    private func choices(_ found: FoundFeature) -> Values? {
+    private func choices(_ found: FoundFeature) -> CalloutView.Choices? {
         guard let name = found.layer.choiceField, let field = found.layer.field(named: name),
             found.layer.table.canUpdate(found.feature)
         else { return nil }
@@ -143,41 +134,38 @@ struct FeatureViews {
         let typeID = FieldText(layer: found.layer).typeID(of: found.feature)
         guard let choices = form.choices(field, typeID: typeID), choices.count <= Limits.menuChoices else { return nil }
         let current = Symbology.text(found.feature.attributeValue(forKey: name))
-        return [
-            "field": name, "label": "Choose \(AttributeForm.label(field).lowercased())",
-            "values": choices.map { choice -> Values in
-                [
-                    "value": choice.code, "name": choice.name, "current": choice.code == current,
-                    "symbol": found.layer.symbology.swatch(field: name, value: choice.value).map(\.values).orFalse,
-                ]
-            },
-        ]
+        return CalloutView.Choices(
+            field: name, label: "Choose \(AttributeForm.label(field).lowercased())",
+            values: choices.map { choice in
+                CalloutView.Choices.Choice(
+                    value: choice.code, name: choice.name, current: choice.code == current,
+                    symbol: found.layer.symbology.swatch(field: name, value: choice.value)?.view())
+            })
     }
 
-    /// The pop-up view.
+    /// The feature's panel.
     /// - Parameters:
     ///   - popup: evaluated; nil where nobody has made one.
     ///   - related: nil when the related records aren't known.
-    func details(_ found: FoundFeature, popup: Popup?, related: RelatedRecords?) -> Values {
-        let shown = DisplayedValues(layer: found.layer, feature: found.feature)
-        let title = FeatureTitle(layer: found.layer, feature: found.feature, shown: shown)
-        let heading = popup.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? title.title
+    func panel(
+        _ found: FoundFeature, popup: Popup?, related: RelatedRecords?, photos: FeaturePhotos?
+    ) -> FeaturePanel {
+        let title = FeatureTitle(layer: found.layer, feature: found.feature)
         let owner = found.place == nil ? related?.owner?.record : nil
         let ownerTitle = owner.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
-        var values = selection(found, related: related, here: nil)
-        values["heading"] = heading
-        values["subheading"] =
-            popup == nil
-            ? "\(found.layer.name) · \(title.id)"
-            : [found.layer.name, lastEdit(found)].compactMap { $0 }
-                .joined(separator: " · ")
-        values["mapAddress"] =
-            owner?.reference.address ?? (found.place == nil ? "/list/\(found.layer.id)" : found.reference.mapAddress)
-        values["backLabel"] =
-            ownerTitle.map { "Back to \($0)" } ?? (found.place == nil ? "Back to the list" : "Back to the map")
-        values["owner"] = owner.map { ["title": ownerTitle ?? "", "address": $0.reference.address] as Values }.orFalse
-        values["parts"] = PopupParts(found: found, related: related, views: self).values(of: popup)
-        return values
+        let isOnMap = found.place != nil
+        return FeaturePanel(
+            address: found.reference.address,
+            heading: popup.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? title.title,
+            subheading: popup == nil
+                ? "\(found.layer.name) · \(title.id)"
+                : [found.layer.name, lastEdit(found)].compactMap { $0 }.joined(separator: " · "),
+            mapAddress: owner?.reference.address
+                ?? (isOnMap ? found.reference.mapAddress : "/list/\(found.layer.id)"),
+            backLabel: ownerTitle.map { "Back to \($0)" } ?? (isOnMap ? "Back to the map" : "Back to the list"),
+            owner: owner.map { FeaturePanel.Owner(title: ownerTitle ?? "", address: $0.reference.address) },
+            marks: marks(found.reference), photos: photos,
+            parts: PopupParts(found: found, related: related, views: self).parts(of: popup), ways: ways(found))
     }
 
     /// Who changed it last, and when, where the layer keeps that.

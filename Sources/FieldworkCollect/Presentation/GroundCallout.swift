@@ -5,30 +5,28 @@ struct GroundCallout {
     let map: OpenMap
     let settings: DeviceSettings
 
-    func values(_ place: Place) -> Values {
-        let session = UUID().uuidString
+    func view(_ place: Place) -> GroundView {
         let preferred = settings.kind(of: map.key)
-        var kinds: [Values] = []
+        var kinds: [GroundView.Kind] = []
         // Lines and areas are drawn on a page of their own.
-        var shapes: [Values] = []
+        var shapes: [GroundView.Shape] = []
         for layer in map.layers.reversed() where layer.isAddable {
             guard layer.geometry == .point else {
-                if layer.geometry != nil { shapes.append(["address": "/add/\(layer.id)/sketch", "name": layer.noun]) }
+                if layer.geometry != nil {
+                    shapes.append(GroundView.Shape(address: "/add/\(layer.id)/sketch", name: layer.noun))
+                }
                 continue
             }
-            for kind in layer.kinds {
-                kinds.append([
-                    "layer": layer.id, "template": kind.key, "name": kind.name, "session": session,
-                    "symbol": kind.symbol.map(\.values).orFalse, "isPreferred": preferred == "\(layer.id)/\(kind.key)",
-                ])
+            kinds += layer.kinds.map { kind in
+                GroundView.Kind(layer: layer.id, template: kind.key, name: kind.name, symbol: kind.symbol?.view())
             }
         }
-        let first = kinds.first { $0["isPreferred"] as? Bool == true } ?? kinds.first
-        return [
-            "lon": FeatureViews.degrees(place.longitude), "lat": FeatureViews.degrees(place.latitude),
-            "session": session, "first": first.orFalse, "hasMore": kinds.count > 1 || !kinds.isEmpty && !shapes.isEmpty,
-            "kinds": kinds, "shapes": shapes, "draw": kinds.isEmpty ? shapes : [Values](),
-            "nothing": kinds.isEmpty && shapes.isEmpty,
-        ]
+        return GroundView(
+            lon: FeatureViews.degrees(place.longitude), lat: FeatureViews.degrees(place.latitude),
+            session: UUID().uuidString,
+            first: kinds.first { preferred == "\($0.layer)/\($0.template)" } ?? kinds.first, kinds: kinds,
+            shapes: shapes, draw: kinds.isEmpty ? shapes : [],
+            hasMore: kinds.count > 1 || !kinds.isEmpty && !shapes.isEmpty,
+            nothing: kinds.isEmpty && shapes.isEmpty)
     }
 }

@@ -86,26 +86,31 @@ struct ListFilter {
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }
 
-    /// What the form of the list reads.
-    var values: Values {
-        let only: [Values] = groups.map { group in
-            [
-                "label": AttributeForm.label(group.field),
-                "choices": group.choices.map { choice -> Values in
-                    [
-                        "value": Self.key(choice), "text": choice.name,
-                        "current": chosen.map { Self.key($0) == Self.key(choice) } ?? false,
-                    ]
-                },
-            ]
+    /// The values that rows can be chosen by, as the form of the list shows them.
+    var only: [ListChoices.Only] {
+        groups.map { group in
+            ListChoices.Only(
+                label: AttributeForm.label(group.field),
+                choices: group.choices.map { choice in
+                    FormOption(
+                        value: Self.key(choice), text: choice.name,
+                        current: chosen.map { Self.key($0) == Self.key(choice) } ?? false)
+                })
         }
-        let ranges = numbers.map { field -> Values in
-            ["value": field.name, "text": AttributeForm.label(field), "current": field.name == ranged?.name]
-        }
-        return [
-            "only": only, "hasOnly": !only.isEmpty, "ranges": ranges, "hasRanges": !ranges.isEmpty,
-            "low": low.map(FieldText.number) ?? "", "high": high.map(FieldText.number) ?? "",
-            "rangeOpen": low != nil || high != nil,
-        ]
+    }
+
+    /// The fields that rows can be chosen by a range of.
+    var ranges: [FormOption] { numbers.map { FormOption($0, isCurrent: $0.name == ranged?.name) } }
+
+    /// Whether a range is asked for.
+    var isRanged: Bool { low != nil || high != nil }
+    var lowText: String { low.map(FieldText.number) ?? "" }
+    var highText: String { high.map(FieldText.number) ?? "" }
+}
+
+extension FormOption {
+    /// A field as a choice.
+    init(_ field: Field, isCurrent: Bool) {
+        self.init(value: field.name, text: AttributeForm.label(field), current: isCurrent)
     }
 }

@@ -20,13 +20,10 @@ struct ListGroups {
     /// For the address of another page of the same list.
     var address: String { field.map { "&group=\(ChooseRoutes.escaped($0.name))" } ?? "" }
 
-    /// What the form of the list reads.
-    var values: Values {
-        let none: Values = ["value": "", "text": "No groups", "current": field == nil]
-        let choices = fields.map { field -> Values in
-            ["value": field.name, "text": AttributeForm.label(field), "current": field.name == self.field?.name]
-        }
-        return ["groups": [none] + choices, "hasGroups": !fields.isEmpty]
+    /// The fields as the form of the list shows them.
+    var options: [FormOption] {
+        [FormOption(value: "", text: "No groups", current: field == nil)]
+            + fields.map { FormOption($0, isCurrent: $0.name == field?.name) }
     }
 
     /// The condition that a feature's group fulfils, and no other.
@@ -38,9 +35,10 @@ struct ListGroups {
 
     /// The headings of a page, by the index of the row that each stands above. The first row has one on every page.
     /// - Parameter count: how many rows of the list fulfil a condition as well.
-    func headings(_ found: [FoundFeature], count: (String) async throws -> Int) async throws -> [Int: Values] {
+    func headings(_ found: [FoundFeature], count: (String) async throws -> Int) async throws -> [Int: RowView.GroupHead]
+    {
         guard let field else { return [:] }
-        var headings: [Int: Values] = [:]
+        var headings: [Int: RowView.GroupHead] = [:]
         var last: StoredValue?
         for (index, row) in found.enumerated() {
             let value = StoredValue(row.feature.attributeValue(forKey: field.name))
@@ -48,10 +46,9 @@ struct ListGroups {
             last = value
             let text = value == .null ? "No value" : FieldText(layer: row.layer).text(field.name, of: row.feature)
             let rows = try await condition(row.feature, field).asyncMap(count)
-            headings[index] = [
-                "name": "\(AttributeForm.label(field)): \(text)",
-                "count": rows.map { FieldText.count($0, row.layer.noun) } ?? "",
-            ]
+            headings[index] = RowView.GroupHead(
+                name: "\(AttributeForm.label(field)): \(text)",
+                count: rows.map { FieldText.count($0, row.layer.noun) } ?? "")
         }
         return headings
     }

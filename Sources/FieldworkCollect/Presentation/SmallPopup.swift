@@ -8,9 +8,9 @@ struct SmallPopup {
     let upper: String
     let lower: String
     /// The own value on the right.
-    let aside: Values?
+    let aside: SelectionView.Aside?
     /// The number of records on the right, and where one can be added.
-    let count: Values?
+    let count: SelectionView.Count?
     let announcement: String
 
     init(found: FoundFeature, related: RelatedRecords?, shown: DisplayedValues, title: FeatureTitle) {
@@ -34,16 +34,15 @@ struct SmallPopup {
         var spoken = [upper, lower, title.title == upper ? "" : title.title].filter { !$0.isEmpty }
         if let children = related?.children.first {
             let number = children.records.count
-            count = [
-                "value": number, "label": children.name,
-                "add": children.canAdd ? "\(found.reference.address)/related/\(children.info.id)/new" : false,
-                "addLabel": "Add \(children.layer.noun)",
-            ]
+            count = SelectionView.Count(
+                value: number, label: children.name,
+                add: children.canAdd ? "\(found.reference.address)/related/\(children.info.id)/new" : nil,
+                addLabel: "Add \(children.layer.noun)")
             aside = nil
             spoken.append(FieldText.count(number, children.layer.noun))
         } else {
             count = nil
-            aside = own.first.map { ["label": $0.label, "value": $0.text] }
+            aside = own.first.map { SelectionView.Aside(label: $0.label, value: $0.text) }
         }
         if found.layer.popup == nil { spoken.append(title.id) }
         announcement = "Selected: \(spoken.joined(separator: ", "))."

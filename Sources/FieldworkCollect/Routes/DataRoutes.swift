@@ -117,7 +117,7 @@ struct DataRoutes: Sendable {
             let query = found.count > 1 ? "?here=\(here)" : ""
             return PageRenderer.redirect(first.reference.mapAddress + query)
         }
-        return try pages.part("ground", GroundCallout(map: map, settings: workspace.settings).values(place))
+        return try pages.part(GroundCallout(map: map, settings: workspace.settings).view(place))
     }
 
     static func place(_ form: FormValues) throws -> Place {
@@ -140,7 +140,7 @@ struct DataRoutes: Sendable {
                 lon: numbers[0], lat: numbers[1], zoom: numbers[2], west: numbers[3], south: numbers[4],
                 east: numbers[5], north: numbers[6]),
             of: map.key)
-        return try pages.part("nearby-rows", try await NearbyList(map: map, pages: pages).values())
+        return try pages.part(try await NearbyList(map: map, pages: pages).rows())
     }
 
     /// What is near the pin, with a warning about a feature that may be the same.
@@ -157,20 +157,17 @@ struct DataRoutes: Sendable {
         let near = try await map.nearest(layer, to: place, within: area, limit: 9).features
             .filter { !except.contains($0.reference.text) }
         let views = FeatureViews(map: map)
-        let close = near.first.flatMap { first -> Values? in
+        let close = near.first.flatMap { first -> NearPinView.Close? in
             guard let distance = first.distance, distance < Limits.closeMetres else { return nil }
-            return [
-                "text": distance < 0.1
+            return NearPinView.Close(
+                text: distance < 0.1
                     ? "A \(layer.noun) is already at this spot:"
                     : "A \(layer.noun) is already \(FieldText.distance(distance)) from here:",
-                "title": FeatureTitle(layer: layer, feature: first.feature).title, "address": first.reference.address,
-            ]
+                title: FeatureTitle(layer: layer, feature: first.feature).title, address: first.reference.address)
         }
         return try pages.part(
-            "near-pin",
-            [
-                "close": close.orFalse, "hasRows": !near.isEmpty,
-                "rows": near.prefix(8).map { views.row($0, address: $0.reference.address) },
-            ])
+            NearPinView(
+                close: close, rows: near.prefix(8).map { views.row($0, address: $0.reference.address) },
+                hasRows: !near.isEmpty))
     }
 }

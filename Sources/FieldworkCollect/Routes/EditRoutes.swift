@@ -26,12 +26,12 @@ struct EditRoutes: Sendable {
         let found = try await map.find(try context.reference())
         let related = try await map.relatedIfAnswered(found)
         let popup = try await map.evaluatedPopup(of: found)
-        var values = FeatureViews(map: map).details(found, popup: popup, related: related)
-        values["photos"] = try await PhotoViews(pages: pages, map: map).strip(found).orFalse
+        let photos: FeaturePhotos? = nil  // MERGE: PhotoViews(pages: pages, map: map).strip(found)
+        let panel = FeatureViews(map: map).panel(found, popup: popup, related: related, photos: photos)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "feature", kind: "side", tab: "map",
-                title: FeatureTitle(layer: found.layer, feature: found.feature).title, values: values,
+                panel, kind: "side", tab: "map",
+                title: FeatureTitle(layer: found.layer, feature: found.feature).title,
                 selection: try selection(found, related: related, map: map),
                 over: FeatureViews.over(request, map: map, back: "/map")),
             to: request, map: map)
@@ -39,9 +39,7 @@ struct EditRoutes: Sendable {
 
     private func selection(_ found: FoundFeature, related: RelatedRecords?, map: OpenMap) throws -> Markup {
         guard found.place != nil else { return .empty }
-        return Markup(
-            html: try pages.templates.render(
-                "mini", FeatureViews(map: map).selection(found, related: related, here: nil)))
+        return try pages.templates.render(FeatureViews(map: map).selection(found, related: related))
     }
 
     private func form(_ request: Request, _ context: CollectContext) async throws -> Response {

@@ -80,23 +80,7 @@ struct ListRoutes: Sendable {
     private func list(_ request: Request, layer: MapLayer, map: OpenMap) async throws -> Response {
         let view = layer.geometry == nil ? nil : workspace.settings.view(of: map.key) ?? map.authoredView
         let wanted = Wanted(request, layer: layer, hasView: view != nil)
-        var values: Values = [
-            "heading": layer.name, "layer": layer.id, "note": false, "rows": [Values](), "hasRows": false, "count": "",
-            "empty": "Nothing here.", "firstColumn": (layer.geometry == nil ? nil : "Distance").orFalse,
-            "query": wanted.text, "many": false,
-            "byDistance": wanted.sort == nil, "next": false, "previous": false,
-            "near": wanted.near.map {
-                "\(FeatureViews.degrees($0.longitude)),\(FeatureViews.degrees($0.latitude))"
-            }.orFalse,
-            "nearest": layer.geometry == nil ? false : "/list/\(layer.id)?sort=distance&scope=all",
-            "layers": map.listed.map { other -> Values in
-                ["name": other.name, "address": "/list/\(other.id)", "current": other.id == layer.id]
-            },
-        ]
-        values.merge(choices(wanted, layer: layer, hasView: view != nil)) { $1 }
-        values.merge(Self.chooser(wanted, layer: layer)) { $1 }
-        values.merge(wanted.filter.values) { $1 }
-        values.merge(wanted.groups.values) { $1 }
+        var panel = panel(wanted, layer: layer, hasView: view != nil, map: map)
         do {
             let found = try await find(wanted, layer: layer, view: view, map: map)
             let (area, condition) = chosen(wanted, layer: layer, view: view)
@@ -108,40 +92,49 @@ struct ListRoutes: Sendable {
                 return try await layer.table.queryFeatureCount(using: parameters)
             }
             await workspace.noteReachable(true)
-            fill(&values, with: found, headings: headings, wanted: wanted, layer: layer, map: map)
+            fill(&panel, with: found, headings: headings, wanted: wanted, layer: layer, map: map)
         } catch let error as CancellationError {
             throw error
         } catch {
             await workspace.noteReachable(false)
-            values["note"] = "The list didn't load: the server doesn't answer. Your edits are on this device."
-            values["empty"] = false
+            panel.note = "The list didn't load: the server doesn't answer. Your edits are on this device."
         }
         return try await pages.respond(
-            PageRenderer.Panel(template: "list", kind: "full", tab: "list", title: layer.name, values: values),
-            to: request, map: map)
+            PageRenderer.Panel(panel, kind: "full", tab: "list", title: layer.name), to: request, map: map)
     }
 
-    /// The button that opens and closes the form which narrows and sorts the list.
-    private static func chooser(_ wanted: Wanted, layer: MapLayer) -> Values {
-        [
-            "choosing": wanted.isChoosing, "narrowed": wanted.isNarrowed,
-            "choose": wanted.address(layer, start: 0) + (wanted.isChoosing ? "" : "&choices=open"),
-            "chooseName": wanted.isNarrowed ? "Filter and sort, in use" : "Filter and sort",
-        ]
+    /// The panel without rows.
+    private func panel(_ wanted: Wanted, layer: MapLayer, hasView: Bool, map: OpenMap) -> ListPanel {
+        ListPanel(
+            heading: layer.name, layer: layer.id,
+            layers: map.listed.map { other in
+                ListPanel.Layer(name: other.name, address: "/list/\(other.id)", current: other.id == layer.id)
+            },
+            nearest: layer.geometry == nil ? nil : "/list/\(layer.id)?sort=distance&scope=all",
+            narrowed: wanted.isNarrowed,
+            choose: wanted.address(layer, start: 0) + (wanted.isChoosing ? "" : "&choices=open"),
+            chooseName: wanted.isNarrowed ? "Filter and sort, in use" : "Filter and sort",
+            choices: wanted.isChoosing ? choices(wanted, layer: layer, hasView: hasView) : nil,
+            firstColumn: layer.geometry == nil ? nil : "Distance", byDistance: wanted.sort == nil)
     }
 
-    private func choices(_ wanted: Wanted, layer: MapLayer, hasView: Bool) -> Values {
-        let distance: [Values] =
+    /// The form that narrows and sorts the list.
+    private func choices(_ wanted: Wanted, layer: MapLayer, hasView: Bool) -> ListChoices {
+        let distance =
             hasView || wanted.near != nil
-            ? [["value": "distance", "text": "Distance", "current": wanted.sort == nil]] : []
-        let fields = Self.columns(layer).map { field -> Values in
-            ["value": field.name, "text": AttributeForm.label(field), "current": field.name == wanted.sort?.name]
-        }
-        let scopes: [Values] = [
-            ["value": "view", "text": "On the map", "current": wanted.isInView],
-            ["value": "all", "text": "Everywhere", "current": !wanted.isInView],
+            ? [FormOption(value: "distance", text: "Distance", current: wanted.sort == nil)] : []
+        let fields = Self.columns(layer).map { FormOption($0, isCurrent: $0.name == wanted.sort?.name) }
+        let scopes = [
+            FormOption(value: "view", text: "On the map", current: wanted.isInView),
+            FormOption(value: "all", text: "Everywhere", current: !wanted.isInView),
         ]
-        return ["sorts": distance + fields, "scopes": scopes, "hasScopes": hasView]
+        let (filter, groups) = (wanted.filter, wanted.groups)
+        return ListChoices(
+            near: wanted.near.map { "\(FeatureViews.degrees($0.longitude)),\(FeatureViews.degrees($0.latitude))" },
+            query: wanted.text, sorts: distance + fields, groups: groups.options, hasGroups: !groups.fields.isEmpty,
+            scopes: scopes, hasScopes: hasView, only: filter.only, hasOnly: !filter.only.isEmpty,
+            ranges: filter.ranges, hasRanges: !filter.ranges.isEmpty, rangeOpen: filter.isRanged,
+            low: filter.lowText, high: filter.highText)
     }
 
     /// Where the rows of a list lie, and what they fulfil; nil for all.
@@ -172,43 +165,46 @@ struct ListRoutes: Sendable {
     }
 
     private func fill(
-        _ values: inout Values, with found: FoundFeatures, headings: [Int: Values], wanted: Wanted, layer: MapLayer,
-        map: OpenMap
+        _ panel: inout ListPanel, with found: FoundFeatures, headings: [Int: RowView.GroupHead], wanted: Wanted,
+        layer: MapLayer, map: OpenMap
     ) {
         let views = FeatureViews(map: map)
         let columns = Self.columns(layer)
-        values["columns"] = columns.map { field -> Values in
-            [
-                "name": AttributeForm.label(field), "number": Self.isNumber(field, of: layer),
-                "sorted": field.name == wanted.sort?.name,
-            ]
+        panel.columns = columns.map { field in
+            ListPanel.Column(
+                name: AttributeForm.label(field), number: Self.isNumber(field, of: layer),
+                sorted: field.name == wanted.sort?.name)
         }
         let span = columns.count + (layer.geometry == nil ? 2 : 3)
-        values["rows"] = found.features.enumerated().map { index, feature in
-            var row = views.row(feature, columns: columns).merging(views.rowWays(feature)) { $1 }
-            row["groupHead"] = headings[index].map { $0.merging(["span": span]) { $1 } }.orFalse
+        panel.rows = found.features.enumerated().map { index, feature in
+            var row = views.row(feature, columns: columns)
+            row.ways = views.ways(feature)
+            row.groupHead = headings[index]
+            row.groupHead?.span = span
             return row
         }
-        values["hasRows"] = !found.features.isEmpty
+        panel.hasRows = !found.features.isEmpty
         let canChange = found.features.contains { layer.hasPopups && layer.table.canUpdate($0.feature) }
-        values["many"] = canChange ? wanted.address(layer, start: wanted.start, page: "/many") : false
-        values["count"] = Self.count(found, layer: layer, wanted: wanted)
-        values["clear"] = wanted.isNarrowed ? wanted.bare(layer) : false
-        values["empty"] =
-            wanted.filter.words.map {
-                "No \(layer.name.lowercased()) with \($0)\(wanted.isInView ? " on the map" : "")."
-            }
-            ?? (wanted.text.isEmpty
-                ? "No \(layer.name.lowercased())\(wanted.isInView ? " on the map" : "")."
-                : "No \(layer.name.lowercased()) match '\(wanted.text)'. Clear the text, or look everywhere.")
+        panel.many = canChange ? wanted.address(layer, start: wanted.start, page: "/many") : nil
+        panel.count = Self.count(found, layer: layer, wanted: wanted)
+        panel.clear = wanted.isNarrowed ? wanted.bare(layer) : nil
+        panel.empty = Self.empty(layer, wanted: wanted)
         let end = wanted.start + Limits.listRows
         let isLast = wanted.sort == nil && end >= Limits.nearestRows
         if end < found.count ?? 0, !isLast, !found.features.isEmpty {
-            values["next"] = wanted.address(layer, start: end)
+            panel.next = wanted.address(layer, start: end)
         }
         if wanted.start > 0 {
-            values["previous"] = wanted.address(layer, start: max(0, wanted.start - Limits.listRows))
+            panel.previous = wanted.address(layer, start: max(0, wanted.start - Limits.listRows))
         }
+    }
+
+    /// What is said where no row is listed.
+    private static func empty(_ layer: MapLayer, wanted: Wanted) -> String {
+        let (name, place) = (layer.name.lowercased(), wanted.isInView ? " on the map" : "")
+        if let words = wanted.filter.words { return "No \(name) with \(words)\(place)." }
+        if wanted.text.isEmpty { return "No \(name)\(place)." }
+        return "No \(name) match '\(wanted.text)'. Clear the text, or look everywhere."
     }
 
     /// "78 trees in the map's view, nearest to its middle first"

@@ -64,7 +64,7 @@ struct ManyRoutes: Sendable {
                         .control(of: chosen),
                     "rows": features.map { feature in
                         var row = views.row(feature)
-                        row["selected"] = selected.contains(feature.reference.text)
+                        row.selected = selected.contains(feature.reference.text)
                         return row
                     },
                     "done": Self.words(outcome, layer: layer).orFalse,

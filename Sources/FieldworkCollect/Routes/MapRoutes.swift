@@ -52,7 +52,7 @@ struct MapRoutes: Sendable {
         let selection =
             found.place == nil
             ? .empty
-            : Markup(html: try pages.templates.render("mini", views.selection(found, related: related, here: here)))
+            : try pages.templates.render(views.selection(found, related: related, here: here))
         var panel = try await NearbyList(map: map, pages: pages).panel(request, selected: found)
         panel.selection = selection
         panel.title = FeatureTitle(layer: found.layer, feature: found.feature).title
@@ -63,7 +63,7 @@ struct MapRoutes: Sendable {
     /// What else lies under the tap: `here` holds the place and the tolerance.
     private func siblings(
         of found: FoundFeature, tap: TapMemory?, request: Request, map: OpenMap
-    ) async throws -> (position: Int, count: Int, next: String)? {
+    ) async throws -> SelectionView.Here? {
         guard let text = request.uri.queryParameters["here"].map(String.init) else { return nil }
         let numbers = text.split(separator: ",").compactMap { Double($0) }
         guard numbers.count == 3, let place = Place(longitude: numbers[0], latitude: numbers[1]),
@@ -79,9 +79,9 @@ struct MapRoutes: Sendable {
         }
         guard let index = all.firstIndex(where: { $0.reference == found.reference }), all.count > 1 else { return nil }
         let next = all[(index + 1) % all.count]
-        return (
-            index + 1, all.count, "\(next.reference.mapAddress)?here=\(numbers.map { "\($0)" }.joined(separator: ","))"
-        )
+        return SelectionView.Here(
+            text: "\(index + 1) of \(all.count) here",
+            next: "\(next.reference.mapAddress)?here=\(numbers.map { "\($0)" }.joined(separator: ","))")
     }
 }
 
@@ -98,29 +98,19 @@ struct NearbyList {
     func panel(_ request: Request, selected: FoundFeature? = nil) async throws -> PageRenderer.Panel {
         // A script that picks on the map leaves the list as it is, and a page with a script fills it when the map rests.
         let isFragment = request.headers[.fragment] != nil
-        let values =
+        let rows =
             isFragment
-            ? Self.waiting(map) : try await values(selected: selected, patience: pages.workspace.framePatience)
-        return PageRenderer.Panel(template: "nearby", kind: "nearby", tab: "map", title: "Map", values: values)
-    }
-
-    private static func waiting(_ map: OpenMap) -> Values {
-        [
-            "heading": heading(map), "count": "", "rows": [Values](), "note": false, "empty": "", "again": false,
-        ]
+            ? NearbyRows() : try await rows(selected: selected, patience: pages.workspace.framePatience)
+        return PageRenderer.Panel(
+            NearbyPanel(heading: Self.heading(map), list: rows), kind: "nearby", tab: "map", title: "Map")
     }
 
     /// - Parameter patience: how long what is in view may take; without it the page says that it is still looked for.
-    func values(selected: FoundFeature? = nil, patience: Duration? = nil) async throws -> Values {
+    func rows(selected: FoundFeature? = nil, patience: Duration? = nil) async throws -> NearbyRows {
         let settings = pages.workspace.settings
         let hidden = map.hidden(in: settings)
-        var values: Values = [
-            "heading": Self.heading(map), "note": false, "count": "", "rows": [Values](), "empty": "",
-            "again": false,
-        ]
         guard let layer = map.layers.last(where: { $0.hasPopups && !hidden.contains($0.id) }) else {
-            values["empty"] = "All layers are switched off."
-            return values
+            return NearbyRows(empty: "All layers are switched off.")
         }
         let view = settings.view(of: map.key)
         let place = view.flatMap { Place(longitude: $0.lon, latitude: $0.lat) }
@@ -132,27 +122,23 @@ struct NearbyList {
                 try await map.nearest(
                     layer, to: place, within: view.flatMap(Self.envelope), limit: Limits.nearbyRows)
             }
-            guard let found else {
-                values["count"] = "Counting…"
-                values["again"] = true
-                return values
-            }
+            guard let found else { return NearbyRows(count: "Counting…", again: true) }
             await pages.workspace.noteReachable(true)
             let views = FeatureViews(map: map)
-            values["rows"] = found.features.map { found -> Values in
-                var row = views.row(found)
-                row["selected"] = found.reference == selected?.reference
-                return row
-            }
-            values["count"] = try await count(found, layer: layer, view: view)
-            values["empty"] = "No \(layer.noun == "feature" ? "features" : layer.name.lowercased()) in this view."
+            return NearbyRows(
+                count: try await count(found, layer: layer, view: view),
+                rows: found.features.map { found in
+                    var row = views.row(found)
+                    row.selected = found.reference == selected?.reference
+                    return row
+                },
+                empty: "No \(layer.noun == "feature" ? "features" : layer.name.lowercased()) in this view.")
         } catch let error as CancellationError {
             throw error
         } catch {
             await pages.workspace.noteReachable(false)
-            values["note"] = "The list didn't load: the server doesn't answer. Your edits are on this device."
+            return NearbyRows(note: "The list didn't load: the server doesn't answer. Your edits are on this device.")
         }
-        return values
     }
 
     /// "78 trees, nearest to the middle first"; and, where the map shows fewer, that it does.

@@ -36,18 +36,12 @@ struct RelatedRoutes: Sendable {
         let map = try await workspace.map()
         let (owner, children) = try await children(context, map: map)
         let title = FeatureTitle(layer: owner.layer, feature: owner.feature).title
-        let views = FeatureViews(map: map)
+        let related = FeatureViews(map: map).related(children, of: owner.reference, title: children.name)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "related-list", kind: "side", tab: "map", title: "\(children.name) of \(title)",
-                values: [
-                    "heading": children.name, "subheading": title, "back": owner.reference.address,
-                    "name": children.name, "count": children.records.count, "relation": children.info.id,
-                    "rows": children.records.map(views.related), "hasRows": !children.records.isEmpty,
-                    "noneText": "No \(children.name.lowercased()) yet.", "all": false,
-                    "add": children.canAdd ? "\(owner.reference.address)/related/\(children.info.id)/new" : false,
-                    "addLabel": "Add \(children.layer.noun)",
-                ], marked: MarkedPlace(owner)),
+                RelatedListPanel(
+                    heading: children.name, subheading: title, back: owner.reference.address, related: related),
+                kind: "side", tab: "map", title: "\(children.name) of \(title)", marked: MarkedPlace(owner)),
             to: request, map: map)
     }
 

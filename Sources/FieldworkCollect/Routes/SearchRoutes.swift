@@ -27,11 +27,11 @@ struct SearchRoutes: Sendable {
         router.get("data/search/places") { request, _ in
             let (map, text) = (try await workspace.map(), Self.text(request))
             let found = Self.isSearched(text) ? try await search(map).suggestions(text) : MapSearch.Places()
-            return try pages.part("search-places", places(found, text: text, map: map))
+            return try pages.part(places(found, map: map))
         }
         router.get("data/search/features") { request, _ in
             let (map, text) = (try await workspace.map(), Self.text(request))
-            return try pages.part("search-features", try await features(text, map: map))
+            return try pages.part(try await features(text, map: map))
         }
         router.get("data/address") { request, _ in
             let form = FormValues(pairs: request.uri.queryParameters.map { (String($0.key), String($0.value)) })
@@ -73,30 +73,20 @@ struct SearchRoutes: Sendable {
 
     private func page(_ request: Request, map: OpenMap) async throws -> Response {
         let text = Self.text(request)
-        var (placeValues, featureValues) = (Values(), Values())
-        if Self.isSearched(text) {
-            placeValues = places(try await search(map).places(text), text: text, map: map)
-            featureValues = try await features(text, map: map)
-        } else {
-            placeValues = places(MapSearch.Places(), text: text, map: map)
-            featureValues = ["rows": [Values](), "hasRows": false, "note": false, "count": 0]
-        }
+        let isSearched = Self.isSearched(text)
+        let places = places(isSearched ? try await search(map).places(text) : MapSearch.Places(), map: map)
+        let features = try await features(text, map: map)
         let recent = text.isEmpty ? workspace.settings.recentSearches(of: map.key) : []
-        let isNothing =
-            Self.isSearched(text) && placeValues["hasRows"] as? Bool != true
-            && featureValues["hasRows"] as? Bool != true
+        let isNothing = isSearched && !places.hasRows && !features.hasRows
+        let panel = SearchPanel(
+            query: text, scope: await scope(map),
+            tooShort: text.isEmpty || isSearched ? nil : "Type \(Limits.searchLeastCharacters) letters or more.",
+            features: features, places: places, nothing: isNothing ? "Nothing found for '\(text)'." : nil,
+            recent: recent.map { SearchPanel.Recent(text: $0.text, address: $0.address) },
+            hasRecent: !recent.isEmpty)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "search", kind: "side", tab: "map", title: text.isEmpty ? "Search" : "Search: \(text)",
-                values: [
-                    "query": text, "places": try pages.templates.render("search-places", placeValues),
-                    "features": try pages.templates.render("search-features", featureValues),
-                    "scope": await scope(map), "hasRecent": !recent.isEmpty,
-                    "recent": recent.map { ["text": $0.text, "address": $0.address] as Values },
-                    "nothing": isNothing ? "Nothing found for '\(text)'." : false,
-                    "tooShort": !text.isEmpty && !Self.isSearched(text)
-                        ? "Type \(Limits.searchLeastCharacters) letters or more." : false,
-                ]),
+                panel, kind: "side", tab: "map", title: text.isEmpty ? "Search" : "Search: \(text)"),
             to: request, map: map)
     }
 
@@ -109,39 +99,33 @@ struct SearchRoutes: Sendable {
         return "Searching \(own), and \(locator.isOnDevice ? "its addresses" : "the addresses of \(locator.name)")."
     }
 
-    private func features(_ text: String, map: OpenMap) async throws -> Values {
-        guard Self.isSearched(text) else { return ["rows": [Values](), "hasRows": false, "note": false, "count": 0] }
+    private func features(_ text: String, map: OpenMap) async throws -> SearchFeatures {
+        guard Self.isSearched(text) else { return SearchFeatures([]) }
         do {
-            let found = try await search(map).features(text)
             let views = FeatureViews(map: map)
-            let rows = found.map { views.row($0, address: "/search/feature/\($0.reference.text)") }
-            return [
-                "rows": rows, "hasRows": !rows.isEmpty, "note": false, "count": rows.count,
-            ]
+            return SearchFeatures(
+                try await search(map).features(text).map { found in
+                    views.row(found, address: "/search/feature/\(found.reference.text)")
+                })
         } catch let error as CancellationError {
             throw error
         } catch {
-            return [
-                "rows": [Values](), "hasRows": false, "count": 0,
-                "note": "The server doesn't answer: its features were not searched.",
-            ]
+            return SearchFeatures([], note: "The server doesn't answer: its features were not searched.")
         }
     }
 
-    private func places(_ places: MapSearch.Places, text: String, map: OpenMap) -> Values {
+    private func places(_ places: MapSearch.Places, map: OpenMap) -> SearchPlaces {
         let middle = search(map).middle
-        let rows = places.found.map { found -> Values in
+        let rows = places.found.map { found in
             let distance = found.place.flatMap { place in middle.map { $0.distance(to: place) } }
-            return [
-                "name": found.name, "detail": found.detail, "address": Self.address(found),
-                "distance": distance.map { FieldText.distance($0.metres) } ?? "",
-                "direction": distance.map { $0.metres < 0.05 ? "" : $0.direction } ?? "",
-            ]
+            return SearchPlaces.Row(
+                name: found.name, detail: found.detail, address: Self.address(found),
+                distance: distance.map { FieldText.distance($0.metres) } ?? "",
+                direction: distance.map { $0.metres < 0.05 ? "" : $0.direction } ?? "")
         }
-        return [
-            "rows": rows, "hasRows": !rows.isEmpty, "count": rows.count, "note": places.reason.orFalse,
-            "source": places.source.isEmpty ? "" : "From \(places.source)",
-        ]
+        return SearchPlaces(
+            rows: rows, hasRows: !rows.isEmpty, count: rows.count,
+            source: places.source.isEmpty ? "" : "From \(places.source)", note: places.reason)
     }
 
     /// A place that is known is shown; one that isn't yet is asked for.
@@ -182,11 +166,13 @@ struct SearchRoutes: Sendable {
         workspace.settings.rememberSearch(
             .init(text: detail.isEmpty || detail == "Coordinates" ? name : "\(name), \(detail)", address: address),
             of: map.key)
-        var values = GroundCallout(map: map, settings: workspace.settings).values(place)
-        values.merge(["placeName": name, "detail": detail, "zoom": zoom, "coordinates": digits]) { $1 }
+        let ground = GroundCallout(map: map, settings: workspace.settings).view(place)
         var panel = try await NearbyList(map: map, pages: pages).panel(request)
         panel.title = name
-        panel.selection = Markup(html: try pages.templates.render("found-place", values))
+        panel.selection = try pages.templates.render(
+            FoundPlaceView(
+                placeName: name, detail: detail, zoom: zoom, coordinates: digits, lon: ground.lon, lat: ground.lat,
+                session: ground.session, first: ground.first))
         panel.over = FeatureViews.over(request, map: map, back: "/map")
         return try await pages.respond(panel, to: request, map: map)
     }
