@@ -9,12 +9,7 @@ struct TemplateLayoutTests {
     private let texts: [String: String]
 
     init() throws {
-        let folder = AssetLibrary.resources.appending(path: "templates")
-        var texts: [String: String] = [:]
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        where file.pathExtension == "mustache" {
-            texts[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
-        }
+        let texts = try TemplateText.all()
         try #require(texts.count > 40)
         self.texts = texts
     }

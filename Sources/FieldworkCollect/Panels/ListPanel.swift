@@ -49,9 +49,7 @@ struct ListPanel: PanelModel {
 }
 
 /// The form that narrows and sorts a list.
-struct ListChoices: TemplateModel {
-    static let template = "list-choices"
-
+struct ListChoices: ViewModel {
     /// The values of a field that rows can be chosen by.
     struct Only: ViewModel {
         let label: String

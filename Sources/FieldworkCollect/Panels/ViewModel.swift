@@ -4,7 +4,7 @@
 /// through. `TemplateModelTests` holds the tags of all templates and these members together.
 protocol ViewModel: Sendable {}
 
-/// What a whole template reads.
+/// What a template reads that is rendered by itself. A template that is a part of others reads their members.
 protocol TemplateModel: ViewModel {
     /// The name of the template's file, without its ending.
     static var template: String { get }

@@ -1,7 +1,5 @@
 /// The call-out on the map beside a selected feature, with its menu.
-struct CalloutView: TemplateModel {
-    static let template = "callout"
-
+struct CalloutView: ViewModel {
     /// The values of the field that is changed by one tap.
     struct Choices: ViewModel {
         struct Choice: ViewModel {

@@ -1,7 +1,5 @@
 /// The records of one relationship that refer to a feature.
-struct RelatedView: TemplateModel {
-    static let template = "related"
-
+struct RelatedView: ViewModel {
     struct Row: ViewModel {
         let address: String
         let title: String

@@ -1,7 +1,5 @@
 /// A symbol in a line of text.
-struct SymbolView: TemplateModel {
-    static let template = "sym"
-
+struct SymbolView: ViewModel {
     let svg: Markup
     /// Whether it stands at the head of a row.
     var large = false
