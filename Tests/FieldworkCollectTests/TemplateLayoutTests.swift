@@ -41,7 +41,10 @@ struct TemplateLayoutTests {
 
     @Test("An icon is drawn as its symbol, hidden from who hears the page")
     func icons() throws {
-        let page = try TemplateLibrary().render("account-sign-out", ["edits": "3 edits", "stay": "are", "waits": true])
+        let page = try TemplateLibrary().render(
+            AccountSignOutPage(
+                heading: "Sign out?", unsent: .init(edits: "3 edits", stay: "are", person: "Ada"))
+        ).html
         #expect(page.contains(##"<svg class="i" aria-hidden="true"><use href="#i-warn"/></svg>"##))
     }
 

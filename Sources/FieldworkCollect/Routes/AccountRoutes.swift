@@ -24,9 +24,9 @@ struct AccountRoutes: Sendable {
     }
 
     private func page(
-        _ template: String, _ request: Request, _ values: Values, status: HTTPResponse.Status = .ok
+        _ model: any StartPageModel, _ request: Request, status: HTTPResponse.Status = .ok, refresh: String? = nil
     ) throws -> Response {
-        try StartRoutes(pages: pages).page(template, request, values, status: status)
+        try StartRoutes(pages: pages).page(model, request, status: status, refresh: refresh)
     }
 
     // MARK: Signing in
@@ -43,14 +43,12 @@ struct AccountRoutes: Sendable {
         } else if accounts.wishes.contains(where: { $0.server.absoluteString == asked.server }) {
             reason = "The server wants to know who asks."
         }
-        var values = asked.values
-        values["heading"] = person == nil ? "Sign in" : "Sign in again"
-        values["reason"] = reason
-        values["host"] = (asked.serverURL.map { DevicePerson.host(of: $0) }).orFalse
-        values["fixed"] = (person?.name).orFalse
-        values["userProblem"] = asked.problem != nil && asked.isAboutUser
-        return try page(
-            "account-sign-in", request, values, status: asked.problem == nil ? .ok : .unprocessableContent)
+        let model = AccountSignInPage(
+            heading: person == nil ? "Sign in" : "Sign in again", reason: reason, problem: asked.problem,
+            userProblem: asked.problem != nil && asked.isAboutUser, server: asked.server,
+            host: asked.serverURL.map { DevicePerson.host(of: $0) }, user: asked.user, fixed: person?.name,
+            back: asked.back, map: asked.map)
+        return try page(model, request, status: asked.problem == nil ? .ok : .unprocessableContent)
     }
 
     /// Who has to sign in again, where the sign-in is for the person's own server; nil where anybody may.
@@ -81,13 +79,13 @@ struct AccountRoutes: Sendable {
         let posted = try await FormValues.read(request)
         var asked = SignInForm(posted)
         guard let server = asked.serverURL else {
-            asked.problem = StartRoutes.Problem(
+            asked.problem = StartProblem(
                 what: "That is not the address of a server.", next: "It begins with http:// or https://.")
             return try await form(request, asked)
         }
         let name = fixed(asked)?.name ?? asked.user
         guard !name.isEmpty, let password = posted["password"], !password.isEmpty else {
-            asked.problem = StartRoutes.Problem(what: "The name and the password are both needed.", next: "")
+            asked.problem = StartProblem(what: "The name and the password are both needed.", next: "")
             asked.isAboutUser = true
             return try await form(request, asked)
         }
@@ -106,17 +104,17 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    private static func problem(_ error: any Error) -> StartRoutes.Problem {
+    private static func problem(_ error: any Error) -> StartProblem {
         let details = (error as? any ArcGISError)?.details ?? "\(error)"
         switch error {
         case let error as ArcGISAuthenticationError where error.isAboutCredentials:
             let words = error.plainDetails
-            return StartRoutes.Problem(what: words.hasSuffix(".") ? words : "\(words).", next: "")
+            return StartProblem(what: words.hasSuffix(".") ? words : "\(words).", next: "")
         case ServiceError.connectionFailed:
-            return StartRoutes.Problem(
+            return StartProblem(
                 what: "Signing in needs a connection.", next: "What is on this device opens without it. (\(details))")
         default:
-            return StartRoutes.Problem(what: "The sign-in failed.", next: details)
+            return StartProblem(what: "The sign-in failed.", next: details)
         }
     }
 
@@ -149,7 +147,7 @@ struct AccountRoutes: Sendable {
     private func beginInBrowser(_ request: Request) async throws -> Response {
         var asked = SignInForm(try await FormValues.read(request))
         guard let server = asked.serverURL else {
-            asked.problem = StartRoutes.Problem(
+            asked.problem = StartProblem(
                 what: "That is not the address of a server.", next: "It begins with http:// or https://.")
             return try await form(request, asked)
         }
@@ -176,7 +174,7 @@ struct AccountRoutes: Sendable {
             browser.forget(id)
             return try await finish(credential, asked, isKept: true, request)
         case .failed(let reason):
-            asked.problem = StartRoutes.Problem(what: "The sign-in in the browser failed.", next: reason)
+            asked.problem = StartProblem(what: "The sign-in in the browser failed.", next: reason)
             return try await form(request, asked)
         case nil: return try await form(request, asked)
         case .starting, .open:
@@ -185,11 +183,9 @@ struct AccountRoutes: Sendable {
             let host = asked.serverURL.map { DevicePerson.host(of: $0) } ?? ""
             let again = "/account/browser?session=\(id.uuidString.lowercased())&\(asked.query)"
             return try page(
-                "account-browser", request,
-                [
-                    "heading": "Sign in on \(host)", "host": host, "page": (url?.absoluteString).orFalse,
-                    "refresh": again, "cancel": asked.back,
-                ])
+                AccountBrowserPage(
+                    heading: "Sign in on \(host)", host: host, page: url?.absoluteString, cancel: asked.back),
+                request, refresh: again)
         }
     }
 
@@ -205,25 +201,22 @@ struct AccountRoutes: Sendable {
             role = ProfileText.role(user.role)
             may = ProfileText.abilities(user.privileges)
         }
-        let others = accounts.people.filter { $0.id != person.id }.compactMap { other -> Values? in
-            waiting(for: other).map { ["text": "\($0) for \(other.shown)"] }
+        let others = accounts.people.filter { $0.id != person.id }.compactMap { other in
+            waiting(for: other).map { "\($0) for \(other.shown)" }
         }
+        let nobodys = waiting(for: nil)
         return try page(
-            "account", request,
-            [
-                "heading": person.shown, "name": person.name, "server": person.server.absoluteString,
-                "role": role.isEmpty ? false : role, "hasAbilities": !may.isEmpty,
-                "abilities": may.map { ["text": $0] as Values }, "isAway": !isThere,
-                "wishes": accounts.wishes.map { wish -> Values in
-                    [
-                        "host": DevicePerson.host(of: wish.server),
-                        "server": ChooseRoutes.escaped(wish.server.absoluteString),
-                    ]
+            AccountPage(
+                heading: person.shown, name: person.name, server: person.server.absoluteString,
+                role: role.isEmpty ? nil : role, isAway: !isThere, hasAbilities: !may.isEmpty, abilities: may,
+                waiting: waiting(for: person).map { "\($0) to be sent" },
+                wishes: accounts.wishes.map { wish in
+                    AccountPage.Wish(
+                        host: DevicePerson.host(of: wish.server),
+                        server: ChooseRoutes.escaped(wish.server.absoluteString))
                 },
-                "waiting": waiting(for: person).map { "\($0) to be sent" }.orFalse,
-                "hasOthers": !others.isEmpty || waiting(for: nil) != nil, "others": others,
-                "nobodys": waiting(for: nil).map { "\($0) to be sent that were made without a sign-in" }.orFalse,
-            ])
+                hasOthers: !others.isEmpty || nobodys != nil, others: others,
+                nobodys: nobodys.map { "\($0) to be sent that were made without a sign-in" }), request)
     }
 
     /// "3 edits wait"; nil where nothing does.
@@ -238,13 +231,11 @@ struct AccountRoutes: Sendable {
     private func askSignOut(_ request: Request) async throws -> Response {
         guard let person = accounts.current else { return PageRenderer.redirect("/account/sign-in") }
         let count = WaitingEdits.count(in: accounts.currentFolder)
-        return try page(
-            "account-sign-out", request,
-            [
-                "heading": "Sign out?", "person": person.shown, "waits": count > 0,
-                "edits": "\(FieldText.count(count, "edit")) \(count == 1 ? "was" : "were") not sent.",
-                "stay": count == 1 ? "It stays on this device and is" : "They stay on this device and are",
-            ])
+        let unsent = AccountSignOutPage.Unsent(
+            edits: "\(FieldText.count(count, "edit")) \(count == 1 ? "was" : "were") not sent.",
+            stay: count == 1 ? "It stays on this device and is" : "They stay on this device and are",
+            person: person.shown)
+        return try page(AccountSignOutPage(heading: "Sign out?", unsent: count > 0 ? unsent : nil), request)
     }
 
     private func signOut(_ request: Request) async throws -> Response {
@@ -267,7 +258,7 @@ struct SignInForm {
     var back: String
     /// The map that was to be opened.
     var map: String?
-    var problem: StartRoutes.Problem?
+    var problem: StartProblem?
     /// Whether the name or the password is what is wrong.
     var isAboutUser = false
 
@@ -302,12 +293,5 @@ struct SignInForm {
         var pairs = [("server", server), ("back", back)]
         if let map { pairs.append(("map", map)) }
         return pairs.map { "\($0.0)=\(ChooseRoutes.escaped($0.1))" }.joined(separator: "&")
-    }
-
-    var values: Values {
-        [
-            "server": server, "user": user, "back": back, "map": map.orFalse, "problem": (problem?.values).orFalse,
-            "askServer": serverURL == nil || server.isEmpty,
-        ]
     }
 }

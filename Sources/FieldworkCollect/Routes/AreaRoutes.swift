@@ -24,7 +24,7 @@ struct AreaRoutes: Sendable {
             let form = try await FormValues.read(request)
             guard let frame = Frame(form) else { throw Self.noFrame }
             let growing = try form["extends"].flatMap { $0.isEmpty ? nil : $0 }.map(area)
-            return try pages.part("area-counts", try await counts(frame, growing: growing, map: map))
+            return try pages.part(try await counts(frame, growing: growing, map: map))
         }
         router.get("offline/:area/extend") { request, context in
             let map = try await workspace.map()
@@ -163,60 +163,53 @@ struct AreaRoutes: Sendable {
         let own = growing.map { Frame(west: $0.west, south: $0.south, east: $0.east, north: $0.north) }
         let frame = (asked ?? own ?? start(map)).holding(growing)
         let heading = growing.map { "Extend \($0.name)" } ?? "Take an area offline"
-        var values: Values = [
-            "heading": heading, "action": growing.map { "/offline/\($0.text)/extend" } ?? "/offline/new",
-            "extends": (growing?.text).orFalse,
-            "name": growing?.name ?? form?["name"] ?? (count == 0 ? "Area" : "Area \(count + 1)"),
-            "error": error.orFalse,
-            "west": form?["west"] ?? degrees(frame.west), "south": form?["south"] ?? degrees(frame.south),
-            "east": form?["east"] ?? degrees(frame.east), "north": form?["north"] ?? degrees(frame.north),
-            "prepared": (form?["prepared"]).orFalse, "open": error != nil, "nameLimit": Limits.areaName,
-            "session": form?["session"] ?? UUID().uuidString,
-        ]
-        values["whole"] = map.whole.map { $0.map { "\($0)" }.joined(separator: ",") }.orFalse
         // A frame that was chosen by name is brought onto the map.
         let isNamed = error == nil && (form != nil || growing != nil)
-        values["fit"] = isNamed ? "\(frame.west),\(frame.south),\(frame.east),\(frame.north)" : false
-        values.merge(growing == nil ? try await places(request, map: map) : ["hasPlaces": false]) { $1 }
-        values["counts"] = try pages.templates.render(
-            "area-counts", try await counts(frame, growing: growing, map: map))
+        let panel = AreaNewPanel(
+            heading: heading, action: growing.map { "/offline/\($0.text)/extend" } ?? "/offline/new",
+            extends: growing?.text,
+            name: growing?.name ?? form?["name"] ?? (count == 0 ? "Area" : "Area \(count + 1)"),
+            nameLimit: Limits.areaName, error: error, session: form?["session"] ?? UUID().uuidString,
+            prepared: form?["prepared"],
+            counts: try pages.templates.render(try await counts(frame, growing: growing, map: map)),
+            placeSearch: growing == nil ? try await placeSearch(request, map: map) : nil,
+            whole: map.whole.map { $0.map { "\($0)" }.joined(separator: ",") },
+            fit: isNamed ? "\(frame.west),\(frame.south),\(frame.east),\(frame.north)" : nil,
+            north: form?["north"] ?? degrees(frame.north), south: form?["south"] ?? degrees(frame.south),
+            west: form?["west"] ?? degrees(frame.west), east: form?["east"] ?? degrees(frame.east))
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "area-new", kind: "side", tab: "offline", title: heading, values: values,
-                status: error == nil ? .ok : .unprocessableContent),
+                panel, kind: "side", tab: "offline", title: heading, status: error == nil ? .ok : .unprocessableContent),
             to: request, map: map)
     }
 
-    /// The search for a place by its name, and what it found.
-    private func places(_ request: Request, map: OpenMap) async throws -> Values {
+    /// The search for a place by its name, and what it found; nil for a map that has none.
+    private func placeSearch(_ request: Request, map: OpenMap) async throws -> AreaNewPanel.PlaceSearch? {
         let places = await AreaPlaces(map: map)
-        guard places.isAny else { return ["hasPlaces": false] }
+        guard places.isAny else { return nil }
         let text = request.uri.queryParameters["place"].map(String.init) ?? ""
         let found = try await places.found(text)
         let digits = { (value: Double) in FeatureViews.degrees((value * 1e6).rounded() / 1e6) }
-        return [
-            "hasPlaces": true, "place": text,
-            "noPlace": !text.isEmpty && found.isEmpty ? "No place of this map is called '\(text)'." : false,
-            "places": found.enumerated().map { index, place -> Values in
+        return AreaNewPanel.PlaceSearch(
+            place: text,
+            noPlace: !text.isEmpty && found.isEmpty ? "No place of this map is called '\(text)'." : nil,
+            places: found.enumerated().map { index, place in
                 let frame = place.frame
-                return [
+                return AreaNewPanel.Place(
                     // What was looked for has the focus, and is brought into sight: the panel is longer than a screen.
-                    "isFirst": !text.isEmpty && index == 0,
-                    "name": place.name, "kind": place.kind,
-                    "address": "/offline/new?west=\(digits(frame.west))&south=\(digits(frame.south))"
+                    isFirst: !text.isEmpty && index == 0, name: place.name, kind: place.kind,
+                    address: "/offline/new?west=\(digits(frame.west))&south=\(digits(frame.south))"
                         + "&east=\(digits(frame.east))&north=\(digits(frame.north))"
                         + "&name=\(ChooseRoutes.escaped(String(place.name.prefix(Limits.areaName))))"
-                        + (place.prepared.map { "&prepared=\($0)" } ?? ""),
-                ]
-            },
-        ]
+                        + (place.prepared.map { "&prepared=\($0)" } ?? ""))
+            })
     }
 
     /// How many features of each layer an area holds, and about how large its file will be.
     /// - Parameter growing: the area that is to be extended, which the frame holds too.
-    private func counts(_ frame: Frame, growing: OfflineArea?, map: OpenMap) async throws -> Values {
+    private func counts(_ frame: Frame, growing: OfflineArea?, map: OpenMap) async throws -> AreaCountsView {
         let frame = frame.holding(growing)
-        var rows: [Values] = []
+        var rows: [AreaCountsView.Layer] = []
         var total = 0
         var bytes = AreaEstimate.emptyBytes
         for layer in map.listed where layer.geometry != nil {
@@ -226,27 +219,25 @@ struct AreaRoutes: Sendable {
             let count = try await layer.table.queryFeatureCount(using: parameters)
             total += count
             bytes += Double(count) * (try await Self.mean(of: layer, count: count, parameters: parameters))
-            rows.append(["name": layer.name, "count": FieldText.grouped(count)])
+            rows.append(AreaCountsView.Layer(name: layer.name, count: FieldText.grouped(count)))
         }
         let basemap = await workspace.movableBasemap(of: map)
         if let basemap {
             // The time of its asking doesn't keep the counts back for long.
             let known = await workspace.areaBasemaps.estimate(basemap, area: frame.envelope)
             bytes += Double(known ?? 0)
-            rows.append(["name": "Basemap", "count": Self.basemapText(known)])
+            rows.append(AreaCountsView.Layer(name: "Basemap", count: Self.basemapText(known)))
         }
         let size = OfflineArea.size(west: frame.west, south: frame.south, east: frame.east, north: frame.north)
-        return [
-            "overlaps": growing == nil ? await overlaps(frame, map: map) : [],
-            "total": FieldText.count(total, "feature"), "size": size, "layers": rows,
-            "bytes": "about \(ByteText.whole(Int64(bytes)))",
-            "photos": map.listed.contains(where: \.hasPhotos) ? "plus photos and files" : false,
-            "tables": map.tables.isEmpty ? false : map.tables.map(\.name).joined(separator: ", "),
-            "missing": map.failures.isEmpty
-                ? false : map.failures.map { "\($0.name): \($0.reason)" }.joined(separator: " "),
-            "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free here" }.orFalse,
-            "says": "Area \(size), \(FieldText.count(total, "feature")), about \(ByteText.whole(Int64(bytes))).",
-        ]
+        return AreaCountsView(
+            says: "Area \(size), \(FieldText.count(total, "feature")), about \(ByteText.whole(Int64(bytes))).",
+            total: FieldText.count(total, "feature"), bytes: "about \(ByteText.whole(Int64(bytes)))", size: size,
+            free: workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free here" },
+            overlaps: growing == nil ? await overlaps(frame, map: map) : [], layers: rows,
+            photos: map.listed.contains(where: \.hasPhotos) ? "plus photos and files" : nil,
+            tables: map.tables.isEmpty ? nil : map.tables.map(\.name).joined(separator: ", "),
+            missing: map.failures.isEmpty
+                ? nil : map.failures.map { "\($0.name): \($0.reason)" }.joined(separator: " "))
     }
 
     private static func basemapText(_ bytes: Int64?) -> String {
@@ -258,17 +249,16 @@ struct AreaRoutes: Sendable {
     }
 
     /// The areas that hold some of a frame already, each with the way to extend it.
-    private func overlaps(_ frame: Frame, map: OpenMap) async -> [Values] {
+    private func overlaps(_ frame: Frame, map: OpenMap) async -> [AreaCountsView.Overlap] {
         let digits = { (value: Double) in FeatureViews.degrees((value * 1e6).rounded() / 1e6) }
         let shelf = workspace.shelf
         return await workspace.areas(of: map).filter {
             $0.held == nil && $0.overlaps(frame) && shelf.isHere($0.id) && shelf.growth(of: $0) == nil
         }.prefix(Limits.offeredExtensions).map { area in
-            [
-                "name": area.name,
-                "address": "/offline/\(area.text)/extend?west=\(digits(frame.west))&south=\(digits(frame.south))"
-                    + "&east=\(digits(frame.east))&north=\(digits(frame.north))",
-            ]
+            AreaCountsView.Overlap(
+                name: area.name,
+                address: "/offline/\(area.text)/extend?west=\(digits(frame.west))&south=\(digits(frame.south))"
+                    + "&east=\(digits(frame.east))&north=\(digits(frame.north))")
         }
     }
 
@@ -374,10 +364,10 @@ struct AreaRoutes: Sendable {
 
     // MARK: The download
 
-    private static func steps(_ report: AreaDownloads.Report) -> [Values] {
+    private static func steps(_ report: AreaDownloads.Report) -> [JobPanel.Step] {
         report.steps.enumerated().map { index, text in
             let isDone = index + 1 < report.steps.count || report.hundredths == 100
-            return ["text": text, "isDone": isDone, "icon": isDone ? "i-check" : "i-take"]
+            return JobPanel.Step(text: text, isDone: isDone, icon: isDone ? "i-check" : "i-take")
         }
     }
 
@@ -398,39 +388,41 @@ struct AreaRoutes: Sendable {
         else {
             throw CollectError(.notFound, "This area isn't on this device.", nextStep: "Its download was cancelled.")
         }
-        var values: Values = [
-            "id": area.text, "name": area.name, "about": "Taking the area offline", "hundredths": report.hundredths,
-            "steps": Self.steps(report), "sofar": OfflineRoutes.progress(report),
-            "outline": "\(area.west),\(area.south),\(area.east),\(area.north)",
-            "left": report.secondsLeft.map(TimeText.left).orFalse,
-            "goOn": area.extends == nil
-                ? "Offline work begins when all is here." : "\(area.name) is in use as it is until all is here.",
-            "running": false, "paused": false, "failed": false, "done": false, "waits": false,
-            "area": area.text, "doneText": "\(area.name) is on this device.",
-        ]
-        switch report.phase {
-        case .running: values["running"] = true
-        case .paused: values["paused"] = true
-        case .failed(let reason): values["failed"] = reason
-        case .done:
-            let isInUse = area.extends.map { workspace.shelf.area($0)?.holder == area.id } ?? true
-            values["done"] = isInUse
-            if !isInUse {
-                let note = await workspace.note(on: area)
-                values["waits"] = note.orFalse
-                values["running"] = note == nil
-            }
-            if let extended = area.extends.flatMap(workspace.shelf.area) {
-                values["name"] = extended.name
-                values["area"] = extended.text
-                values["doneText"] = "\(extended.name) is larger now. What was not sent before was sent."
-            }
-            values["about"] =
-                "\(area.size) · \(ByteText.whole(workspace.shelf.size(area.id) + workspace.shelf.basemapSize(area.id)))"
-        }
-        values["basemap"] = await basemapText(area).orFalse
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "job", kind: "side", tab: "offline", title: area.name, values: values), to: request, map: map)
+                await panel(area, report), kind: "side", tab: "offline", title: area.name), to: request, map: map)
+    }
+
+    private func panel(_ area: OfflineArea, _ report: AreaDownloads.Report) async -> JobPanel {
+        let shelf = workspace.shelf
+        // The area that is larger now.
+        let extended = report.phase == .done ? area.extends.flatMap(shelf.area) : nil
+        var panel = JobPanel(
+            id: area.text, name: (extended ?? area).name,
+            about: report.phase == .done
+                ? "\(area.size) · \(ByteText.whole(shelf.size(area.id) + shelf.basemapSize(area.id)))"
+                : "Taking the area offline",
+            hundredths: report.hundredths, sofar: OfflineRoutes.progress(report),
+            left: report.secondsLeft.map(TimeText.left), steps: Self.steps(report),
+            outline: "\(area.west),\(area.south),\(area.east),\(area.north)",
+            goOn: area.extends == nil
+                ? "Offline work begins when all is here." : "\(area.name) is in use as it is until all is here.",
+            basemap: await basemapText(area))
+        switch report.phase {
+        case .running: panel.running = true
+        case .paused: panel.paused = true
+        case .failed(let reason): panel.failed = reason
+        case .done where area.extends == nil:
+            panel.done = JobPanel.Done(text: "\(area.name) is on this device.", area: area.text)
+        case .done:
+            if let extended, extended.holder == area.id {
+                panel.done = JobPanel.Done(
+                    text: "\(extended.name) is larger now. What was not sent before was sent.", area: extended.text)
+            } else {
+                panel.waits = await workspace.note(on: area)
+                panel.running = panel.waits == nil
+            }
+        }
+        return panel
     }
 }

@@ -45,25 +45,23 @@ struct OfflineRoutes: Sendable {
 
     private func list(_ request: Request) async throws -> Response {
         let map = try await workspace.map()
-        var rows: [Values] = []
+        var rows: [OfflinePanel.Area] = []
         for area in await workspace.areas(of: map) { rows.append(await row(area, map: map)) }
         let hasSynced = await !workspace.syncedAreas(of: map).isEmpty
         let isUpdating = await workspace.updates.isRunning
         let problem = map.offline == nil ? Self.obstacle(map) : nil
+        let name = map.offline.map { workspace.shelf.name(of: $0.area) }
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "offline", kind: "side", tab: "offline", title: "Offline",
-                values: [
-                    "updates": hasSynced ? ["running": isUpdating] as Values : false,
-                    "automatic": workspace.settings.syncsAreasByItself,
-                    "online": map.offline == nil, "areas": rows, "hasAreas": !rows.isEmpty,
-                    "areaName": map.offline.map { workspace.shelf.name(of: $0.area) }.orFalse,
-                    "problem": problem.orFalse,
-                    "canTake": map.offline == nil && problem == nil,
-                    "free": workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free on this device" }.orFalse,
-                    "isPlainFile": map.isPlainFile, "transactions": map.offline != nil,
-                    "inTransaction": map.transaction != nil,
-                ]),
+                OfflinePanel(
+                    online: map.offline == nil, areaName: map.isPlainFile ? nil : name,
+                    plainFile: map.isPlainFile ? name : nil, inTransaction: map.transaction != nil, areas: rows,
+                    hasAreas: !rows.isEmpty, nameLimit: Limits.areaName,
+                    updates: hasSynced ? OfflinePanel.Updates(running: isUpdating) : nil,
+                    automatic: workspace.settings.syncsAreasByItself, canTake: map.offline == nil && problem == nil,
+                    problem: problem,
+                    free: workspace.shelf.freeBytes.map { "\(ByteText.whole($0)) free on this device" }),
+                kind: "side", tab: "offline", title: "Offline"),
             to: request, map: map)
     }
 
@@ -80,7 +78,7 @@ struct OfflineRoutes: Sendable {
             + "The owner can switch that on."
     }
 
-    private func row(_ area: OfflineArea, map: OpenMap) async -> Values {
+    private func row(_ area: OfflineArea, map: OpenMap) async -> OfflinePanel.Area {
         let shelf = workspace.shelf
         let report = await workspace.downloads.report(area.id)
         let isHere = report?.phase == .done
@@ -107,21 +105,17 @@ struct OfflineRoutes: Sendable {
         let growth = shelf.growth(of: area)
         let growthReport =
             if let growth { await workspace.downloads.report(growth.id) } else { nil as AreaDownloads.Report? }
-        return [
-            "growth": growth.map {
-                ["id": $0.text, "text": "Larger: \(Self.progress(growthReport).lowercasedFirst)"] as Values
-            }.orFalse,
-            "extend": isHere && area.held == nil && growth == nil && map.offline == nil && Self.obstacle(map) == nil,
-            "id": area.text, "name": area.name, "nameLimit": Limits.areaName, "about": about.joined(separator: " · "),
-            "here": isHere,
-            "current": isCurrent, "usable": isHere && !isCurrent, "synced": synced.orFalse,
-            "update": update.orFalse,
-            "unsent": unsent > 0 ? "\(unsent) not sent" : false,
-            "job": isHere || area.held != nil ? false : ["text": Self.progress(report)] as Values,
-            "lost": area.held != nil && !isHere
-                ? "The file isn't there any more. If it was moved, open it where it is now." : false,
-            "removal": area.held == nil ? "Delete \(area.name)" : "Take \(area.name) off the list",
-        ]
+        return OfflinePanel.Area(
+            id: area.text, name: area.name, about: about.joined(separator: " · "), current: isCurrent,
+            usable: isHere && !isCurrent, unsent: unsent > 0 ? "\(unsent) not sent" : nil, synced: synced,
+            update: update, job: isHere || area.held != nil ? nil : Self.progress(report),
+            lost: area.held != nil && !isHere
+                ? "The file isn't there any more. If it was moved, open it where it is now." : nil,
+            growth: growth.map {
+                OfflinePanel.Growth(id: $0.text, text: "Larger: \(Self.progress(growthReport).lowercasedFirst)")
+            },
+            extend: isHere && area.held == nil && growth == nil && map.offline == nil && Self.obstacle(map) == nil,
+            removal: area.held == nil ? "Delete \(area.name)" : "Take \(area.name) off the list")
     }
 
     /// What an update of all areas has come to with one of them; nil where there is nothing to say, also after a later sync.
@@ -210,15 +204,12 @@ struct OfflineRoutes: Sendable {
         let count = try await unsent(area)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "area-delete", kind: "side", tab: "offline",
+                AreaDeletePanel(
+                    id: area.text, name: area.name, about: area.held?.shown ?? area.size, held: area.held?.shown,
+                    waiting: try await waiting(area), unsent: count > 0 ? FieldText.count(count, "edit") : nil,
+                    verb: count == 1 ? "was" : "were", refused: isRefused),
+                kind: "side", tab: "offline",
                 title: area.held == nil ? "Delete \(area.name)" : "Take \(area.name) off the list",
-                values: [
-                    "id": area.text, "name": area.name, "about": area.held?.shown ?? area.size,
-                    "held": (area.held?.shown).orFalse, "waiting": try await waiting(area).orFalse,
-                    "unsent": count > 0 ? FieldText.count(count, "edit") : false,
-                    "verb": count == 1 ? "was" : "were", "refused": isRefused,
-                    "current": map.offline?.area.id == area.id,
-                ],
                 status: isRefused ? .conflict : .ok),
             to: request, map: map)
     }

@@ -15,21 +15,21 @@ struct StartFileRoutes: Sendable {
     }
 
     /// An area as the pages of the first start offer it.
-    static func row(_ area: OfflineArea) -> Values {
+    static func row(_ area: OfflineArea) -> StartAreaView {
         let about =
             switch area.held {
             case let held? where area.isSynced: "\(area.mapTitle), \(held.shown)"
             case let held?: "\(held.shown), a file of no server"
             case nil: "\(area.mapTitle), an area on this device · \(area.size)"
             }
-        return ["id": area.text, "name": area.name, "about": about]
+        return StartAreaView(id: area.text, name: area.name, about: about)
     }
 
     // MARK: The page
 
     private struct FilePage {
         var typed = ""
-        var problem: StartRoutes.Problem?
+        var problem: StartProblem?
         /// A file that the user is asked about first.
         var asked: (path: String, summary: GeodatabaseSummary)?
         var status = HTTPResponse.Status.ok
@@ -41,31 +41,26 @@ struct StartFileRoutes: Sendable {
         let known = Set(areas.compactMap { $0.held?.path })
         let files = await workspace.files.files().filter { !known.contains($0.path) }
         return try start.page(
-            "start-file", request,
-            [
-                "heading": "A file on this device", "typed": shown.typed, "problem": (shown.problem?.values).orFalse,
-                "asked": shown.asked.map { asked -> Values in
-                    [
-                        "path": asked.path, "shown": HeldFile.shown(asked.path),
-                        "layers": Self.layers(asked.summary),
-                    ]
-                }.orFalse,
-                "hasAreas": !areas.isEmpty, "areas": areas.map { Self.row($0) },
-                "hasFiles": !files.isEmpty, "files": files.map { Self.row($0) },
-                "isEmpty": areas.isEmpty && files.isEmpty,
-            ], status: shown.status)
+            StartFilePage(
+                heading: "A file on this device",
+                asked: shown.asked.map { asked in
+                    StartFilePage.Asked(
+                        path: asked.path, shown: HeldFile.shown(asked.path), layers: Self.layers(asked.summary))
+                },
+                hasAreas: !areas.isEmpty, areas: areas.map { Self.row($0) }, hasFiles: !files.isEmpty,
+                files: files.map { Self.row($0) }, typed: shown.typed, problem: shown.problem), request,
+            status: shown.status)
     }
 
-    private static func row(_ file: FoundFile) -> Values {
+    private static func row(_ file: FoundFile) -> StartFilePage.File {
         let changed = FieldText.date(file.changed, now: Date())
         let origin =
             file.summary.serviceURL.map { "Taken from \(OpenMap.title(of: ServiceDirectory.name(of: $0)))" }
             ?? "Of no server"
-        return [
-            "path": file.path, "name": (file.path as NSString).lastPathComponent,
-            "about": "\(origin) · \(layers(file.summary)) · \(ByteText.whole(file.bytes)) · \(changed)",
-            "folder": HeldFile.shown((file.path as NSString).deletingLastPathComponent),
-        ]
+        return StartFilePage.File(
+            path: file.path, name: (file.path as NSString).lastPathComponent,
+            about: "\(origin) · \(layers(file.summary)) · \(ByteText.whole(file.bytes)) · \(changed)",
+            folder: HeldFile.shown((file.path as NSString).deletingLastPathComponent))
     }
 
     /// "Trees, Parks and 3 more"
@@ -87,11 +82,11 @@ struct StartFileRoutes: Sendable {
             let whole = try HeldFile.canonical(try HeldFile.path(typed: path))
             _ = try await Workspace.summary(whole)
             try HeldFile.requireRights(whole)
-            shown.problem = StartRoutes.Problem(
+            shown.problem = StartProblem(
                 what: "\(HeldFile.shown(whole)) didn't open.",
                 next: "It may be open in another Fieldwork. Close it there, then open it here.")
         } catch {
-            shown.problem = StartRoutes.Problem(what: error.message, next: error.nextStep ?? "")
+            shown.problem = StartProblem(what: error.message, next: error.nextStep ?? "")
         }
         return try await page(request, shown)
     }
@@ -109,7 +104,7 @@ struct StartFileRoutes: Sendable {
                 shown.status = .ok
             }
         } catch let error as CollectError {
-            shown.problem = StartRoutes.Problem(what: error.message, next: error.nextStep ?? "")
+            shown.problem = StartProblem(what: error.message, next: error.nextStep ?? "")
         }
         return try await page(request, shown)
     }

@@ -23,13 +23,12 @@ struct StartPortalRoutes: Sendable {
         PortalMaps(server: server, isSignedIn: pages.seat.accounts.isSignedIn(to: server))
     }
 
-    static func row(_ entry: PortalMaps.Entry, of server: URL) -> Values {
+    static func row(_ entry: PortalMaps.Entry, of server: URL) -> PortalMapView {
         let query = "server=\(ChooseRoutes.escaped(server.absoluteString))&item=\(ChooseRoutes.escaped(entry.id))"
-        return [
-            "url": entry.url.absoluteString, "name": entry.title, "about": entry.about,
-            "snippet": entry.snippet.isEmpty ? false : entry.snippet, "isService": entry.isService,
-            "picture": entry.hasPicture ? "/start/picture?\(query)" : false,
-        ]
+        return PortalMapView(
+            url: entry.url.absoluteString, name: entry.title, about: entry.about,
+            snippet: entry.snippet.isEmpty ? nil : entry.snippet,
+            picture: entry.hasPicture ? "/start/picture?\(query)" : nil, isService: entry.isService)
     }
 
     private func server(_ request: Request) throws -> URL {
@@ -48,28 +47,24 @@ struct StartPortalRoutes: Sendable {
         let host = DevicePerson.host(of: server)
         let escaped = ChooseRoutes.escaped(server.absoluteString)
         let here = "/start/portal?server=\(escaped)&q=\(ChooseRoutes.escaped(words))"
-        var values: Values = [
-            "heading": "Maps of \(host)", "host": host, "server": server.absoluteString, "words": words,
-            "signIn": accounts.isSignedIn(to: server)
-                ? false : "/account/sign-in?server=\(escaped)&back=\(ChooseRoutes.escaped(here))",
-            "problem": false, "maps": [Values](), "more": false, "nothing": false, "count": "",
-        ]
+        var page = StartPortalPage(
+            heading: "Maps of \(host)", server: server.absoluteString, words: words,
+            signIn: accounts.isSignedIn(to: server)
+                ? nil : "/account/sign-in?server=\(escaped)&back=\(ChooseRoutes.escaped(here))")
         do {
             let found = try await Self.maps(server, pages).find(words, from: start, count: Limits.portalMaps)
-            values["maps"] = found.entries.map { Self.row($0, of: server) }
-            values["count"] = FieldText.count(found.total, "map")
-            values["more"] = (found.next.map { "\(here)&start=\($0)" }).orFalse
+            page.maps = found.entries.map { Self.row($0, of: server) }
+            page.count = FieldText.count(found.total, "map")
+            page.more = found.next.map { "\(here)&start=\($0)" }
             if found.entries.isEmpty {
-                values["nothing"] =
+                page.nothing =
                     words.isEmpty ? "No map of this server is shared with you." : "No map has these words."
             }
         } catch let error as any ArcGISError where !(error is ArcGISChallengeCancellationError) {
-            values["problem"] =
-                StartRoutes.Problem(
-                    what: "\(host) doesn't answer.", next: "\(error.details) What is on this device opens without it."
-                ).values
+            page.problem = StartProblem(
+                what: "\(host) doesn't answer.", next: "\(error.details) What is on this device opens without it.")
         }
-        return try StartRoutes(pages: pages).page("start-portal", request, values)
+        return try StartRoutes(pages: pages).page(page, request)
     }
 
     /// The app fetches the picture itself: no token of a person gets into the page.

@@ -15,26 +15,18 @@ struct StartRoutes: Sendable {
         router.post("start/code") { request, _ in try await readCode(request) }
     }
 
-    /// What happened, and what can be done about it.
-    struct Problem {
-        var what: String
-        var next: String
-
-        var values: Values { ["what": what, "next": next] }
-    }
-
     // MARK: The ways
 
     private func ways(_ request: Request) async throws -> Response {
-        var problem: Problem?
+        var problem: StartProblem?
         if request.uri.queryParameters["problem"] != nil {
-            problem = Problem(
+            problem = StartProblem(
                 what: "The map of last time didn't open: its server doesn't answer.",
                 next: "Try again, or open another one.")
         }
         let (services, isMissing) = try await services()
         if isMissing {
-            problem = Problem(
+            problem = StartProblem(
                 what: "The server's list of maps didn't load.",
                 next: "What is on this device opens without it.")
         }
@@ -43,17 +35,14 @@ struct StartRoutes: Sendable {
         let shelf = workspace.shelf
         let areas = shelf.areas().filter { shelf.isHere($0.id) }.prefix(Limits.firstAreas)
         return try page(
-            "start", request,
-            [
-                "heading": "Which map do you want to open?", "problem": (problem?.values).orFalse,
-                "signedOut": signedOut(request).orFalse, "portal": await portal(besides: services).orFalse,
-                "services": services.map { row($0, isOwn: own) },
-                "hasAreas": !areas.isEmpty, "areas": areas.map { StartFileRoutes.row($0) },
-            ])
+            StartPage(
+                heading: "Which map do you want to open?", problem: problem, signedOut: signedOut(request),
+                services: services.map { Self.service($0, isOwn: own) }, hasAreas: !areas.isEmpty,
+                areas: areas.map { StartFileRoutes.row($0) }, portal: await portal(besides: services)), request)
     }
 
     /// The newest maps of the portal that is known, as far as they come soon; nil for a portal that has none for this person.
-    private func portal(besides offered: [ServiceDirectory.Entry]) async -> Values? {
+    private func portal(besides offered: [ServiceDirectory.Entry]) async -> StartPage.Portal? {
         guard let server = StartPortalRoutes.known(pages) else { return nil }
         let maps = StartPortalRoutes.maps(server, pages)
         let work = Task { try await maps.find("", count: Limits.firstPortalMaps) }
@@ -64,7 +53,7 @@ struct StartRoutes: Sendable {
         defer { limit.cancel() }
         let found = try? await work.value
         // What the app was started with stands above.
-        let titles = Set(offered.map { $0.title ?? OpenMap.title(of: $0.name) })
+        let titles = Set(offered.map(Self.title))
         let configuration = workspace.configuration
         let shown = configuration.offeredMaps.compactMap {
             configuration.servicesRoot?.appending(path: "\($0.serviceName)/FeatureServer")
@@ -72,10 +61,9 @@ struct StartRoutes: Sendable {
         let urls = Set(offered.map(\.url) + shown)
         let entries = (found?.entries ?? []).filter { !titles.contains($0.title) && !urls.contains($0.url) }
         guard !entries.isEmpty || pages.seat.accounts.current != nil else { return nil }
-        return [
-            "host": DevicePerson.host(of: server), "maps": entries.map { StartPortalRoutes.row($0, of: server) },
-            "all": "/start/portal?server=\(ChooseRoutes.escaped(server.absoluteString))",
-        ]
+        return StartPage.Portal(
+            host: DevicePerson.host(of: server), maps: entries.map { StartPortalRoutes.row($0, of: server) },
+            all: "/start/portal?server=\(ChooseRoutes.escaped(server.absoluteString))")
     }
 
     /// What the sign-out did, and what waits for whom.
@@ -102,24 +90,26 @@ struct StartRoutes: Sendable {
         }
     }
 
-    private func row(_ entry: ServiceDirectory.Entry, isOwn: Bool) -> Values {
-        [
-            "url": entry.url.absoluteString, "name": entry.title ?? OpenMap.title(of: entry.name),
-            "about": entry.about
-                ?? (isOwn ? "A service of this server, without a map of its own." : entry.url.absoluteString),
-            "own": isOwn,
-        ]
+    private static func title(_ entry: ServiceDirectory.Entry) -> String {
+        entry.title ?? OpenMap.title(of: entry.name)
     }
 
+    private static func service(_ entry: ServiceDirectory.Entry, isOwn: Bool) -> StartPage.Service {
+        StartPage.Service(
+            url: entry.url.absoluteString, name: title(entry),
+            about: entry.about
+                ?? (isOwn ? "A service of this server, without a map of its own." : entry.url.absoluteString),
+            own: isOwn)
+    }
+
+    /// - Parameter refresh: the address that the page goes on to by itself.
     func page(
-        _ template: String, _ request: Request, _ values: Values, status: HTTPResponse.Status = .ok
+        _ model: any StartPageModel, _ request: Request, status: HTTPResponse.Status = .ok, refresh: String? = nil
     ) throws -> Response {
-        let person = (pages.seat.accounts.current?.shown).orFalse
-        let common: Values = [
-            "person": person, "theme": PageRenderer.theme(of: request).orFalse, "assets": pages.assets.root,
-        ]
-        return pages.html(
-            Markup(html: try pages.templates.render(template, values.merging(common) { $1 })), status: status)
+        let frame = StartFrame(
+            person: pages.seat.accounts.current?.shown, theme: PageRenderer.theme(of: request),
+            assets: pages.assets.root, refresh: refresh)
+        return pages.html(try pages.templates.render(model, in: frame), status: status)
     }
 
     // MARK: A map on a server
@@ -127,10 +117,10 @@ struct StartRoutes: Sendable {
     /// What the page of a server's maps shows.
     private struct ServerPage {
         var typed = ""
-        var problem: Problem?
-        /// What was found in a picture; nil where none was looked at.
-        var codes: [CodeAddress]?
-        var codeProblem: Problem?
+        var problem: StartProblem?
+        /// What was found in a picture.
+        var codes: [CodeAddress] = []
+        var codeProblem: StartProblem?
         /// The maps of the server whose address was typed.
         var maps: [ServiceDirectory.Entry] = []
         var host = ""
@@ -138,22 +128,31 @@ struct StartRoutes: Sendable {
     }
 
     private func server(_ request: Request, _ shown: ServerPage) async throws -> Response {
-        let codes = shown.codes ?? []
-        return try page(
-            "start-server", request,
-            [
-                "heading": "A map on a server", "typed": shown.typed, "problem": (shown.problem?.values).orFalse,
-                "codeProblem": (shown.codeProblem?.values).orFalse, "hasCodes": !codes.isEmpty,
-                "codesHeading": codes.count == 1 ? "The code says" : "The picture has \(codes.count) codes. They say",
-                "codes": codes.map { code -> Values in
-                    [
-                        "shown": code.shown.isEmpty ? "nothing" : code.shown, "url": (code.url?.absoluteString).orFalse,
-                        "refusal": code.refusal.orFalse,
-                    ]
-                },
-                "hasMaps": !shown.maps.isEmpty, "host": shown.host,
-                "maps": shown.maps.map { row($0, isOwn: false) },
-            ], status: shown.status)
+        try page(
+            StartServerPage(
+                heading: "A map on a server", codeProblem: shown.codeProblem,
+                found: shown.codes.isEmpty ? nil : Self.found(shown.codes),
+                server: shown.maps.isEmpty ? nil : Self.server(shown.host, shown.maps), typed: shown.typed,
+                problem: shown.problem), request, status: shown.status)
+    }
+
+    private static func found(_ codes: [CodeAddress]) -> StartServerPage.Found {
+        StartServerPage.Found(
+            heading: codes.count == 1 ? "The code says" : "The picture has \(codes.count) codes. They say",
+            codes: codes.map { code in
+                StartServerPage.Code(
+                    shown: code.shown.isEmpty ? "nothing" : code.shown, url: code.url?.absoluteString,
+                    refusal: code.refusal)
+            })
+    }
+
+    private static func server(_ host: String, _ maps: [ServiceDirectory.Entry]) -> StartServerPage.Server {
+        StartServerPage.Server(
+            host: host,
+            maps: maps.map { entry in
+                StartServerPage.Map(
+                    url: entry.url.absoluteString, name: title(entry), about: entry.about ?? entry.url.absoluteString)
+            })
     }
 
     private func open(_ request: Request) async throws -> Response {
@@ -161,7 +160,7 @@ struct StartRoutes: Sendable {
             in: .whitespacesAndNewlines)
         var shown = ServerPage(typed: typed, status: .unprocessableContent)
         guard !typed.isEmpty, let url = Self.url(typed) else {
-            shown.problem = Problem(
+            shown.problem = StartProblem(
                 what: typed.isEmpty ? "There is no address yet." : "That is not an address.",
                 next: "It begins with http:// or https://, and has no spaces.")
             return try await server(request, shown)
@@ -183,7 +182,7 @@ struct StartRoutes: Sendable {
                 }
                 let portal = AccountRoutes.root(of: root)
                 if try await PortalMaps.isPortal(portal) { return Self.portalPage(portal) }
-                shown.problem = Problem(
+                shown.problem = StartProblem(
                     what: "This server has no maps for you.", next: "Ask its owner to share one.")
                 return try await server(request, shown)
             }
@@ -200,7 +199,7 @@ struct StartRoutes: Sendable {
                 "server=\(ChooseRoutes.escaped(error.server.absoluteString))&map=\(ChooseRoutes.escaped(url.absoluteString))"
             return PageRenderer.redirect("/account/sign-in?\(query)&back=/start")
         } catch let error as CollectError {
-            shown.problem = Problem(what: error.message, next: error.nextStep ?? "")
+            shown.problem = StartProblem(what: error.message, next: error.nextStep ?? "")
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -261,15 +260,15 @@ struct StartRoutes: Sendable {
     }
 
     /// The address stays, the cause is named.
-    private static func problem(_ error: any Error) -> Problem {
+    private static func problem(_ error: any Error) -> StartProblem {
         let reason = (error as? any ArcGISError)?.details ?? "\(error)"
         let details = reason.hasSuffix(".") ? reason : reason + "."
         if case ServiceError.connectionFailed = error {
-            return Problem(
+            return StartProblem(
                 what: "That map didn't open. \(details)",
                 next: "Check how the server's name is spelt, and whether this device has a network.")
         }
-        return Problem(
+        return StartProblem(
             what: "That map didn't open. \(details)",
             next: "The address of a feature service ends in FeatureServer; that of a web map leads to its document.")
     }
@@ -281,13 +280,13 @@ struct StartRoutes: Sendable {
         do {
             let form = try await FormValues.read(request, upTo: Limits.codeFormBytes)
             guard let picture = form.files.first(where: { !$0.data.isEmpty }) else {
-                shown.codeProblem = Problem(
+                shown.codeProblem = StartProblem(
                     what: "No picture was chosen.", next: "Take one of the code, or choose one.")
                 return try await server(request, shown)
             }
             let codes = try await CodeReader.read(picture.data).map(CodeAddress.init)
             if codes.isEmpty {
-                shown.codeProblem = Problem(
+                shown.codeProblem = StartProblem(
                     what: "No code in this picture.",
                     next: "Hold the camera closer, so that the whole code fills most of the picture and is sharp.")
             } else {
@@ -297,25 +296,25 @@ struct StartRoutes: Sendable {
         } catch let failure as CodeReader.Failure {
             shown.codeProblem = Self.problem(failure)
         } catch let error as any HTTPResponseError where error.status == .contentTooLarge {
-            shown.codeProblem = Problem(
+            shown.codeProblem = StartProblem(
                 what: "The picture has more than \(ByteText.whole(Int64(Limits.codeFormBytes))).",
                 next: "Take a smaller one.")
         }
         return try await server(request, shown)
     }
 
-    private static func problem(_ failure: CodeReader.Failure) -> Problem {
+    private static func problem(_ failure: CodeReader.Failure) -> StartProblem {
         switch failure {
         case .notJPEG:
-            Problem(
+            StartProblem(
                 what: "Fieldwork can't read this kind of picture.",
                 next: "Take it as a JPEG, or type the address that stands beside the code.")
         case .tooLarge(let pixels):
-            Problem(
+            StartProblem(
                 what: "The picture has \(pixels / 1_000_000) million pixels.",
                 next: "At most \(Limits.codePixels / 1_000_000) million can be read. Take a smaller one.")
         case .damaged:
-            Problem(what: "The picture is damaged.", next: "Take another one.")
+            StartProblem(what: "The picture is damaged.", next: "Take another one.")
         }
     }
 }

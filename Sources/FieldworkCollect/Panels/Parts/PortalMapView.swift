@@ -1,0 +1,13 @@
+/// A map of a portal.
+struct PortalMapView: TemplateModel {
+    static let template = "portal-map"
+
+    let url: String
+    let name: String
+    let about: String
+    let snippet: String?
+    /// The address of its picture.
+    let picture: String?
+    /// Whether it is a service rather than a web map.
+    let isService: Bool
+}

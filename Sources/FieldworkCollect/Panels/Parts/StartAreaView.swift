@@ -1,0 +1,8 @@
+/// An area or a file on this device, as the first pages offer it.
+struct StartAreaView: TemplateModel {
+    static let template = "start-area"
+
+    let id: String
+    let name: String
+    let about: String
+}
