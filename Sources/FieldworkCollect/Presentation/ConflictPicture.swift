@@ -104,55 +104,54 @@ struct ConflictPicture {
         }
     }
 
-    private func mark(_ point: Point, _ symbol: Swatch?, scale: Double) -> Values? {
+    private func mark(_ point: Point, _ symbol: Swatch?, scale: Double) -> ConflictPanel.Picture.Mark? {
         guard let symbol else { return nil }
         let at = pixel(point)
-        return symbol.values.merging([
-            "x": Self.text(at.x), "y": Self.text(at.y), "scale": String(scale),
-            "half": Self.text(Double(symbol.side) / 2),
-        ]) { $1 }
+        return ConflictPanel.Picture.Mark(
+            x: Self.text(at.x), y: Self.text(at.y), scale: String(scale), half: Self.text(Double(symbol.side) / 2),
+            svg: symbol.view().svg)
     }
 
     private func anchor(_ geometry: Geometry) -> Point? {
         points(geometry).first ?? geometry.place.map { Point(x: $0.x, y: $0.y, spatialReference: .webMercator) }
     }
 
-    var values: Values {
+    /// - Parameter says: what it shows, for who doesn't see it.
+    func view(says: String) -> ConflictPanel.Picture {
         let around = neighbours.compactMap { found in
             found.feature.geometry.flatMap { GeometryEngine.project($0, into: .webMercator) }.map { (found, $0) }
         }
-        var lines = around.map { ["kind": "near", "path": path($0.1)] as Values }
+        var lines = around.map { ConflictPanel.Picture.Line(kind: "near", path: path($0.1)) }
         var marks = around.flatMap { found, geometry in
             let symbol = layer.symbol(of: found.feature)
             return points(geometry).compactMap { mark($0, symbol, scale: 1) }
         }
-        lines += shapes.map { ["kind": $0.kind, "path": path($0.geometry)] as Values }
+        lines += shapes.map { ConflictPanel.Picture.Line(kind: $0.kind, path: path($0.geometry)) }
         let sides = shapes.filter { $0.kind == "side" }.compactMap { anchor($0.geometry) }.map(pixel)
         if sides.count == 2 {
             let ends = sides.map { "\(Self.text($0.x)) \(Self.text($0.y))" }.joined(separator: "L")
-            lines.append(["kind": "apart", "path": "M\(ends)"])
+            lines.append(ConflictPanel.Picture.Line(kind: "apart", path: "M\(ends)"))
         }
         marks += shapes.flatMap { shape in
             points(shape.geometry).compactMap { mark($0, shape.symbol, scale: Self.markScale) }
         }
-        return [
-            "lines": lines.filter { $0["path"] as? String != "" }, "marks": marks, "rings": rings, "labels": labels,
-            "alone": !shapes.contains { $0.kind == "side" },
-            "width": Int(Self.size.width), "height": Int(Self.size.height),
-        ]
+        return ConflictPanel.Picture(
+            width: Int(Self.size.width), height: Int(Self.size.height), says: says,
+            alone: !shapes.contains { $0.kind == "side" }, lines: lines.filter { !$0.path.isEmpty }, rings: rings,
+            marks: marks, labels: labels)
     }
 
-    private var rings: [Values] {
+    private var rings: [ConflictPanel.Picture.Ring] {
         shapes.flatMap { shape in
             points(shape.geometry).map(pixel).map {
-                ["x": Self.text($0.x), "y": Self.text($0.y), "kind": shape.kind] as Values
+                ConflictPanel.Picture.Ring(kind: shape.kind, x: Self.text($0.x), y: Self.text($0.y))
             }
         }
     }
 
     /// The upper of two labels stands above its place, the lower one beneath; that of the place before needs none, its ring is
     /// dashed.
-    private var labels: [Values] {
+    private var labels: [ConflictPanel.Picture.Label] {
         let named = shapes.compactMap { shape -> (text: String, at: (x: Double, y: Double))? in
             guard let label = shape.label, let anchor = anchor(shape.geometry) else { return nil }
             return (label, pixel(anchor))
@@ -160,7 +159,7 @@ struct ConflictPicture {
         let highest = named.map(\.at.y).min()
         return named.map { label in
             let y = label.at.y + (label.at.y == highest ? -26 : 36)
-            return ["text": label.text, "x": Self.text(label.at.x), "y": Self.text(y)]
+            return ConflictPanel.Picture.Label(x: Self.text(label.at.x), y: Self.text(y), text: label.text)
         }
     }
 

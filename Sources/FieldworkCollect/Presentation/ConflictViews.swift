@@ -48,16 +48,9 @@ struct ConflictViews {
         return "\(lost) and \(won == "You" ? "you" : won)"
     }
 
-    private func side(_ side: EditConflict.Side, value: String) -> Values {
-        [
-            "owner": owner(side), "person": person(side), "value": value,
-            "when": FieldText.date(side.date, now: Date()),
-        ]
-    }
-
     // MARK: Rows
 
-    func row(_ found: FoundConflict, title: String?) -> Values {
+    func row(_ found: FoundConflict, title: String?) -> ConflictsPanel.Row {
         let what: String =
             switch found.conflict.kind {
             case .fields:
@@ -75,10 +68,14 @@ struct ConflictViews {
             case .restored: "Brought back"
             }
         let when = FieldText.date(found.conflict.date, now: Date())
-        return [
-            "address": found.address, "title": title ?? found.layer.noun.capitalized,
-            "detail": "\(what) · \(state) · \(when)",
-        ]
+        return ConflictsPanel.Row(
+            address: found.address, title: title ?? found.layer.noun.capitalized,
+            detail: "\(what) · \(state) · \(when)")
+    }
+
+    /// nil where the feature isn't there.
+    func title(_ now: FoundFeature?) -> String? {
+        now.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
     }
 
     func label(_ part: String, _ found: FoundConflict) -> String {
@@ -89,41 +86,53 @@ struct ConflictViews {
     // MARK: One of them
 
     /// - Parameters:
+    ///   - open: the conflicts that wait for a decision.
     ///   - now: the feature as it is; nil where it isn't there.
     ///   - chosen: what was chosen so far, by part.
-    func values(
-        _ found: FoundConflict, now: FoundFeature?, chosen: [String: String], missing: String?
-    ) -> Values {
+    func panel(
+        _ found: FoundConflict, among open: [FoundConflict], now: FoundFeature?, picture: ConflictPicture?,
+        chosen: [String: String], missing: String?
+    ) -> ConflictPanel {
         let conflict = found.conflict
+        let index = open.firstIndex { $0.address == found.address }
+        let next = index.flatMap { open.indices.contains($0 + 1) ? open[$0 + 1].address : nil }
+        let title = title(now)
+        let says = says(found, title: title ?? "this \(found.layer.noun)")
         let mineFirst = isMine(conflict.won)
         let (first, second) = mineFirst ? (conflict.won, conflict.lost) : (conflict.lost, conflict.won)
         let (firstKey, secondKey) = mineFirst ? ("won", "lost") : ("lost", "won")
-        func choice(_ side: EditConflict.Side, _ key: String, _ part: String) -> Values {
-            var values = self.side(side, value: text(side, part, found))
-            values["key"] = key
-            values["current"] = chosen[part] == key
-            values["symbol"] =
-                found.layer.symbology.swatch(field: part, value: side.attributes[part]).map(\.values)
-                .orFalse
-            return values
+        let sides: [Keyed] = [(first, firstKey), (second, secondKey)]
+        let parts = found.parts.map { part in
+            ConflictPanel.Part(
+                part: part, label: label(part, found), before: before(part, found),
+                choices: sides.map { choice($0, of: part, found, chosen: chosen[part]) },
+                later: later(part, found, now: now), message: missing == part ? "Choose one." : nil)
         }
-        let parts = found.parts.map { part -> Values in
-            [
-                "name": "choice.\(part)", "part": part, "label": label(part, found),
-                "choices": [choice(first, firstKey, part), choice(second, secondKey, part)],
-                "later": later(part, found, now: now).orFalse, "before": before(part, found).orFalse,
-                "message": (missing == part ? "Choose one." : nil).orFalse,
-            ]
-        }
-        return [
-            "firstSide": side(first, value: ""), "secondSide": side(second, value: ""), "parts": parts,
-            "hasParts": !parts.isEmpty, "isOpen": conflict.state == .open, "firstKey": firstKey,
-            "secondKey": secondKey, "intro": intro(found),
-            "firstAll": keepAll(first),
-            "secondAll": keepAll(second),
-            "wholes": (parts.isEmpty ? wholes(found, first, firstKey, second, secondKey) : nil).orFalse,
-            "bringBack": bringBack(found), "settled": settled(conflict).orFalse, "merged": merged(found).orFalse,
-        ]
+        return ConflictPanel(
+            heading: index.map { "Conflict \($0 + 1) of \(open.count)" } ?? "Conflict",
+            subheading: title ?? found.layer.noun.capitalized, address: found.address, session: UUID().uuidString,
+            isOpen: conflict.state == .open, later: next ?? "/conflicts", picture: picture?.view(says: says),
+            shapes: picture?.document, settled: settled(conflict), intro: intro(found),
+            featureAddress: now?.reference.address, sides: sides.map(side), hasParts: !parts.isEmpty, parts: parts,
+            whole: parts.isEmpty ? whole(found, sides) : nil, merged: merged(found), bringBack: bringBack(found))
+    }
+
+    /// A side, and what a form sends to choose it.
+    private typealias Keyed = (side: EditConflict.Side, key: String)
+
+    private func side(_ keyed: Keyed) -> ConflictPanel.Side {
+        ConflictPanel.Side(
+            person: person(keyed.side), when: FieldText.date(keyed.side.date, now: Date()), key: keyed.key,
+            keepAll: keepAll(keyed.side))
+    }
+
+    private func choice(
+        _ keyed: Keyed, of part: String, _ found: FoundConflict, chosen: String?
+    ) -> ConflictPanel.Choice {
+        ConflictPanel.Choice(
+            key: keyed.key, current: chosen == keyed.key, owner: owner(keyed.side),
+            symbol: found.layer.symbology.swatch(field: part, value: keyed.side.attributes[part])?.view(),
+            value: text(keyed.side, part, found))
     }
 
     /// The value that both knew before they changed it.
@@ -144,7 +153,7 @@ struct ConflictViews {
     }
 
     /// What each side changed alone: it stands, and nobody is asked.
-    private func merged(_ found: FoundConflict) -> Values? {
+    private func merged(_ found: FoundConflict) -> String? {
         guard let base = found.conflict.base else { return nil }
         let (upload, service) =
             found.conflict.isUploadWinner
@@ -156,11 +165,11 @@ struct ConflictViews {
             }
         }
         let all = names + (base.isGeometryMerged ? ["Place"] : [])
-        return all.isEmpty ? nil : ["names": all.joined(separator: ", ")]
+        return all.isEmpty ? nil : all.joined(separator: ", ")
     }
 
     /// How far apart the two places are, for who doesn't see them.
-    func says(_ found: FoundConflict, title: String) -> String {
+    private func says(_ found: FoundConflict, title: String) -> String {
         let (lost, won) = (found.conflict.lost, found.conflict.won)
         guard lost.hasGeometry, let one = lost.geometry.flatMap(point), let other = won.geometry.flatMap(point) else {
             return "\(title) among its neighbours"
@@ -171,27 +180,25 @@ struct ConflictViews {
     private func apart(_ one: Place, _ other: Place) -> String { FieldText.distance(one.distance(to: other).metres) }
 
     /// The two buttons of a conflict that is settled as a whole: about a delete, or about a photo or file.
-    private func wholes(
-        _ found: FoundConflict, _ first: EditConflict.Side, _ firstKey: String, _ second: EditConflict.Side,
-        _ secondKey: String
-    ) -> Values {
+    private func whole(_ found: FoundConflict, _ sides: [Keyed]) -> ConflictPanel.Whole {
         let conflict = found.conflict
         let (isLostDeleted, isDelete) = (conflict.lost.isDeleted, conflict.lost.isDeleted || conflict.won.isDeleted)
         let thing = conflict.won.attachment == nil ? found.layer.noun : "photo or file"
         guard isDelete else {
-            let sides = [first, second].map { ["label": "\(owner($0)) file", "value": file($0)] as Values }
-            return [
-                "keep": "Keep \(within(first))", "keepKey": firstKey, "isDelete": false,
-                "other": "Keep \(within(second))", "otherKey": secondKey, "changes": sides,
-            ]
+            let (first, second) = (sides[0], sides[1])
+            return ConflictPanel.Whole(
+                changes: sides.map { ConflictPanel.Fact(label: "\(owner($0.side)) file", value: file($0.side)) },
+                keep: "Keep \(within(first.side))", keepKey: first.key, other: "Keep \(within(second.side))",
+                otherKey: second.key, isDelete: false)
         }
         let kept = isLostDeleted ? conflict.won : conflict.lost
-        let fields = kept.fieldNames.map { ["label": label($0, found), "value": text(kept, $0, found)] as Values }
-        let files = kept.attachment == nil ? [] : [["label": "File", "value": file(kept)] as Values]
-        return [
-            "keep": "Keep the \(thing) with the change", "keepKey": isLostDeleted ? "won" : "lost", "isDelete": true,
-            "other": "Delete the \(thing)", "otherKey": isLostDeleted ? "lost" : "won", "changes": fields + files,
-        ]
+        let fields = kept.fieldNames.map {
+            ConflictPanel.Fact(label: label($0, found), value: text(kept, $0, found))
+        }
+        let files = kept.attachment == nil ? [] : [ConflictPanel.Fact(label: "File", value: file(kept))]
+        return ConflictPanel.Whole(
+            changes: fields + files, keep: "Keep the \(thing) with the change", keepKey: isLostDeleted ? "won" : "lost",
+            other: "Delete the \(thing)", otherKey: isLostDeleted ? "lost" : "won", isDelete: true)
     }
 
     private func fileName(_ found: FoundConflict) -> String {

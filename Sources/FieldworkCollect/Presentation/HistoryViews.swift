@@ -17,9 +17,9 @@ struct HistoryViews {
 
     /// The newest first.
     /// - Parameter entries: the edits of the feature that this device keeps, the newest first.
-    func rows(_ entries: [EditEntry], _ past: [PastChange]) -> [Values] {
+    func rows(_ entries: [EditEntry], _ past: [PastChange]) -> [HistoryPanel.Row] {
         var left = entries
-        var rows: [(date: Date, values: Values)] = []
+        var rows: [(date: Date, row: HistoryPanel.Row)] = []
         for change in past {
             let index = left.firstIndex { isSame($0, change) }
             let entry = index.map { left.remove(at: $0) }
@@ -29,7 +29,7 @@ struct HistoryViews {
         rows += left.map { ($0.date, row($0)) }
         // Equal moments stay as they are.
         return rows.enumerated().sorted { ($1.element.date, $0.offset) < ($0.element.date, $1.offset) }
-            .map(\.element.values)
+            .map(\.element.row)
     }
 
     /// Whether an edit of this device is what the history remembers: it changed the same values in the same way.
@@ -48,19 +48,19 @@ struct HistoryViews {
 
     // MARK: Rows
 
-    private func row(_ entry: EditEntry) -> Values {
+    private func row(_ entry: EditEntry) -> HistoryPanel.Row {
         let place =
             switch entry.progress {
             case .onDevice: "on this device, not sent"
             case .onServer: found.layer.isOfPlainFile ? "from this device" : "on the server, from this device"
             case .refused: "refused by the server"
             }
-        return values(
+        return row(
             words(entry), "\(when(entry.date)) · \(place)", name: entry.id.uuidString.lowercased(),
             canRestore: canRestore(entry.before, entry.after, isMoveToo: false))
     }
 
-    private func row(_ words: String, _ change: PastChange, entry: EditEntry?) -> Values {
+    private func row(_ words: String, _ change: PastChange, entry: EditEntry?) -> HistoryPanel.Row {
         var place = who(change)
         switch entry?.progress {
         case .onDevice: place = "on this device, not sent"
@@ -68,17 +68,17 @@ struct HistoryViews {
         case .refused: place = "refused by the server"
         case nil: break
         }
-        return values(
+        return row(
             words, [when(change.date), place].filter { !$0.isEmpty }.joined(separator: " · "),
             name: String(change.generation),
             canRestore: !change.isDeletion && canRestore(change.before, change.after, isMoveToo: true))
     }
 
-    private func values(_ what: String, _ when: String, name: String, canRestore: Bool) -> Values {
-        [
-            "what": what, "when": when, "session": UUID().uuidString,
-            "restore": canRestore ? "\(found.reference.address)/history/\(name)/restore" : false,
-        ]
+    private func row(_ what: String, _ when: String, name: String, canRestore: Bool) -> HistoryPanel.Row {
+        HistoryPanel.Row(
+            what: what, when: when,
+            restore: canRestore ? "\(found.reference.address)/history/\(name)/restore" : nil,
+            session: UUID().uuidString)
     }
 
     private func when(_ date: Date) -> String { FieldText.date(date, now: Date()) }

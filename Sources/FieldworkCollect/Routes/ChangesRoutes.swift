@@ -63,79 +63,85 @@ struct ChangesRoutes: Sendable {
 
     private func changes(_ request: Request, map: OpenMap) async throws -> Response {
         let report = await map.outbox.report
-        var values: Values = [
-            "figure": FieldText.count(report.unsent, "edit"), "canSend": report.unsent > 0,
-            "figureNote": report.unsent == 0 ? "" : "on this device, not on the server yet",
-            "isPlainFile": map.isPlainFile,
-            "attempt": report.lastSent.map {
-                "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date()))"
-            }
-            .orFalse,
-            "failure": false, "failureNote": "", "signIn": false,
-        ]
-        values["sending"] = SendingView.bar(report).sending as Any
-        if report.unsent == 0 { values["figure"] = "Everything is sent" }
-        if report.unsent > 0, let photos = Self.photos(map) { values["figureNote"] = photos }
-        if map.isPlainFile { values.merge(Self.figure(ofFile: map)) { $1 } }
-        if case .waiting(let until, let reason) = report.phase {
-            values["failure"] = "No connection."
-            values["failureNote"] =
-                "Your edits are on this device. Fieldwork tries again by itself at \(Self.clock(until)). \(reason)"
-        }
-        if case .failed(let reason) = report.phase {
-            let isOfSeveral = (map.offline?.parts.count ?? 0) > 1
-            values["failure"] = isOfSeveral ? "Not all of the area was synced." : "The area was not synced."
-            values["failureNote"] = "Your edits are on this device. Try again when there is a network. \(reason)"
-        }
-        if case .refused(let reason) = report.phase {
-            let person = pages.seat.accounts.current?.shown ?? "you"
-            values["failure"] = "The server did not take the edits of \(person)."
-            values["failureNote"] =
-                "They stay on this device, and are sent when the server lets \(person) edit. \(reason)"
-            values["signIn"] = true
-        }
-        // An area is also synced for what others did.
-        if map.offline != nil, !map.isPlainFile, map.transaction == nil { values["canSend"] = true }
         let start = request.uri.queryParameters["start"].flatMap { Int($0) } ?? 0
         let groups = Self.groups(map, from: max(0, start))
-        values["groups"] = groups.shown
-        values["newer"] = groups.newer.orFalse
-        values["older"] = groups.older.orFalse
-        values["canExport"] = map.journal.entries.contains { !$0.isSettled }
-        values["mode"] = await mode(map)
-        let counted = map.conflictSources.openCount
-        let conflicts = try await map.openConflicts() ?? []
-        if map.conflictSources.openCount != counted { await workspace.tell(map) }
-        values["settledNotice"] = map.conflictNotice(in: workspace.settings).text.orFalse
-        let wait = conflicts.count == 1 ? "waits" : "wait"
-        // One tap from the notice to the first of them.
-        values["conflicts"] =
-            conflicts.first.map { first -> Values in
-                ["text": "\(FieldText.count(conflicts.count, "conflict")) \(wait) for you", "address": first.address]
-            }
-            .orFalse
-        let over = FeatureViews.over(request, map: map, back: "/changes")
-        values["drafts"] = map.drafts.open.map { draft -> Values in
-            [
-                "id": draft.id, "address": draft.address, "title": draft.title,
-                "detail": "Not saved · \(FieldText.date(draft.date, now: Date()))",
-            ]
+        let modes = await modes(map)
+        let conflicts = try await conflicts(map)
+        let drafts = map.drafts.open.map { draft in
+            ChangesPanel.Draft(
+                id: draft.id, address: draft.address, title: draft.title,
+                detail: "Not saved · \(FieldText.date(draft.date, now: Date()))")
         }
-        values["hasDrafts"] = !map.drafts.open.isEmpty
+        // An area is also synced for what others did.
+        let isSyncable = map.offline != nil && !map.isPlainFile && map.transaction == nil
+        let panel = ChangesPanel(
+            figure: Self.figure(report, map: map), canSend: report.unsent > 0 || isSyncable,
+            sendingBar: SendingView.bar(report), failure: failure(report.phase, map: map), modes: modes,
+            conflicts: conflicts, settledNotice: map.conflictNotice(in: workspace.settings).text,
+            isPlainFile: map.isPlainFile, hasDrafts: !drafts.isEmpty, drafts: drafts, groups: groups.shown,
+            newer: groups.newer, older: groups.older, canExport: map.journal.entries.contains { !$0.isSettled })
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "changes", kind: "wide", tab: "changes", title: "Changes", values: values, over: over),
+                panel, kind: "wide", tab: "changes", title: "Changes",
+                over: FeatureViews.over(request, map: map, back: "/changes")),
             to: request, map: map)
     }
 
+    private static func figure(_ report: Outbox.Report, map: OpenMap) -> ChangesPanel.Figure {
+        if map.isPlainFile { return figure(ofFile: map) }
+        let attempt = report.lastSent.map {
+            "Last \(map.offline == nil ? "sent" : "sync") \(FieldText.date($0, now: Date()))"
+        }
+        guard report.unsent > 0 else {
+            return ChangesPanel.Figure(text: "Everything is sent", note: "", attempt: attempt)
+        }
+        return ChangesPanel.Figure(
+            text: FieldText.count(report.unsent, "edit"),
+            note: photos(map) ?? "on this device, not on the server yet", attempt: attempt)
+    }
+
     /// Where the edits of a file of no service are.
-    private static func figure(ofFile map: OpenMap) -> Values {
+    private static func figure(ofFile map: OpenMap) -> ChangesPanel.Figure {
         let open = map.transaction?.count ?? 0
-        return [
-            "figure": open > 0 ? FieldText.count(open, "edit") : "All saved", "attempt": false,
-            "figureNote": open > 0
+        return ChangesPanel.Figure(
+            text: open > 0 ? FieldText.count(open, "edit") : "All saved",
+            note: open > 0
                 ? "in the open transaction, not kept yet" : "It is in the file, which isn’t connected to a server.",
-        ]
+            attempt: nil)
+    }
+
+    private func failure(_ phase: Outbox.Phase, map: OpenMap) -> ChangesPanel.Failure? {
+        switch phase {
+        case .waiting(let until, let reason):
+            return ChangesPanel.Failure(
+                what: "No connection.",
+                note:
+                    "Your edits are on this device. Fieldwork tries again by itself at \(Self.clock(until)). \(reason)")
+        case .failed(let reason):
+            let isOfSeveral = (map.offline?.parts.count ?? 0) > 1
+            return ChangesPanel.Failure(
+                what: isOfSeveral ? "Not all of the area was synced." : "The area was not synced.",
+                note: "Your edits are on this device. Try again when there is a network. \(reason)")
+        case .refused(let reason):
+            let person = pages.seat.accounts.current?.shown ?? "you"
+            return ChangesPanel.Failure(
+                what: "The server did not take the edits of \(person).",
+                note: "They stay on this device, and are sent when the server lets \(person) edit. \(reason)",
+                signIn: true)
+        default: return nil
+        }
+    }
+
+    private func conflicts(_ map: OpenMap) async throws -> ChangesPanel.Conflicts? {
+        let counted = map.conflictSources.openCount
+        let conflicts = try await map.openConflicts() ?? []
+        if map.conflictSources.openCount != counted { await workspace.tell(map) }
+        let wait = conflicts.count == 1 ? "waits" : "wait"
+        // One tap from the notice to the first of them.
+        return conflicts.first.map { first in
+            ChangesPanel.Conflicts(
+                text: "\(FieldText.count(conflicts.count, "conflict")) \(wait) for you", address: first.address)
+        }
     }
 
     /// "and 2 photos and files, 8.4 MB": those that go with the edits; nil where there are none.
@@ -147,14 +153,16 @@ struct ChangesRoutes: Sendable {
         return "and \(what), \(ByteText.whole(added.reduce(0) { $0 + Int64($1.size) }))"
     }
 
-    /// The ways to the other work mode, one tap from the state line.
-    private func mode(_ map: OpenMap) async -> Values {
-        var areas: [Values] = []
+    /// The ways to the other work mode, one tap from the state line; nil for none.
+    private func modes(_ map: OpenMap) async -> ChangesPanel.Modes? {
+        var areas: [ChangesPanel.Modes.Area] = []
         for area in await workspace.areas(of: map) where workspace.shelf.isHere(area.id) {
-            if area.id != map.offline?.area.id { areas.append(["id": area.text, "name": area.name]) }
+            if area.id != map.offline?.area.id {
+                areas.append(ChangesPanel.Modes.Area(id: area.text, name: area.name))
+            }
         }
         let isOffline = map.offline != nil && !map.isPlainFile
-        return ["offline": isOffline, "areas": areas, "hasWays": isOffline || !areas.isEmpty]
+        return isOffline || !areas.isEmpty ? ChangesPanel.Modes(offline: isOffline, areas: areas) : nil
     }
 
     private static func clock(_ date: Date) -> String {
@@ -168,7 +176,7 @@ struct ChangesRoutes: Sendable {
     /// The edits by where they are, the latest first, a page of each group.
     private static func groups(
         _ map: OpenMap, from start: Int
-    ) -> (shown: [Values], newer: String?, older: String?) {
+    ) -> (shown: [ChangesPanel.Group], newer: String?, older: String?) {
         var groups: [(name: String, tone: String, entries: [(entry: EditEntry, reason: String?)])] = [
             ("Refused by the server", "bad", []),
             (map.isPlainFile ? "In the open transaction" : "On this device, not sent", "unsent", []),
@@ -183,14 +191,15 @@ struct ChangesRoutes: Sendable {
         }
         let now = Date()
         let end = start + Limits.listedChanges
-        let shown = groups.filter { $0.entries.count > start }.map { group -> Values in
+        let shown = groups.filter { $0.entries.count > start }.map { group in
             let listed = group.entries[start..<min(end, group.entries.count)]
             let isAll = listed.count == group.entries.count
             let part = "\(FieldText.grouped(start + 1)) to \(FieldText.grouped(start + listed.count))"
-            return [
-                "name": isAll ? group.name : "\(group.name), \(part) of \(FieldText.grouped(group.entries.count))",
-                "edits": listed.map { row($0.entry, map: map, tone: group.tone, now: now, reason: $0.reason) },
-            ]
+            return ChangesPanel.Group(
+                name: isAll ? group.name : "\(group.name), \(part) of \(FieldText.grouped(group.entries.count))",
+                edits: listed.map {
+                    row($0.entry, map: map, tone: group.tone, back: "/changes", now: now, reason: $0.reason)
+                })
         }
         let isMore = groups.contains { $0.entries.count > end }
         return (
@@ -200,8 +209,8 @@ struct ChangesRoutes: Sendable {
     }
 
     static func row(
-        _ entry: EditEntry, map: OpenMap, tone: String, now: Date, reason: String? = nil
-    ) -> Values {
+        _ entry: EditEntry, map: OpenMap, tone: String, back: String, now: Date, reason: String? = nil
+    ) -> EditRow {
         let icon =
             switch entry.kind {
             case .create: "i-plus"
@@ -211,11 +220,10 @@ struct ChangesRoutes: Sendable {
             }
         let time = FieldText.date(entry.date, now: now)
         let isGone = entry.kind == .delete || (entry.kind == .create && entry.isUndone)
-        return [
-            "tone": tone, "icon": tone == "good" ? "i-check" : icon, "title": entry.title,
-            "detail": [entry.detail, reason, time].compactMap { $0 }.joined(separator: " · "),
-            "address": isGone ? false : map.journal.current(entry.feature).mapAddress,
-            "undo": entry.canUndo ? entry.id.uuidString.lowercased() : false, "undone": entry.isUndone,
-        ]
+        return EditRow(
+            tone: tone, icon: tone == "good" ? "i-check" : icon, title: entry.title,
+            detail: [entry.detail, reason, time].compactMap { $0 }.joined(separator: " · "),
+            address: isGone ? nil : map.journal.current(entry.feature).mapAddress,
+            undo: entry.canUndo ? entry.id.uuidString.lowercased() : nil, back: back, undone: entry.isUndone)
     }
 }

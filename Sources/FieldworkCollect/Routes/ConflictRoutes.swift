@@ -37,24 +37,21 @@ struct ConflictRoutes: Sendable {
         let map = try await workspace.map()
         let all = try await map.conflicts()
         let views = views(map)
-        func rows(_ conflicts: some Sequence<FoundConflict>) async -> [Values] {
-            var rows: [Values] = []
+        func rows(_ conflicts: some Sequence<FoundConflict>) async -> [ConflictsPanel.Row] {
+            var rows: [ConflictsPanel.Row] = []
             for found in conflicts {
-                rows.append(views.row(found, title: await title(found, map: map)))
+                rows.append(views.row(found, title: views.title(try? await map.find(found.reference))))
             }
             return rows
         }
         let open = await rows(all.filter { $0.conflict.state == .open }.prefix(Limits.listedConflicts))
         let decided = await rows(all.filter { $0.conflict.state != .open }.prefix(Limits.listedConflicts))
         map.forgetConflictNotice(in: workspace.settings)
-        let isSettled = request.uri.queryParameters["settled"] != nil
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "conflicts", kind: "side", tab: "changes", title: "Conflicts",
-                values: [
-                    "open": open, "hasOpen": !open.isEmpty, "decided": decided, "hasDecided": !decided.isEmpty,
-                    "isEmpty": open.isEmpty && decided.isEmpty, "settled": isSettled,
-                ], over: over(request)),
+                ConflictsPanel(
+                    open: open, hasOpen: !open.isEmpty, decided: decided, hasDecided: !decided.isEmpty),
+                kind: "side", tab: "changes", title: "Conflicts", over: over(request)),
             to: request, map: map)
     }
 
@@ -67,36 +64,19 @@ struct ConflictRoutes: Sendable {
                 announce: "These values are kept. The others stay in the history.", back: "/conflicts"))
     }
 
-    private func title(_ found: FoundConflict, map: OpenMap) async -> String? {
-        let feature = try? await map.find(found.reference)
-        return feature.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
-    }
-
     private func page(
         _ found: FoundConflict, chosen: [String: String], missing: String?, request: Request, map: OpenMap
     ) async throws -> Response {
         let now = try? await map.find(found.reference)
         let open = try await map.conflicts(in: .open)
-        let index = open.firstIndex { $0.address == found.address }
-        let heading = index.map { "Conflict \($0 + 1) of \(open.count)" } ?? "Conflict"
-        let title = now.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
-        var values = views(map).values(found, now: now, chosen: chosen, missing: missing)
-        values["heading"] = heading
-        values["subheading"] = title ?? found.layer.noun.capitalized
-        values["address"] = found.address
-        values["session"] = UUID().uuidString
-        values["featureAddress"] = now.map(\.reference.address).orFalse
-        if let picture = await ConflictPicture.make(found, now: now, views: views(map), map: map) {
-            let says = views(map).says(found, title: title ?? "this \(found.layer.noun)")
-            values["picture"] = picture.values.merging(["says": says]) { $1 }
-            values["shapes"] = picture.document
-        }
-        let next = index.flatMap { index in open.indices.contains(index + 1) ? open[index + 1].address : nil }
-        values["later"] = next ?? "/conflicts"
+        let views = views(map)
+        let picture = await ConflictPicture.make(found, now: now, views: views, map: map)
+        let panel = views.panel(
+            found, among: open, now: now, picture: picture, chosen: chosen, missing: missing)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "conflict", kind: "wide", tab: "changes", title: "\(heading): \(title ?? "")",
-                values: values, over: over(request), status: missing == nil ? .ok : .unprocessableContent),
+                panel, kind: "wide", tab: "changes", title: "\(panel.heading): \(views.title(now) ?? "")",
+                over: over(request), status: missing == nil ? .ok : .unprocessableContent),
             to: request, map: map)
     }
 

@@ -37,29 +37,27 @@ struct FrameRoutes: Sendable {
     private func layers(_ request: Request) async throws -> Response {
         let map = try await workspace.map()
         let hidden = map.hidden(in: workspace.settings)
-        let layers = map.listed.map { layer -> Values in
+        let layers = map.listed.map { layer in
             let isTable = layer.geometry == nil
             let about = [isTable ? "Table, without a place on the map" : nil, Self.rights(layer)]
                 .compactMap { $0 }.joined(separator: " · ")
             let symbols = isTable ? [] : layer.symbology.legend
-            return [
-                "id": layer.id, "name": layer.name, "about": about.prefix(1).uppercased() + about.dropFirst(),
-                "visible": !hidden.contains(layer.id), "table": isTable,
-                "hasSymbols": !symbols.isEmpty,
-                "symbols": symbols.map { symbol -> Values in
-                    ["symbol": symbol.swatch.values, "label": symbol.label.isEmpty ? layer.name : symbol.label]
-                },
-            ]
+            return LayersPanel.Layer(
+                id: layer.id, name: layer.name, about: about.prefix(1).uppercased() + about.dropFirst(),
+                visible: !hidden.contains(layer.id), table: isTable, hasSymbols: !symbols.isEmpty,
+                symbols: symbols.map {
+                    LayersPanel.Layer.Line(
+                        symbol: $0.swatch.view(), label: $0.label.isEmpty ? layer.name : $0.label)
+                })
         }
         let basemaps = await basemaps(of: map)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "layers", kind: "side", tab: "map", title: "Layers",
-                values: [
-                    "layers": layers, "basemaps": basemaps, "hasBasemaps": !basemaps.isEmpty,
-                    "source": map.url.absoluteString,
-                    "failures": map.failures.map { ["name": $0.name, "reason": $0.reason] as Values },
-                ]),
+                LayersPanel(
+                    layers: layers,
+                    failures: map.failures.map { LayersPanel.Failure(name: $0.name, reason: $0.reason) },
+                    hasBasemaps: !basemaps.isEmpty, basemaps: basemaps, source: map.url.absoluteString),
+                kind: "side", tab: "map", title: "Layers"),
             to: request, map: map)
     }
 
@@ -77,12 +75,12 @@ struct FrameRoutes: Sendable {
     }
 
     /// What can lie under the layers; nothing where there is no choice.
-    private func basemaps(of map: OpenMap) async -> [Values] {
+    private func basemaps(of map: OpenMap) async -> [LayersPanel.Basemap] {
         let offers = await map.basemaps.offers()
         guard !offers.isEmpty else { return [] }
         let current = await map.basemaps.chosen(workspace.settings.basemap(of: map.key))?.key
-        let none: Values = ["key": BasemapShelf.none, "name": "None", "current": current == nil]
-        return offers.map { ["key": $0.key, "name": $0.name, "current": $0.key == current] } + [none]
+        let none = LayersPanel.Basemap(key: BasemapShelf.none, name: "None", current: current == nil)
+        return offers.map { LayersPanel.Basemap(key: $0.key, name: $0.name, current: $0.key == current) } + [none]
     }
 
     private func setBasemap(_ request: Request) async throws -> Response {
@@ -104,13 +102,12 @@ struct FrameRoutes: Sendable {
         let themes = [("", "System"), ("light", "Light"), ("dark", "Dark"), ("sunlight", "Sunlight")]
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "settings", kind: "side", tab: "settings", title: "Settings",
-                values: [
-                    "person": (pages.seat.accounts.current?.shown).orFalse,
-                    "themes": themes.map { value, text -> Values in
-                        ["value": value, "text": text, "current": value == (theme ?? "")]
+                SettingsPanel(
+                    themes: themes.map { value, text in
+                        SettingsPanel.Theme(value: value, text: text, current: value == (theme ?? ""))
                     },
-                ]),
+                    person: pages.seat.accounts.current?.shown),
+                kind: "side", tab: "settings", title: "Settings"),
             to: request, map: map)
     }
 
@@ -126,10 +123,9 @@ struct FrameRoutes: Sendable {
     }
 
     private func keys(_ request: Request) async throws -> Response {
-        let keys = KeyBinding.all.map { binding -> Values in ["key": binding.shown, "does": binding.says] }
+        let keys = KeyBinding.all.map { KeysPanel.Row(key: $0.shown, does: $0.says) }
         return try await pages.respond(
-            PageRenderer.Panel(
-                template: "keys", kind: "side", tab: "settings", title: "Keys", values: ["keys": keys]),
+            PageRenderer.Panel(KeysPanel(keys: keys), kind: "side", tab: "settings", title: "Keys"),
             to: request, map: try await workspace.map())
     }
 }

@@ -29,13 +29,13 @@ struct HistoryRoutes: Sendable {
         let rows = views(found).rows(entries(of: found.reference, map: map), changes)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "history", kind: "side", tab: "map", title: "History of \(title)",
-                values: [
-                    "heading": "History", "subheading": title, "back": found.reference.address, "rows": rows,
-                    "hasRows": !rows.isEmpty, "facts": tracked(found), "note": Self.note(past, map: map).orFalse,
-                    "empty": map.offline == nil || map.isPlainFile
+                HistoryPanel(
+                    subheading: title, back: found.reference.address, facts: tracked(found), hasRows: !rows.isEmpty,
+                    rows: rows,
+                    empty: map.offline == nil || map.isPlainFile
                         ? "No change since it was added." : "No change since the area was taken.",
-                ], marked: MarkedPlace(found)),
+                    note: Self.note(past, map: map)),
+                kind: "side", tab: "map", title: "History of \(title)", marked: MarkedPlace(found)),
             to: request, map: map)
     }
 
@@ -55,13 +55,13 @@ struct HistoryRoutes: Sendable {
     }
 
     /// What the service itself keeps of who made and changed it.
-    private func tracked(_ found: FoundFeature) -> [Values] {
+    private func tracked(_ found: FoundFeature) -> [HistoryPanel.Fact] {
         guard let info = found.layer.table.editFieldsInfo else { return [] }
-        func fact(_ label: String, _ dateField: String, _ userField: String) -> Values? {
+        func fact(_ label: String, _ dateField: String, _ userField: String) -> HistoryPanel.Fact? {
             guard let date = found.feature.attributeValue(forKey: dateField) as? Date else { return nil }
             let who = found.feature.attributeValue(forKey: userField) as? String ?? ""
             let when = FieldText.date(date, now: Date())
-            return ["label": label, "value": who.isEmpty ? when : "\(when), \(who)"]
+            return HistoryPanel.Fact(label: label, value: who.isEmpty ? when : "\(when), \(who)")
         }
         return [
             fact("Added", info.creationDateField, info.creatorField),

@@ -94,24 +94,24 @@ struct TransactionRoutes: Sendable {
         let edits = edits(map)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "transaction", kind: "side", tab: "offline", title: "Transaction",
-                values: [
-                    "area": "\(map.isPlainFile ? "File" : "Offline,") \(workspace.shelf.name(of: work.area))",
-                    "open": open != nil,
-                    "said": (said?.text).orFalse,
-                    "ask": asks ? "Discard \(FieldText.count(open?.count ?? 0, "edit"))?" : false,
-                    "figure": FieldText.count(open?.count ?? 0, "edit"), "unfinished": open?.isUnfinished ?? false,
-                    "edits": ["any": !edits.isEmpty, "list": edits] as Values,
-                    "required": workspace.settings.requiresTransaction(of: map.key),
-                ]),
+                TransactionPanel(
+                    area: "\(map.isPlainFile ? "File" : "Offline,") \(workspace.shelf.name(of: work.area))",
+                    said: said?.text, ask: asks ? "Discard \(FieldText.count(open?.count ?? 0, "edit"))?" : nil,
+                    open: open.map {
+                        TransactionPanel.Open(
+                            figure: FieldText.count($0.count, "edit"), unfinished: $0.isUnfinished)
+                    },
+                    hasEdits: !edits.isEmpty, edits: edits,
+                    required: workspace.settings.requiresTransaction(of: map.key)),
+                kind: "side", tab: "offline", title: "Transaction"),
             to: request, map: map)
     }
 
-    private func edits(_ map: OpenMap) -> [Values] {
+    private func edits(_ map: OpenMap) -> [EditRow] {
         guard let id = map.journal.openTransaction else { return [] }
         let now = Date()
         return map.journal.entries.filter { $0.transaction == id }.reversed().map {
-            ChangesRoutes.row($0, map: map, tone: "unsent", now: now)
+            ChangesRoutes.row($0, map: map, tone: "unsent", back: "/transaction", now: now)
         }
     }
 }
@@ -130,8 +130,8 @@ struct TransactionRule: RouterMiddleware {
         else { return try await next(request, context) }
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "transaction-needed", kind: "side", tab: "map", title: "Start a transaction first",
-                values: [:], status: .conflict),
+                TransactionNeededPanel(), kind: "side", tab: "map", title: "Start a transaction first",
+                status: .conflict),
             to: request, map: map)
     }
 
