@@ -6,16 +6,22 @@ import Testing
 @Suite("Templates and the structs that they read")
 struct TemplateModelTests {
     private static let panels: [any PanelModel.Type] = [
-        FeaturePanel.self, ListPanel.self, NearbyPanel.self, ProblemPanel.self, RelatedListPanel.self, SearchPanel.self,
+        AddPanel.self, AreaDeletePanel.self, AreaNewPanel.self, ChangesPanel.self, ChoosePanel.self, ConflictPanel.self,
+        ConflictsPanel.self, EditPanel.self, FeaturePanel.self, HistoryPanel.self, JobPanel.self, KeysPanel.self,
+        LayersPanel.self, ListPanel.self, ManyPanel.self, NearbyPanel.self, OfflinePanel.self, PhotoPanel.self,
+        PhotosPanel.self, PlacePanel.self, ProblemPanel.self, RelatedListPanel.self, SearchPanel.self,
+        SettingsPanel.self, SketchPanel.self, TransactionNeededPanel.self, TransactionPanel.self,
     ]
 
-    private static let startPages: [any StartPageModel.Type] = []
+    private static let startPages: [any StartPageModel.Type] = [
+        AccountBrowserPage.self, AccountPage.self, AccountSignInPage.self, AccountSignOutPage.self, StartFilePage.self,
+        StartPage.self, StartPortalPage.self, StartServerPage.self,
+    ]
 
     private static let others: [any TemplateModel.Type] = [
-        ClosedPage.self, FoundPlaceView.self, FragmentView.self, GroundView.self,
-        MarkedView.self, NearPinView.self, NearbyRows.self, OverView.self, PageView.self,
-        SearchFeatures.self, SearchPlaces.self, SelectionView.self, SendingBar.self, StatusLine.self,
-        TransactionBar.self,
+        AreaCountsView.self, ClosedPage.self, FoundPlaceView.self, FragmentView.self, GroundView.self, MarkedView.self,
+        NearPinView.self, NearbyRows.self, OverView.self, PageView.self, SearchFeatures.self, SearchPlaces.self,
+        SelectionView.self, SendingBar.self, StatusLine.self, TransactionBar.self,
     ]
 
     private static func walk(_ texts: [String: String]) -> TemplateWalk {

@@ -13,8 +13,7 @@ struct PageRenderer: Sendable {
 
     /// One panel, ready to be put into the page.
     struct Panel {
-        var content: (any PanelModel)?
-        var untyped: (template: String, values: Values)?
+        let content: any PanelModel
         let kind: String
         let tab: String
         var title: String
@@ -38,21 +37,6 @@ struct PageRenderer: Sendable {
             self.over = over
             self.status = status
         }
-
-        // UNTYPED: goes when each template has its struct.
-        init(
-            template: String, kind: String, tab: String, title: String, values: Values, selection: Markup = .empty,
-            marked: MarkedPlace? = nil, over: OverView? = nil, status: HTTPResponse.Status = .ok
-        ) {
-            untyped = (template, values)
-            self.kind = kind
-            self.tab = tab
-            self.title = title
-            self.selection = selection
-            self.marked = marked
-            self.over = over
-            self.status = status
-        }
     }
 
     static let themes = ["light", "dark", "sunlight"]
@@ -65,15 +49,7 @@ struct PageRenderer: Sendable {
             panel.selection == .empty
             ? try panel.marked.map { try templates.render($0.view) } ?? .empty : panel.selection
         let over = try panel.over.map { try templates.render($0) } ?? .empty
-        let body: Markup
-        if wanted == "selection" {
-            body = .empty
-        } else if let content = panel.content {
-            body = try templates.render(content, in: frame)
-        } else {
-            let (template, values) = panel.untyped ?? ("", [:])
-            body = Markup(html: try templates.render(template, frame.tags.merging(values) { $1 }))
-        }
+        let body = wanted == "selection" ? Markup.empty : try templates.render(panel.content, in: frame)
         if wanted == "selection" || wanted == "panel" {
             let fragment = FragmentView(panel: body, selection: selection, over: over)
             return html(try templates.render(fragment), status: panel.status, isFragment: true)
@@ -124,11 +100,6 @@ struct PageRenderer: Sendable {
     /// Part of a page that a script asked for by an address of its own.
     func part(_ model: any TemplateModel) throws -> Response {
         html(try templates.render(model), isFragment: true)
-    }
-
-    // UNTYPED
-    func part(_ template: String, _ values: Values) throws -> Response {
-        html(Markup(html: try templates.render(template, values)), isFragment: true)
     }
 
     func json(_ value: some Encodable) throws -> Response {

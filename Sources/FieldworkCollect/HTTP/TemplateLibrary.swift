@@ -1,9 +1,6 @@
 import Foundation
 import Mustache
 
-/// What a template reads: values by name. Text is escaped when it is written; only rendered templates go in unescaped.
-typealias Values = [String: Any]
-
 /// The page's templates, compiled once.
 struct TemplateLibrary: Sendable {
     private let library: MustacheLibrary
@@ -43,25 +40,10 @@ struct TemplateLibrary: Sendable {
         return try render(type(of: model).template, tags)
     }
 
-    // UNTYPED
-    func render(_ name: String, _ values: Values) throws -> String {
-        try render(name, values.mapValues(Tag.value)).html
-    }
-
     private func render(_ template: String, _ tags: [String: Any]) throws -> Markup {
         guard let html = library.render(tags, withTemplate: template) else {
             throw CollectError(.resourceMissing, "The template \(template) is missing.")
         }
         return Markup(html: html)
-    }
-}
-
-extension Optional {
-    /// For a template's section: the value, or false, so that an outer value of the same name doesn't shine through.
-    var orFalse: Any {
-        switch self {
-        case .some(let value): value
-        case .none: false
-        }
     }
 }

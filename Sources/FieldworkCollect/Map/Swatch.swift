@@ -22,6 +22,4 @@ struct Swatch: Sendable, Hashable {
 
     /// - Parameter large: whether it stands at the head of a row.
     func view(large: Bool = false) -> SymbolView { SymbolView(svg: Markup(html: svg), large: large) }
-
-    var values: Values { view().tags }
 }

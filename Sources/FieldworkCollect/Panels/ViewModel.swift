@@ -40,7 +40,7 @@ extension ViewModel {
 }
 
 /// The values that the templates' library reads.
-enum Tag {
+private enum Tag {
     static func value(_ member: Any) -> Any {
         switch member {
         case let text as String: text
@@ -48,8 +48,6 @@ enum Tag {
         case let model as any ViewModel: model.tags
         case let models as [any ViewModel]: models.map(\.tags)
         case let optional as any OptionalMember: optional.member.map(value) ?? false
-        case let values as [String: Any]: values.mapValues(value)  // UNTYPED
-        case let rows as [[String: Any]]: rows.map { $0.mapValues(value) }  // UNTYPED
         default: member
         }
     }

@@ -1,8 +1,7 @@
 import Fieldwork
 import Foundation
 
-/// The controls of a form, as templates read them. Each control names its own kind and denies the others, so that one inside
-/// a group never reads the group's.
+/// Makes the controls of a form.
 struct FormControls {
     let session: FormSession
     /// What was typed wins over the feature's own values: nothing typed is lost on a second showing.
@@ -12,109 +11,123 @@ struct FormControls {
     /// The field whose value comes when it is found.
     var awaited: String?
 
-    private static let kinds = ["picks", "select", "line", "area", "fixed", "group", "words"]
-
-    private static func control(_ kind: String, _ values: Values) -> Values {
-        var control: Values = [:]
-        for other in kinds { control[other] = false }
-        control[kind] = values
-        return control
+    var views: [FieldView] {
+        session.form.elements.enumerated().compactMap { index, element in view(element, at: index) }
     }
 
-    var values: [Values] {
-        session.form.elements.enumerated().compactMap { index, element in self.element(element, at: index) }
-    }
-
-    /// The control of one field alone.
-    func control(of element: FieldFormElement) -> [Values] { [field(element)] }
-
-    private func element(_ element: FormElement, at index: Int) -> Values? {
+    private func view(_ element: FormElement, at index: Int) -> FieldView? {
         switch element {
-        case let element as FieldFormElement: return session.isPutIn(element) ? field(element) : nil
+        case let element as FieldFormElement: return session.isPutIn(element) ? view(of: element) : nil
         case let group as GroupFormElement:
-            let fields = group.elements.compactMap { self.element($0, at: index) }
+            let fields = group.elements.compactMap { view($0, at: index) }
             guard !fields.isEmpty else { return nil }
             let names = group.elements.compactMap { ($0 as? FieldFormElement)?.fieldName }
             let hasProblem = session.problems.contains { names.contains($0.field) }
-            return Self.control(
-                "group",
-                [
-                    "label": group.label, "description": group.description, "hidden": !group.isVisible,
-                    "element": "element-\(index)",
-                    "hasDescription": !group.description.isEmpty,
-                    "open": group.initialState == .expanded || hasProblem, "fields": fields,
-                ])
+            return FieldView(
+                name: "element-\(index)", label: group.label, hidden: !group.isVisible,
+                group: FieldView.Group(
+                    description: Self.given(group.description),
+                    open: group.initialState == .expanded || hasProblem, fields: fields))
         case let text as TextFormElement:
-            return Self.control("words", ["text": text.text, "hidden": !text.isVisible, "element": "element-\(index)"])
+            return FieldView(name: "element-\(index)", label: "", hidden: !text.isVisible, words: text.text)
         default: return nil
         }
     }
 
-    private func field(_ element: FieldFormElement) -> Values {
-        let input = FieldInput(element: element, layer: session.layer)
-        guard element.isEditable else {
+    /// The control of one field.
+    func view(of element: FieldFormElement) -> FieldView {
+        var view = FieldView(name: element.fieldName, label: element.label, hidden: !element.isVisible)
+        if element.isEditable {
+            view.input = input(element)
+        } else {
             let shown = element.formattedValue
-            return Self.control(
-                "fixed",
-                [
-                    "label": element.label, "value": shown.isEmpty ? FieldText.nothing : shown,
-                    "name": element.fieldName, "hidden": !element.isVisible,
-                ])
+            view.fixed = shown.isEmpty ? FieldText.nothing : shown
         }
-        let typed = posted?[AttributeForm.prefix + element.fieldName]
-        let message = session.problems.first { $0.field == element.fieldName }?.text
-        var values: Values = [
-            "name": element.fieldName, "field": AttributeForm.prefix + element.fieldName, "label": element.label,
-            "required": element.isRequired, "message": message.orFalse, "hint": false, "unit": "", "limit": false,
-            "low": false, "high": false, "mode": false, "step": false, "fix": false, "hidden": !element.isVisible,
-            "filled": filled[element.fieldName].orFalse,
-            "fill": element.fieldName == awaited ? "The address is looked for, and comes in here." : false,
-            "about": element.description,
-            "hasAbout": !element.description.isEmpty,
-        ]
+        return view
+    }
+
+    private func input(_ element: FieldFormElement) -> FieldView.Input {
+        let field = AttributeForm.prefix + element.fieldName
+        var view = FieldView.Input(
+            field: field, required: element.isRequired,
+            message: session.problems.first { $0.field == element.fieldName }?.text,
+            about: Self.given(element.description),
+            fill: element.fieldName == awaited ? "The address is looked for, and comes in here." : nil,
+            filled: filled[element.fieldName])
+        let input = FieldInput(element: element, layer: session.layer)
+        let value = posted?[field] ?? input.text
         if let choices = input.choices {
-            let options = options(element, choices: choices, typed: typed ?? input.text)
-            values["options"] = options
-            values["short"] = Self.isShort(options)
-            return Self.control(isOpen(element, count: options.count) ? "picks" : "select", values)
+            let picks = picks(element, choices: choices, typed: value)
+            if isOpen(element, count: picks.count) {
+                view.picks = FieldView.Picks(short: Self.isShort(picks), options: picks)
+            } else {
+                view.select = FieldView.Select(
+                    options: picks.map { FormOption(value: $0.value, text: $0.text, current: $0.current) })
+            }
+        } else if isOfManyLines(element, value: value) {
+            view.area = FieldView.Area(value: value, limit: Self.limit(input), hint: Self.hint(element))
+        } else {
+            view.line = line(element, input: input, value: value)
         }
-        values["value"] = typed ?? input.text
-        hint(element, &values)
-        return kind(element, input: input, &values)
+        return view
+    }
+
+    private static func given(_ text: String) -> String? { text.isEmpty ? nil : text }
+
+    // MARK: Typing
+
+    /// The least and the greatest number, where the field's domain says so.
+    private static func range(of element: FieldFormElement) -> (low: String?, high: String?) {
+        guard let range = element.domain as? RangeDomain else { return (nil, nil) }
+        return (
+            Symbology.number(range.minValue).map(FieldText.number),
+            Symbology.number(range.maxValue).map(FieldText.number)
+        )
     }
 
     /// The author's words, and the limits where they are known.
-    private func hint(_ element: FieldFormElement, _ values: inout Values) {
+    private static func hint(_ element: FieldFormElement) -> String? {
         var hints = [element.hint].filter { !$0.isEmpty }
-        if let range = element.domain as? RangeDomain {
-            let low = Symbology.number(range.minValue).map(FieldText.number)
-            let high = Symbology.number(range.maxValue).map(FieldText.number)
-            values["low"] = low.orFalse
-            values["high"] = high.orFalse
-            if let low, let high { hints.append("From \(low) to \(high)") }
-        }
-        if !hints.isEmpty { values["hint"] = hints.joined(separator: ". ") }
+        if case (let low?, let high?) = range(of: element) { hints.append("From \(low) to \(high)") }
+        return hints.isEmpty ? nil : hints.joined(separator: ". ")
     }
 
-    private func kind(_ element: FieldFormElement, input: FieldInput, _ values: inout Values) -> Values {
+    private static func limit(_ input: FieldInput) -> Int? { input.limit > 0 ? input.limit : nil }
+
+    private static func isText(_ element: FieldFormElement) -> Bool {
         switch element.fieldType {
-        case .int16, .int32, .int64: values.merge(["type": "text", "mode": "numeric", "check": "integer"]) { $1 }
-        case .float32, .float64: values.merge(["type": "text", "mode": "decimal", "check": "number"]) { $1 }
-        case .date where input.isDayOnly: values.merge(["type": "date", "check": "date"]) { $1 }
-        case .date: values.merge(["type": "datetime-local", "check": "date", "step": "1"]) { $1 }
-        case .dateOnly: values.merge(["type": "date", "check": "date"]) { $1 }
-        case .timeOnly: values.merge(["type": "time", "check": "date", "step": "1"]) { $1 }
-        default:
-            values.merge(["type": "text", "check": "text"]) { $1 }
-            if input.limit > 0 { values["limit"] = input.limit }
-            let isLong = (session.layer.field(named: element.fieldName)?.length ?? 0) > 255
-            // A control of one line would drop the ends of lines.
-            let hasLines = (values["value"] as? String)?.contains("\n") == true
-            if element.input is TextAreaFormInput || hasLines || (isLong && !(element.input is TextBoxFormInput)) {
-                return Self.control("area", values)
-            }
+        case .int16, .int32, .int64, .float32, .float64, .date, .dateOnly, .timeOnly: false
+        default: true
         }
-        return Self.control("line", values)
+    }
+
+    private func isOfManyLines(_ element: FieldFormElement, value: String) -> Bool {
+        guard Self.isText(element) else { return false }
+        let isLong = (session.layer.field(named: element.fieldName)?.length ?? 0) > 255
+        // A control of one line would drop the ends of lines.
+        return element.input is TextAreaFormInput || value.contains("\n")
+            || (isLong && !(element.input is TextBoxFormInput))
+    }
+
+    private func line(_ element: FieldFormElement, input: FieldInput, value: String) -> FieldView.Line {
+        let (low, high) = Self.range(of: element)
+        let hint = Self.hint(element)
+        func line(
+            _ type: String, mode: String? = nil, step: String? = nil, check: String, limit: Int? = nil
+        ) -> FieldView.Line {
+            FieldView.Line(
+                value: value, type: type, mode: mode, step: step, check: check, limit: limit, low: low, high: high,
+                hint: hint)
+        }
+        return switch element.fieldType {
+        case .int16, .int32, .int64: line("text", mode: "numeric", check: "integer")
+        case .float32, .float64: line("text", mode: "decimal", check: "number")
+        case .date where input.isDayOnly: line("date", check: "date")
+        case .date: line("datetime-local", step: "1", check: "date")
+        case .dateOnly: line("date", check: "date")
+        case .timeOnly: line("time", step: "1", check: "date")
+        default: line("text", check: "text", limit: Self.limit(input))
+        }
     }
 
     // MARK: Choices
@@ -127,28 +140,26 @@ struct FormControls {
         }
     }
 
-    private func options(_ element: FieldFormElement, choices: [AttributeForm.Choice], typed: String) -> [Values] {
+    private func picks(_ element: FieldFormElement, choices: [AttributeForm.Choice], typed: String) -> [FormPick] {
         let symbology = session.layer.symbology
-        var options = choices.map { choice -> Values in
-            [
-                "value": choice.code, "text": choice.name, "current": choice.code == typed,
-                "symbol": symbology.swatch(field: element.fieldName, value: choice.value).map(\.values).orFalse,
-            ]
+        var picks = choices.map { choice in
+            FormPick(
+                value: choice.code, text: choice.name, current: choice.code == typed,
+                symbol: symbology.swatch(field: element.fieldName, value: choice.value)?.view())
         }
         if !typed.isEmpty, !choices.contains(where: { $0.code == typed }) {
             // A value outside its domain stays as it is until another one is chosen.
-            options.insert(["value": typed, "text": typed, "current": true, "symbol": false], at: 0)
+            picks.insert(FormPick(value: typed, text: typed, current: true, symbol: nil), at: 0)
         }
         if let none = noValue(element, isEmpty: typed.isEmpty) {
-            options.append(["value": "", "text": none, "current": typed.isEmpty, "symbol": false])
+            picks.append(FormPick(value: "", text: none, current: typed.isEmpty, symbol: nil))
         }
-        return options
+        return picks
     }
 
     /// Whether the buttons stand in one row on a telephone.
-    private static func isShort(_ options: [Values]) -> Bool {
-        options.count <= Limits.shortChoices
-            && options.allSatisfy { ($0["text"] as? String).map { $0.count <= Limits.shortChoiceCharacters } ?? false }
+    private static func isShort(_ picks: [FormPick]) -> Bool {
+        picks.count <= Limits.shortChoices && picks.allSatisfy { $0.text.count <= Limits.shortChoiceCharacters }
     }
 
     /// What to have no value is called; nil where that isn't offered. A list without a value always shows that it has none.

@@ -24,43 +24,32 @@ struct PhotoViews {
         return "\(String(clean.prefix(80))) \(date.joined(separator: "-")) \(number)\(kind == "." + stem ? "" : kind)"
     }
 
-    static func caption(_ attachment: Attachment, of title: String) -> String {
-        attachment.name.isEmpty ? "Photo of \(title)" : attachment.name
-    }
-
     private static let sizeNames: [(size: StagedAttachment.PreferredSize, name: String)] = [
         (.small, "Small"), (.medium, "Medium"), (.large, "Large"), (.extraLarge, "Extra large"), (.actual, "Actual"),
     ]
 
-    // MARK: Known ones
+    // MARK: Of a feature
 
-    func row(_ attachment: Attachment, of found: FoundFeature) -> Values {
-        let title = FeatureTitle(layer: found.layer, feature: found.feature).title
-        let address = "\(found.reference.address)/photos/\(attachment.id)"
-        let isPicture = Self.isPicture(attachment.contentType)
-        return [
-            "name": Self.caption(attachment, of: title), "address": address, "content": "\(address)/content",
-            "thumbnail": isPicture ? "\(address)/content?edge=\(Limits.thumbnailEdge)" : false,
-            "size": ByteText.whole(Int64(attachment.size)), "isFile": !isPicture,
-            "state": map.isPlainFile ? "In the file" : attachment.isLocal ? "Not sent" : "On the server",
-            "unsent": attachment.isLocal && !map.isPlainFile,
-            "gone": PhotoEdits.goneField(attachment.id), "id": attachment.id,
-        ]
-    }
-
-    static func isPicture(_ contentType: String) -> Bool {
-        ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(contentType.lowercased())
+    func facts(_ attachment: Attachment, of found: FoundFeature) -> PhotoFacts {
+        PhotoFacts(
+            attachment: attachment, title: FeatureTitle(layer: found.layer, feature: found.feature).title,
+            list: "\(found.reference.address)/photos", isPlainFile: map.isPlainFile)
     }
 
     /// Up to three of them in a pop-up view, and the way to all; nil for a layer without.
-    func strip(_ found: FoundFeature) async throws -> Values? {
+    func strip(_ found: FoundFeature) async throws -> FeaturePhotos? {
         guard found.layer.hasPhotos else { return nil }
         let attachments = try await map.photosIfAnswered(found)
-        let pictures = (attachments ?? []).filter { Self.isPicture($0.contentType) }.prefix(3)
-        return [
-            "all": "\(found.reference.address)/photos", "count": attachments.map { "\($0.count)" } ?? "?",
-            "pictures": pictures.map { row($0, of: found) }, "hasPictures": !pictures.isEmpty,
-        ]
+        let facts = (attachments ?? []).filter { PhotoFacts.isPicture($0.contentType) }.prefix(3)
+            .map { self.facts($0, of: found) }
+        let pictures = facts.compactMap { photo in
+            photo.thumbnail.map {
+                FeaturePhotos.Picture(name: photo.name, address: photo.address, thumbnail: $0)
+            }
+        }
+        return FeaturePhotos(
+            all: "\(found.reference.address)/photos", count: attachments.map { "\($0.count)" } ?? "?",
+            hasPictures: !pictures.isEmpty, pictures: pictures)
     }
 
     // MARK: In a form
@@ -68,69 +57,65 @@ struct PhotoViews {
     /// The section of photos and files of a form; nil where there can't be any.
     func section(
         _ subject: FormSubject, values: FormValues?, problems: [FormSession.Problem]
-    ) async throws -> Values? {
+    ) async throws -> PhotoSection? {
         guard subject.layer.hasPhotos else { return nil }
         let draft = DraftStore.id(of: subject.address)
-        let staged = map.drafts.photos.photos(of: draft)
-        var known: [Values] = []
-        var note: Any = false
-        if let reference = subject.layer.reference(of: subject.feature),
-            subject.layer.objectID(of: subject.feature) != nil
-        {
-            let found = FoundFeature(layer: subject.layer, feature: subject.feature, reference: reference, place: nil)
-            if let attachments = try await map.photosIfAnswered(found) {
-                known = attachments.map { attachment in
-                    var row = row(attachment, of: found)
-                    row["isGone"] = values?[PhotoEdits.goneField(attachment.id)] == "yes"
-                    return row
-                }
-            } else {
-                note = "The photos of this \(subject.layer.noun) didn't load: the server doesn't answer."
-            }
+        let staged = map.drafts.photos.photos(of: draft).enumerated().map { index, photo in
+            self.staged(photo, number: index + 1, draft: draft, values: values, problems: problems)
         }
-        let new = staged.enumerated().map { index, photo in
-            self.new(photo, number: index + 1, draft: draft, values: values, problems: problems)
-        }
-        return [
-            "known": known, "staged": new, "note": note, "isEmpty": known.isEmpty && staged.isEmpty,
-            "noun": subject.layer.noun,
-        ]
+        let known = try await known(subject, values: values)
+        let note =
+            known == nil ? "The photos of this \(subject.layer.noun) didn't load: the server doesn't answer." : nil
+        return PhotoSection(
+            note: note, known: known ?? [], staged: staged, isEmpty: (known ?? []).isEmpty && staged.isEmpty)
     }
 
-    private func new(
-        _ photo: StagedPhoto, number: Int, draft: String, values: FormValues?, problems: [FormSession.Problem]
-    ) -> Values {
-        let nameField = PhotoEdits.field(photo, "name")
-        let sizeField = PhotoEdits.field(photo, "size")
-        let preferred = pages.workspace.settings.photoSize
-        let chosen =
-            values?[sizeField].flatMap(StagedAttachment.PreferredSize.init(rawValue:))
-            ?? PhotoEdits.size(of: photo, preferred: preferred)
-        let sizes = Self.sizeNames.compactMap { size, name -> Values? in
-            let bytes = size == .actual ? photo.size : photo.smaller[size.rawValue]
-            guard let bytes else { return nil }
-            return [
-                "value": size.rawValue, "text": "\(name), \(ByteText.whole(Int64(bytes)))",
-                "current": size == chosen,
-            ]
+    /// nil while the server doesn't answer.
+    private func known(_ subject: FormSubject, values: FormValues?) async throws -> [PhotoSection.Known]? {
+        guard let reference = subject.layer.reference(of: subject.feature),
+            subject.layer.objectID(of: subject.feature) != nil
+        else { return [] }
+        let found = FoundFeature(layer: subject.layer, feature: subject.feature, reference: reference, place: nil)
+        return try await map.photosIfAnswered(found)?.map { attachment in
+            let photo = facts(attachment, of: found)
+            let gone = PhotoEdits.goneField(attachment.id)
+            return PhotoSection.Known(
+                name: photo.name, thumbnail: photo.thumbnail, size: photo.size, state: photo.state, gone: gone,
+                isGone: values?[gone] == "yes")
         }
-        let isShown = Self.isPicture(photo.contentType)
-        return [
-            "number": number, "title": "New \(photo.isPicture ? "photo" : "file") \(number)", "nameField": nameField,
-            "name": values?[nameField] ?? photo.name,
-            "message": (problems.first { $0.field == nameField }?.text).orFalse,
-            "sizeField": sizeField, "sizes": sizes.count > 1 ? ["list": sizes] as Values : false,
-            "bytes": ByteText.whole(Int64(photo.size)),
-            "goneField": PhotoEdits.field(photo, "gone"),
-            "isGone": values?[PhotoEdits.field(photo, "gone")] != nil,
-            "place": photo.hasPlace
-                ? [
-                    "field": PhotoEdits.field(photo, "place"),
-                    "isRemoved": values?[PhotoEdits.field(photo, "place")] != nil,
-                ] as Values : false,
-            "preview": isShown
-                ? "/drafts/\(draft)/photos/\(photo.id.uuidString.lowercased())?edge=\(Limits.thumbnailEdge)" : false,
-            "field": photo.id.uuidString.lowercased(),
-        ]
+    }
+
+    private func staged(
+        _ photo: StagedPhoto, number: Int, draft: String, values: FormValues?, problems: [FormSession.Problem]
+    ) -> PhotoSection.Staged {
+        let id = photo.id.uuidString.lowercased()
+        let nameField = PhotoEdits.field(photo, "name")
+        let goneField = PhotoEdits.field(photo, "gone")
+        let placeField = PhotoEdits.field(photo, "place")
+        let preview = "/drafts/\(draft)/photos/\(id)?edge=\(Limits.thumbnailEdge)"
+        return PhotoSection.Staged(
+            title: "New \(photo.isPicture ? "photo" : "file") \(number)", field: id,
+            preview: PhotoFacts.isPicture(photo.contentType) ? preview : nil,
+            bytes: ByteText.whole(Int64(photo.size)), goneField: goneField, isGone: values?[goneField] != nil,
+            nameField: nameField, name: values?[nameField] ?? photo.name,
+            message: problems.first { $0.field == nameField }?.text, sizes: sizes(photo, values: values),
+            place: photo.hasPlace
+                ? PhotoSection.TakenPlace(field: placeField, isRemoved: values?[placeField] != nil) : nil)
+    }
+
+    /// The sizes that a photo can be kept in; nil where there is no choice.
+    private func sizes(_ photo: StagedPhoto, values: FormValues?) -> PhotoSection.Sizes? {
+        let field = PhotoEdits.field(photo, "size")
+        let chosen =
+            values?[field].flatMap(StagedAttachment.PreferredSize.init(rawValue:))
+            ?? PhotoEdits.size(of: photo, preferred: pages.workspace.settings.photoSize)
+        let list = Self.sizeNames.compactMap { size, name -> FormOption? in
+            let bytes = size == .actual ? photo.size : photo.smaller[size.rawValue]
+            return bytes.map {
+                FormOption(
+                    value: size.rawValue, text: "\(name), \(ByteText.whole(Int64($0)))", current: size == chosen)
+            }
+        }
+        return list.count > 1 ? PhotoSection.Sizes(sizeField: field, list: list) : nil
     }
 }

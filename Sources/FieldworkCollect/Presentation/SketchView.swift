@@ -21,34 +21,43 @@ struct SketchView {
         FeatureViews.degrees((degrees * 1e6).rounded() / 1e6).replacingOccurrences(of: "-", with: "\u{2212}")
     }
 
-    var values: Values {
+    /// - Parameters:
+    ///   - new: whether it is the shape of a new feature.
+    ///   - error: why the last step can't be done.
+    ///   - stale: whether others changed the shape meanwhile.
+    func panel(
+        heading: String, subheading: String, action: String, new: Bool, error: String?, stale: Bool
+    ) -> SketchPanel {
         let reference = layer.table.spatialReference
-        let shape = sketch.geometry(kind, reference)
         let problem = sketch.problem(kind, reference)
-        let chosen = sketch.chosen.flatMap { spot in sketch[spot].map { (spot, $0) } }
-        let place = chosen.flatMap { degrees($0.1) }
-        let total = sketch.count
-        let title =
-            chosen.map { "Vertex \(sketch.number(of: $0.0)) of \(total)" }
-            ?? (total == 1 ? "1 vertex" : "\(FieldText.grouped(total)) vertices")
-        let figures = Self.measure(shape, kind)
-        return [
-            "chosen": chosen != nil, "spot": (chosen?.0.text).orFalse, "vertex": title,
-            "measure": figures, "snapped": session.snapped.orFalse, "snaps": session.snaps,
-            "lon": posted?["lon"] ?? place.map { FeatureViews.degrees($0.longitude) } ?? "",
-            "lat": posted?["lat"] ?? place.map { FeatureViews.degrees($0.latitude) } ?? "",
-            "undo": session.undoName.map { "Undo: \($0)" }.orFalse,
-            "redo": session.redoName.map { "Redo: \($0)" }.orFalse,
-            "problem": (total > 0 ? problem?.text(kind) : nil).orFalse, "crossing": problem == .crossing,
-            "rows": rows, "hasRows": total > 0, "more": more.orFalse, "isDraft": session.isChanged,
-            "template": session.template.orFalse, "parts": sketch.parts.count > 1,
-            "partName": kind == .line ? "New part" : "New part or hole", "shape": document(problem),
-            "says": [
-                title, place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" }, session.snapped,
-                figures,
-            ]
-            .compactMap { $0 }.joined(separator: ". "),
+        let place = chosen.flatMap { sketch[$0] }.flatMap(degrees)
+        let measure = Self.measure(sketch.geometry(kind, reference), kind)
+        let says = [
+            title, place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" }, session.snapped, measure,
         ]
+        return SketchPanel(
+            heading: heading, subheading: subheading, action: action, new: new, shape: document(problem),
+            says: says.compactMap { $0 }.joined(separator: ". "), error: error, stale: stale, vertex: title,
+            measure: measure, snapped: session.snapped, problem: shownProblem(problem),
+            lat: posted?["lat"] ?? place.map { FeatureViews.degrees($0.latitude) } ?? "",
+            lon: posted?["lon"] ?? place.map { FeatureViews.degrees($0.longitude) } ?? "",
+            chosen: chosen != nil, snaps: session.snaps, undo: session.undoName.map { "Undo: \($0)" },
+            redo: session.redoName.map { "Redo: \($0)" }, table: table, isDraft: session.isChanged)
+    }
+
+    /// The chosen vertex, where it is still there.
+    private var chosen: Sketch.Spot? { sketch.chosen.flatMap { sketch[$0] == nil ? nil : $0 } }
+
+    private var title: String {
+        let total = sketch.count
+        return chosen.map { "Vertex \(sketch.number(of: $0)) of \(total)" }
+            ?? (total == 1 ? "1 vertex" : "\(FieldText.grouped(total)) vertices")
+    }
+
+    /// A shape that isn't begun lacks everything: that needs no words.
+    private func shownProblem(_ problem: Sketch.Problem?) -> SketchPanel.Problem? {
+        guard let problem, sketch.count > 0 else { return nil }
+        return SketchPanel.Problem(text: problem.text(kind), crossing: problem == .crossing)
     }
 
     /// "0.59 ha, edge 322 m"
@@ -76,21 +85,21 @@ struct SketchView {
         return spots[first..<(first + Limits.sketchRows)]
     }
 
-    private var rows: [Values] {
-        shown.map { spot in
-            let place = sketch[spot].flatMap(degrees)
-            return [
-                "spot": spot.text, "number": sketch.number(of: spot), "current": spot == sketch.chosen,
-                "lat": place.map { Self.short($0.latitude) } ?? FieldText.nothing,
-                "lon": place.map { Self.short($0.longitude) } ?? FieldText.nothing,
-            ]
-        }
-    }
-
-    private var more: String? {
+    private var table: SketchPanel.Table? {
         let count = sketch.count
-        return count > Limits.sketchRows
+        guard count > 0 else { return nil }
+        let rows = shown.map { spot in
+            let place = sketch[spot].flatMap(degrees)
+            return SketchPanel.Row(
+                spot: spot.text, number: sketch.number(of: spot),
+                lat: place.map { Self.short($0.latitude) } ?? FieldText.nothing,
+                lon: place.map { Self.short($0.longitude) } ?? FieldText.nothing, current: spot == sketch.chosen)
+        }
+        let more =
+            count > Limits.sketchRows
             ? "\(Limits.sketchRows) of \(FieldText.grouped(count)) vertices, around the chosen one" : nil
+        return SketchPanel.Table(
+            rows: rows, more: more, partName: kind == .line ? "New part" : "New part or hole")
     }
 
     // MARK: For the map

@@ -34,23 +34,17 @@ struct AddRoutes: Sendable {
         if layers.count == 1, layers[0].geometry == .point || layers[0].kinds.count == 1 {
             return PageRenderer.redirect("/add/\(layers[0].id)")
         }
-        let groups = layers.map { layer -> Values in
-            [
-                "name": layer.name,
-                "kinds": layer.kinds.map { kind -> Values in
-                    [
-                        "name": kind.name,
-                        "address":
-                            "/add/\(layer.id)\(layer.geometry == .point ? "" : "/sketch")?template=\(kind.key)",
-                        "symbol": kind.symbol.map(\.values).orFalse,
-                    ]
-                },
-            ]
+        let groups = layers.map { layer in
+            let way = layer.geometry == .point ? "" : "/sketch"
+            let kinds = layer.kinds.map { kind in
+                AddPanel.Kind(
+                    name: kind.name, address: "/add/\(layer.id)\(way)?template=\(kind.key)",
+                    symbol: kind.symbol?.view())
+            }
+            return AddPanel.Group(name: layer.name, kinds: kinds)
         }
         return try await pages.respond(
-            PageRenderer.Panel(
-                template: "add", kind: "side", tab: "map", title: "Add a feature",
-                values: ["heading": "Add a feature", "groups": groups]),
+            PageRenderer.Panel(AddPanel(groups: groups), kind: "side", tab: "map", title: "Add a feature"),
             to: request, map: map)
     }
 
@@ -66,23 +60,19 @@ struct AddRoutes: Sendable {
         let chosen =
             layer.kinds.first { $0.key == asked } ?? layer.kinds.first { "\(layer.id)/\($0.key)" == preferred }
             ?? layer.kinds.first
-        let options = layer.kinds.map { kind -> Values in
-            [
-                "value": kind.key, "text": kind.name, "current": kind.key == chosen?.key,
-                "symbol": kind.symbol.map(\.values).orFalse,
-            ]
+        let options = layer.kinds.map { kind in
+            FormPick(
+                value: kind.key, text: kind.name, current: kind.key == chosen?.key, symbol: kind.symbol?.view())
         }
+        let panel = PlacePanel(
+            heading: "New \(layer.noun)", subheading: "Choose the place", mode: "add", layer: layer.id,
+            action: "/add/\(layer.id)", back: "/map", session: UUID().uuidString, hasPlace: form?["lon"] != nil,
+            lon: form?["lon"] ?? "", lat: form?["lat"] ?? "",
+            like: like.flatMap { UUID(uuidString: $0)?.uuidString }, error: error, open: error != nil,
+            kinds: options.count > 1 ? PlacePanel.Kinds(options: options) : nil)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "place", kind: "sheet", tab: "map", title: "New \(layer.noun)",
-                values: [
-                    "heading": "New \(layer.noun)", "subheading": "Choose the place", "mode": "add",
-                    "layer": layer.id, "action": "/add/\(layer.id)", "back": "/map", "session": UUID().uuidString,
-                    "error": error.orFalse, "open": error != nil, "lon": (form?["lon"]).orFalse,
-                    "lat": form?["lat"] ?? "", "like": like.flatMap { UUID(uuidString: $0)?.uuidString }.orFalse,
-                    "kinds": layer.kinds.count > 1
-                        ? ["options": options] as Values : false, "kindsLabel": "What it is",
-                ],
+                panel, kind: "sheet", tab: "map", title: "New \(layer.noun)",
                 status: error == nil ? .ok : .unprocessableContent),
             to: request, map: map)
     }

@@ -48,27 +48,22 @@ struct ChooseRoutes: Sendable {
         let current = map.drafts.draft(address)?.form[FormPages.relationPrefix + String(info.id)]
         let name = parents.name
         let base = "/choose/\(layer.id)/\(info.id)?for=\(Self.escaped(address))&q=\(Self.escaped(text))&start="
+        let rows = found.records.map { record in
+            let shown = DisplayedValues(layer: record.layer, feature: record.feature).values
+            return ChoosePanel.Row(
+                record: record.reference.text, first: shown.first?.text ?? FieldText.nothing,
+                second: shown.dropFirst().first?.text ?? "", current: record.reference.text == current)
+        }
+        let end = start + Limits.choosableRecords
+        let panel = ChoosePanel(
+            heading: name, subheading: "For this \(layer.noun)", form: address,
+            action: "/choose/\(layer.id)/\(info.id)", query: text,
+            count: Self.count(found.total, matching: text, of: parents), rows: rows,
+            empty: "No \(name.lowercased()) match '\(text)'. Check the spelling or clear the search.",
+            previous: start > 0 ? base + String(max(0, start - Limits.choosableRecords)) : nil,
+            next: end < found.total ? base + String(end) : nil)
         return try await pages.respond(
-            PageRenderer.Panel(
-                template: "choose", kind: "wide", tab: "map", title: "Choose \(name)",
-                values: [
-                    "heading": name, "subheading": "For this \(layer.noun)", "back": address, "for": address,
-                    "action": "/choose/\(layer.id)/\(info.id)", "query": text,
-                    "count": Self.count(found.total, matching: text, of: parents),
-                    "rows": found.records.map { record in
-                        let shown = DisplayedValues(layer: record.layer, feature: record.feature).values
-                        return [
-                            "record": record.reference.text, "first": shown.first?.text ?? FieldText.nothing,
-                            "second": shown.dropFirst().first?.text ?? "",
-                            "current": record.reference.text == current,
-                        ] as Values
-                    },
-                    "empty": "No \(parents.name.lowercased()) match '\(text)'. Check the spelling or clear the search.",
-                    "next": start + Limits.choosableRecords < found.total
-                        ? base + String(start + Limits.choosableRecords) : false,
-                    "previous": start > 0 ? base + String(max(0, start - Limits.choosableRecords)) : false,
-                ]),
-            to: request, map: map)
+            PageRenderer.Panel(panel, kind: "wide", tab: "map", title: "Choose \(name)"), to: request, map: map)
     }
 
     private static func count(_ total: Int, matching text: String, of layer: MapLayer) -> String {

@@ -26,7 +26,7 @@ struct EditRoutes: Sendable {
         let found = try await map.find(try context.reference())
         let related = try await map.relatedIfAnswered(found)
         let popup = try await map.evaluatedPopup(of: found)
-        let photos: FeaturePhotos? = nil  // MERGE: PhotoViews(pages: pages, map: map).strip(found)
+        let photos = try await PhotoViews(pages: pages, map: map).strip(found)
         let panel = FeatureViews(map: map).panel(found, popup: popup, related: related, photos: photos)
         return try await pages.respond(
             PageRenderer.Panel(
@@ -151,16 +151,14 @@ struct EditRoutes: Sendable {
             found.layer.table.canEditGeometry(of: found.feature), let place = found.place
         else { throw CollectError(.notAllowed, "This \(found.layer.noun) can't be moved.") }
         let title = FeatureTitle(layer: found.layer, feature: found.feature)
+        let panel = PlacePanel(
+            heading: "Move \(found.layer.noun)", subheading: "\(title.title) · \(title.id)", mode: "move",
+            layer: found.layer.id, action: "\(found.reference.address)/move", back: found.reference.mapAddress,
+            session: UUID().uuidString, hasPlace: true, lon: FeatureViews.degrees(place.longitude),
+            lat: FeatureViews.degrees(place.latitude), error: error, open: error != nil)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "place", kind: "sheet", tab: "map", title: "Move \(title.title)",
-                values: [
-                    "heading": "Move \(found.layer.noun)", "subheading": "\(title.title) · \(title.id)",
-                    "mode": "move", "layer": found.layer.id, "action": "\(found.reference.address)/move",
-                    "back": found.reference.mapAddress, "session": UUID().uuidString, "kinds": false,
-                    "error": error.orFalse, "open": error != nil,
-                    "lon": FeatureViews.degrees(place.longitude), "lat": FeatureViews.degrees(place.latitude),
-                ],
+                panel, kind: "sheet", tab: "map", title: "Move \(title.title)",
                 status: error == nil ? .ok : .unprocessableContent),
             to: request, map: map)
     }

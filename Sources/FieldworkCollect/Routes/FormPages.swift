@@ -70,34 +70,26 @@ struct FormPages: Sendable {
         let problems = reading == nil ? [] : read.problems
         let values = typed.map(Self.touched)
         let photos = try await PhotoViews(pages: pages, map: map).section(subject, values: values, problems: problems)
+        let controls = FormControls(
+            session: session, posted: values, filled: subject.filled, awaited: subject.awaited?.field)
+        let panel = EditPanel(
+            heading: subject.heading, subheading: subject.subheading, action: subject.action,
+            address: subject.address, session: posted?["session"] ?? UUID().uuidString,
+            hidden: subject.hidden.map { HiddenValue(name: $0.name, value: $0.value) },
+            base: base(subject, read, typed: typed, decides: reading != nil),
+            seen: posted?[DraftStore.Draft.seenName] ?? String(draft?.revision ?? 0),
+            problems: Self.summary(problems),
+            parents: parents(subject, values: values, problems: problems, map: map), elements: controls.views,
+            fill: subject.awaited.map { EditPanel.Fill(field: AttributeForm.prefix + $0.field, from: $0.from) },
+            unsupported: Self.unsupported(session), photos: photos,
+            draft: draft.map {
+                EditPanel.Draft(
+                    time: Self.clock($0.date), isOld: -$0.date.timeIntervalSinceNow > Limits.freshDraftSeconds)
+            })
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "edit", kind: "wide", tab: "map", title: subject.heading,
-                values: [
-                    "heading": subject.heading, "subheading": subject.subheading, "action": subject.action,
-                    "address": subject.address, "back": subject.back,
-                    "session": posted?["session"] ?? UUID().uuidString,
-                    "hidden": subject.hidden.map { ["name": $0.name, "value": $0.value] as Values },
-                    "base": base(subject, read, typed: typed, decides: reading != nil),
-                    "seen": posted?[DraftStore.Draft.seenName] ?? String(draft?.revision ?? 0),
-                    "problems": Self.summary(problems),
-                    "parents": parents(subject, values: values, problems: problems, map: map),
-                    "elements": FormControls(
-                        session: session, posted: values, filled: subject.filled, awaited: subject.awaited?.field
-                    ).values,
-                    "fill": subject.awaited.map {
-                        ["field": AttributeForm.prefix + $0.field, "from": $0.from] as Values
-                    }.orFalse,
-                    "unsupported": Self.unsupported(session), "photos": photos.orFalse,
-                    "draft": draft.map {
-                        [
-                            "time": Self.clock($0.date),
-                            "isOld": -$0.date.timeIntervalSinceNow > Limits.freshDraftSeconds,
-                        ]
-                            as Values
-                    }.orFalse,
-                ],
-                marked: subject.marked, status: problems.isEmpty ? .ok : .unprocessableContent),
+                panel, kind: "wide", tab: "map", title: subject.heading, marked: subject.marked,
+                status: problems.isEmpty ? .ok : .unprocessableContent),
             to: request, map: map)
     }
 
@@ -110,8 +102,8 @@ struct FormPages: Sendable {
 
     /// What the controls of a known feature's form show, for the next time that it is posted.
     /// - Parameter decides: whether the page tells what others changed: saved again, what was put in stands.
-    private func base(_ subject: FormSubject, _ read: Reading, typed: FormValues?, decides: Bool) -> Any {
-        guard subject.isKnown else { return false }
+    private func base(_ subject: FormSubject, _ read: Reading, typed: FormValues?, decides: Bool) -> String? {
+        guard subject.isKnown else { return nil }
         let before = FormBase(typed)
         var shown = read.session.opened.map { (AttributeForm.prefix + $0.key, $0.value) }
         shown += subject.parents.map {
@@ -129,17 +121,16 @@ struct FormPages: Sendable {
         return base.text
     }
 
-    static func summary(_ problems: [FormSession.Problem]) -> Any {
-        guard !problems.isEmpty else { return false }
-        return [
-            "count": problems.count == 1
+    private static func summary(_ problems: [FormSession.Problem]) -> EditPanel.Problems? {
+        guard !problems.isEmpty else { return nil }
+        return EditPanel.Problems(
+            count: problems.count == 1
                 ? "One value needs your attention." : "\(problems.count) values need your attention.",
-            "list": problems.map { ["name": $0.field, "label": $0.label, "text": $0.text] as Values },
-        ] as Values
+            list: problems.map { EditPanel.Problem(name: $0.field, label: $0.label, text: $0.text) })
     }
 
     /// What the form's expressions could not answer, by the names of the elements that they stand with.
-    private static func unsupported(_ session: FormSession) -> Any {
+    private static func unsupported(_ session: FormSession) -> String? {
         func list(_ names: [String]) -> String { Set(names).sorted().joined(separator: ", ") }
         var sentences: [String] = []
         if !session.missing.isEmpty {
@@ -149,7 +140,7 @@ struct FormPages: Sendable {
             sentences.append(
                 "This form calculates something that can't be calculated here: \(list(session.unsupported)).")
         }
-        return sentences.isEmpty ? false : sentences.joined(separator: " ")
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
     static func clock(_ date: Date) -> String {
@@ -160,20 +151,18 @@ struct FormPages: Sendable {
     /// One row for each record that the feature refers to, which leads to the list of those that may be chosen.
     private func parents(
         _ subject: FormSubject, values: FormValues?, problems: [FormSession.Problem], map: OpenMap
-    ) -> [Values] {
+    ) -> [EditPanel.Parent] {
         subject.parents.map { parent in
             let name = Self.relationPrefix + String(parent.info.id)
             let chosen = values?[name].flatMap { FeatureReference(text: $0) }
             let current = parent.record?.reference
             let feature = chosen.flatMap { map.rememberedFeature($0) } ?? (chosen == nil ? parent.record?.feature : nil)
             let (first, second) = DisplayedValues.lines(of: feature, in: parent.layer, without: "None chosen")
-            return [
-                "field": name, "relation": parent.info.id, "name": parent.name,
-                "value": (chosen ?? current)?.text ?? "", "first": first,
-                "second": second, "required": parent.info.isComposite,
-                "message": (problems.first { $0.field == name }?.text).orFalse,
-                "recents": recents(parent, subject: subject, map: map),
-            ]
+            return EditPanel.Parent(
+                field: name, relation: parent.info.id, name: parent.name, value: (chosen ?? current)?.text ?? "",
+                first: first, second: second, required: parent.info.isComposite,
+                message: problems.first { $0.field == name }?.text,
+                recents: recents(parent, subject: subject, map: map))
         }
     }
 
@@ -182,9 +171,11 @@ struct FormPages: Sendable {
     }
 
     /// The records that were chosen last, as buttons: one tap instead of a page.
-    private func recents(_ parent: RelatedRecords.Parent, subject: FormSubject, map: OpenMap) -> [Values] {
+    private func recents(
+        _ parent: RelatedRecords.Parent, subject: FormSubject, map: OpenMap
+    ) -> [EditPanel.Recent] {
         pages.workspace.settings.recentRecords(place(parent, subject: subject, map: map)).map { recent in
-            ["value": "\(parent.info.id):\(recent.record.text)", "text": recent.text, "name": parent.name]
+            EditPanel.Recent(value: "\(parent.info.id):\(recent.record.text)", text: recent.text)
         }
     }
 

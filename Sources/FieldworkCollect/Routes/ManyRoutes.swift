@@ -47,38 +47,39 @@ struct ManyRoutes: Sendable {
             throw CollectError(.notAllowed, "No value of these \(layer.name.lowercased()) can be changed.")
         }
         let selected = Set(posted?.all("row") ?? [])
-        let views = FeatureViews(map: map)
+        let problems = outcome?.problems ?? []
+        let panel = ManyPanel(
+            subheading: FieldText.count(features.count, layer.noun),
+            back: wanted.address(layer, start: wanted.start), action: "/list/\(layer.id)/many",
+            address: wanted.address(layer, start: wanted.start, page: "/many"), session: UUID().uuidString,
+            done: Self.words(outcome, layer: layer), hasProblems: !problems.isEmpty,
+            problems: problems.map { ManyPanel.Problem(title: $0.title, text: $0.text) },
+            hidden: Self.hidden(request),
+            fields: editable.map {
+                FormOption(value: $0.fieldName, text: $0.label, current: $0.fieldName == chosen.fieldName)
+            },
+            chosen: chosen.fieldName,
+            element: FormControls(session: session, posted: posted ?? FormValues(pairs: []), filled: [:])
+                .view(of: chosen),
+            rows: features.map { Self.row($0, selected: selected) })
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "many", kind: "wide", tab: "list", title: "Select several",
-                values: [
-                    "heading": "Select several", "subheading": FieldText.count(features.count, layer.noun),
-                    "back": wanted.address(layer, start: wanted.start), "action": "/list/\(layer.id)/many",
-                    "address": wanted.address(layer, start: wanted.start, page: "/many"),
-                    "session": UUID().uuidString, "chosen": chosen.fieldName,
-                    "hidden": Self.hidden(request),
-                    "fields": editable.map {
-                        ["value": $0.fieldName, "text": $0.label, "current": $0.fieldName == chosen.fieldName] as Values
-                    },
-                    "elements": FormControls(session: session, posted: posted ?? FormValues(pairs: []), filled: [:])
-                        .control(of: chosen),
-                    "rows": features.map { feature in
-                        var row = views.row(feature)
-                        row.selected = selected.contains(feature.reference.text)
-                        return row
-                    },
-                    "done": Self.words(outcome, layer: layer).orFalse,
-                    "problems": (outcome?.problems ?? []).map { ["title": $0.title, "text": $0.text] as Values },
-                    "hasProblems": outcome?.problems.isEmpty == false,
-                ],
-                status: outcome?.problems.isEmpty == false ? .unprocessableContent : .ok),
+                panel, kind: "wide", tab: "list", title: "Select several",
+                status: problems.isEmpty ? .ok : .unprocessableContent),
             to: request, map: map)
     }
 
+    private static func row(_ found: FoundFeature, selected: Set<String>) -> ManyPanel.Row {
+        let title = FeatureTitle(layer: found.layer, feature: found.feature)
+        let reference = found.reference.text
+        return ManyPanel.Row(
+            feature: reference, title: title.title, subtitle: title.rowText, selected: selected.contains(reference))
+    }
+
     /// What the list shows stays when another value is chosen.
-    private static func hidden(_ request: Request) -> [Values] {
+    private static func hidden(_ request: Request) -> [HiddenValue] {
         ["q", "sort", "scope", "start"].compactMap { name in
-            request.uri.queryParameters[Substring(name)].map { ["name": name, "value": String($0)] }
+            request.uri.queryParameters[Substring(name)].map { HiddenValue(name: name, value: String($0)) }
         }
     }
 

@@ -29,29 +29,36 @@ struct PhotoRoutes: Sendable {
         let count = attachments?.count ?? 0
         let start = min(max(0, request.uri.queryParameters["start"].flatMap { Int($0) } ?? 0), max(0, count - 1))
         let end = min(start + Limits.listedPhotos, count)
-        let rows = (attachments ?? [])[start..<end].map { views.row($0, of: found) }
+        let facts = (attachments ?? [])[start..<end].map { views.facts($0, of: found) }
+        let pictures = facts.compactMap(Self.picture)
+        let files = facts.filter { $0.thumbnail == nil }.map {
+            PhotosPanel.File(name: $0.name, content: $0.content, size: $0.size, state: $0.state)
+        }
         let base = "\(found.reference.address)/photos"
         let canEdit = found.layer.hasPopups && found.layer.table.canUpdate(found.feature)
+        let panel = PhotosPanel(
+            subheading: title, back: found.reference.address, again: base,
+            count: attachments.map { FieldText.grouped($0.count) } ?? "", failed: attachments == nil,
+            part: count > Limits.listedPhotos
+                ? "\(FieldText.grouped(start + 1)) to \(FieldText.grouped(end)) of \(FieldText.grouped(count))"
+                : nil,
+            hasPictures: !pictures.isEmpty, pictures: pictures, hasFiles: !files.isEmpty, files: files,
+            isEmpty: attachments?.isEmpty ?? false,
+            previous: start > 0 ? "\(base)?start=\(max(0, start - Limits.listedPhotos))" : nil,
+            next: end < count ? "\(base)?start=\(end)" : nil,
+            edit: canEdit ? "\(found.reference.address)/edit#photos" : nil)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "photos", kind: "side", tab: "map", title: "Photos and files of \(title)",
-                values: [
-                    "heading": "Photos and files", "subheading": title, "back": found.reference.address,
-                    "count": attachments.map { FieldText.grouped($0.count) } ?? "",
-                    "part": count > Limits.listedPhotos
-                        ? "\(FieldText.grouped(start + 1)) to \(FieldText.grouped(end)) of \(FieldText.grouped(count))"
-                        : false,
-                    "previous": start > 0 ? "\(base)?start=\(max(0, start - Limits.listedPhotos))" : false,
-                    "next": end < count ? "\(base)?start=\(end)" : false,
-                    "pictures": rows.filter { $0["isFile"] as? Bool == false },
-                    "hasPictures": rows.contains { $0["isFile"] as? Bool == false },
-                    "files": rows.filter { $0["isFile"] as? Bool == true },
-                    "hasFiles": rows.contains { $0["isFile"] as? Bool == true },
-                    "isEmpty": attachments?.isEmpty ?? false, "failed": attachments == nil,
-                    "again": "\(found.reference.address)/photos",
-                    "edit": canEdit ? "\(found.reference.address)/edit#photos" : false,
-                ], marked: MarkedPlace(found)),
+                panel, kind: "side", tab: "map", title: "Photos and files of \(title)", marked: MarkedPlace(found)),
             to: request, map: map)
+    }
+
+    /// nil for what isn't a picture.
+    private static func picture(_ photo: PhotoFacts) -> PhotosPanel.Picture? {
+        photo.thumbnail.map {
+            PhotosPanel.Picture(
+                name: photo.name, address: photo.address, thumbnail: $0, size: photo.size, state: photo.state)
+        }
     }
 
     private func photoID(_ context: CollectContext) throws -> Int {
@@ -69,23 +76,21 @@ struct PhotoRoutes: Sendable {
         guard let index = all.firstIndex(where: { $0.id == id }) else {
             throw CollectError(.notFound, "This photo or file isn't there any more.")
         }
-        let views = PhotoViews(pages: pages, map: map)
-        var values = views.row(all[index], of: found)
-        let title = FeatureTitle(layer: found.layer, feature: found.feature).title
-        let base = "\(found.reference.address)/photos"
+        let photo = PhotoViews(pages: pages, map: map).facts(all[index], of: found)
         let word = all[index].isLocal && !map.isPlainFile ? ", not sent" : ""
-        let name = PhotoViews.caption(all[index], of: title)
-        values["heading"] = name
-        values["subheading"] = "\(index + 1) of \(all.count) · \(title)"
-        values["alternative"] = "Photo \(index + 1) of \(all.count): \(name)\(word)."
-        values["back"] = base
-        values["previous"] = index > 0 ? "\(base)/\(all[index - 1].id)" : false
-        values["next"] = index + 1 < all.count ? "\(base)/\(all[index + 1].id)" : false
-        values["save"] = "\(base)/\(id)/content?save=yes"
+        let alternative = "Photo \(index + 1) of \(all.count): \(photo.name)\(word)."
+        let panel = PhotoPanel(
+            heading: photo.name, subheading: "\(index + 1) of \(all.count) · \(photo.title)", back: photo.list,
+            picture: photo.thumbnail == nil
+                ? nil : PhotoPanel.Picture(content: photo.content, alternative: alternative),
+            size: photo.size, state: photo.state,
+            previous: index > 0 ? "\(photo.list)/\(all[index - 1].id)" : nil,
+            next: index + 1 < all.count ? "\(photo.list)/\(all[index + 1].id)" : nil,
+            save: "\(photo.content)?save=yes")
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "photo", kind: "wide", tab: "map", title: name, values: values,
-                marked: MarkedPlace(found)), to: request, map: map)
+                panel, kind: "wide", tab: "map", title: photo.name, marked: MarkedPlace(found)),
+            to: request, map: map)
     }
 
     // MARK: Bytes

@@ -263,22 +263,19 @@ struct SketchRoutes: Sendable {
         let template = request.uri.queryParameters["template"].map(String.init)
         let session = try begun(subject, template: template, map: map)
         if template != nil { try SketchShelf(map).put(session) }
+        let isNew = subject.found == nil
         let view = SketchView(
             session: session, layer: subject.layer, kind: subject.kind, posted: posted)
-        var values = view.values
-        values["heading"] = subject.found == nil ? "New \(subject.layer.noun)" : "Edit shape"
-        values["subheading"] =
-            subject.found.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
-            ?? (subject.kind == .line ? "Draw its line" : "Draw its edge")
-        values["action"] = subject.address
-        values["back"] = subject.back
-        values["new"] = subject.found == nil
-        values["error"] = error.orFalse
-        values["stale"] = subject.found.map { $0.feature.geometry?.toJSON() != session.base } ?? false
+        let panel = view.panel(
+            heading: isNew ? "New \(subject.layer.noun)" : "Edit shape",
+            subheading: subject.found.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }
+                ?? (subject.kind == .line ? "Draw its line" : "Draw its edge"),
+            action: subject.address, new: isNew, error: error,
+            stale: subject.found.map { $0.feature.geometry?.toJSON() != session.base } ?? false)
         return try await pages.respond(
             PageRenderer.Panel(
-                template: "sketch", kind: "side", tab: "map", title: subject.found == nil ? "Draw" : "Edit shape",
-                values: values, status: error == nil ? .ok : .unprocessableContent),
+                panel, kind: "side", tab: "map", title: isNew ? "Draw" : "Edit shape",
+                status: error == nil ? .ok : .unprocessableContent),
             to: request, map: map)
     }
 }

@@ -101,6 +101,8 @@ struct TemplateWalk {
 
     /// The member that a tag reads: of the innermost section that has one of its name.
     private mutating func find(_ name: String, _ stack: [Any.Type], _ template: String) -> Found? {
+        // The element of a list of texts.
+        if name == ".", let innermost = stack.last { return Found(type: innermost, isOptional: false) }
         let parts = Self.parts(name)
         let owner = stack.last { type in Self.members(type).contains { $0.name == parts[0] } }
         guard var type = owner else {

@@ -1,7 +1,5 @@
 /// An edit in a list: where it is, and the button that takes it back.
-struct EditRow: TemplateModel {
-    static let template = "edit-row"
-
+struct EditRow: ViewModel {
     /// The style of the icon.
     let tone: String
     let icon: String

@@ -1,7 +1,5 @@
 /// A map of a portal.
-struct PortalMapView: TemplateModel {
-    static let template = "portal-map"
-
+struct PortalMapView: ViewModel {
     let url: String
     let name: String
     let about: String

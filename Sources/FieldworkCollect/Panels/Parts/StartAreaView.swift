@@ -1,7 +1,5 @@
 /// An area or a file on this device, as the first pages offer it.
-struct StartAreaView: TemplateModel {
-    static let template = "start-area"
-
+struct StartAreaView: ViewModel {
     let id: String
     let name: String
     let about: String

@@ -1,0 +1,5 @@
+/// A value that a form posts along unseen.
+struct HiddenValue: ViewModel {
+    let name: String
+    let value: String
+}
