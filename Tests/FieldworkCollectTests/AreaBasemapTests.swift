@@ -1,8 +1,10 @@
 import BrowserSupport
+import Fieldwork
 import FieldworkGeometry
 import FieldworkREST
 import FieldworkTiles
 import Foundation
+import Logging
 import Testing
 
 @testable import FieldworkCollect
@@ -92,6 +94,83 @@ import Testing
             _ = try await visitor.post("/offline/\(other)/delete", ["lose": "yes"])
             #expect(try Self.tileFiles(field).isEmpty)
         }
+    }
+
+    @Test("A newer basemap of the server is told, comes when it is asked for, and takes the place of the older one")
+    func newer() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            let (file, tile) = (try #require(Self.tileFiles(field).first), "/data/basemap/area/0/tile/0/0/0")
+            let old = try await visitor.get(tile).body
+            let drawn = try await visitor.get("/data/map").text
+            let address = try await visitor.get("/data/basemap?look=light").text
+            _ = try await visitor.post("/offline/update", [:])
+            try await Self.page(visitor, says: "Update all areas")
+            #expect(try await !visitor.get("/offline").text.contains("newer basemap"), "there is none yet")
+
+            try OfflineWholeMapTests.putTown(field)
+            _ = try await visitor.post("/offline/update", [:])
+            try await Self.page(visitor, says: "The server has a newer basemap, about ")
+            #expect(try await visitor.get(tile).body == old, "nothing came that nobody asked for")
+            let asked = try await visitor.post("/offline/\(OfflineField.id)/basemap", [:])
+            #expect(asked.status == 303 && asked["Location"] == "/offline")
+            try await Self.basemapIsHere(visitor)
+            let page = try await visitor.get("/offline").text
+            #expect(!page.contains("newer basemap"), "\(page)")
+            #expect(try await visitor.get(tile).body != old)
+            let files = try Self.tileFiles(field)
+            #expect(files.count == 1 && files.first != file, "the older tiles are gone: \(files)")
+            // Windows that are open draw it anew, from addresses that their browser has nothing of.
+            #expect(try await visitor.get("/data/map").text != drawn)
+            #expect(try await visitor.get("/data/basemap?look=light").text != address)
+        }
+    }
+
+    @Test("A newer basemap that can't come leaves the older one, and is told again")
+    func newerRefused() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            await field.app.stop()
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let (id, older) = (try #require(UUID(uuidString: OfflineField.id)), try Self.tileFiles(field))
+            let mark = try #require(shelf.basemap(id)?.mark)
+            let basemaps = AreaBasemaps(shelf: shelf, logger: Logger(label: "test")) { _ in RefusingTileSource() }
+            await basemaps.lookForNewer(id)
+            #expect(shelf.basemapWish(id)?.newer == .init(files: ["basemap-1.vtpk"], bytes: 5_000))
+            let area = try #require(try await basemaps.wishNewer(id))
+            #expect(shelf.awaitsBasemap(id))
+            await basemaps.fetchAll(area)
+            #expect(!shelf.awaitsBasemap(id))
+            #expect(shelf.basemap(id)?.mark == mark)
+            #expect(try Self.tileFiles(field) == older)
+            let left = try FileManager.default.contentsOfDirectory(atPath: shelf.folder(id).path)
+            #expect(!left.contains { $0.hasPrefix("basemap-") }, "\(left)")
+            await basemaps.lookForNewer(id, seconds: 0)
+            #expect(shelf.basemapWish(id)?.newer != nil)
+        }
+    }
+
+    /// A service that has a newer version, and doesn't let it be taken.
+    private struct RefusingTileSource: TileSource {
+        private static let refusal = ServiceError.serverFailure(details: "Not shared with you", code: 403)
+
+        func version() async throws -> String? { "newer" }
+        func job(_ part: Geometry, to file: URL) async throws -> Job { throw Self.refusal }
+        func job(begunAs state: Data, to file: URL) throws -> Job { throw Self.refusal }
+        func estimate(_ part: Geometry) async throws -> Int64 { 5_000 }
+    }
+
+    /// Looks at the list of areas until it says something.
+    private static func page(_ visitor: PlainClient, says text: String) async throws {
+        for _ in 0..<600 {
+            if try await visitor.get("/offline").text.contains(text) { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("The page does not say \(text)")
     }
 
     @Test("A basemap whose download was broken off goes on at the next start")
@@ -192,7 +271,7 @@ struct OfflineWholeMapTests {
     private static let ready = "document.documentElement.dataset.map === 'ready'"
 
     /// Puts a basemap of ours in the place of the server's: land everywhere, and a town with a name in the area.
-    private static func putTown(_ field: DamageField) throws {
+    static func putTown(_ field: DamageField) throws {
         let tile = try #require(TileAddress(level: 0, column: 0, row: 0))
         var land = VectorLayer(name: "land")
         land.tag("class", .text("wood"))

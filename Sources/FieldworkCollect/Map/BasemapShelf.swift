@@ -10,6 +10,15 @@ actor BasemapShelf {
         let basemap: Basemap
         /// Another one when the tiles of an area are others; empty for what stays the same.
         var mark: [String] = []
+
+        /// The mark for addresses.
+        var version: String { StableHash.hex(mark.joined(separator: " ")) }
+    }
+
+    /// Names what lies under the map, for a page that draws it: the choice, and which tiles an offline area has.
+    /// - Parameter choice: nil where nothing was chosen.
+    nonisolated func drawn(_ choice: String?) -> String {
+        ([choice ?? ""] + (ownBasemap()?.mark ?? [])).joined(separator: " ")
     }
 
     /// Nothing lies under the map.
@@ -20,7 +29,7 @@ actor BasemapShelf {
     private let webMap: Basemap?
     private let root: URL?
     private let folder: URL
-    private let ownBasemap: @Sendable () -> AreaBasemap?
+    private nonisolated let ownBasemap: @Sendable () -> AreaBasemap?
     private var known: (offers: [Offer], date: Date)?
     /// When the basemap of the offline area was looked up last.
     private var lookedAtOwn = Date.distantPast

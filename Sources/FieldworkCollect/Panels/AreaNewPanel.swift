@@ -30,8 +30,8 @@ struct AreaNewPanel: PanelModel {
     let session: String
     /// The id of the prepared area that was chosen by its name.
     let prepared: String?
-    /// What `AreaCountsView` says of it; a script asks for it again when the frame is moved.
-    let counts: Markup
+    /// A script asks for them again when the frame is moved.
+    let counts: AreaCountsView
     let placeSearch: PlaceSearch?
     /// The edges of all of the map, as the script reads them.
     let whole: String?

@@ -23,6 +23,8 @@ struct OfflinePanel: PanelModel {
         /// What is said of a file that isn't there any more.
         let lost: String?
         let growth: Growth?
+        /// What is said of a newer basemap that the server has.
+        let newer: String?
         /// Whether a larger one can be taken in its place.
         let extend: Bool
         /// What the button that takes it away is called.

@@ -9,7 +9,8 @@ struct StartPortalPage: StartPageModel {
     var problem: StartProblem?
     /// Why no map is shown.
     var nothing: String?
-    var count = ""
+    /// "12 maps"; nil where none is shown.
+    var count: String?
     var maps: [PortalMapView] = []
     /// The address of further maps.
     var more: String?

@@ -171,7 +171,7 @@ struct AreaRoutes: Sendable {
             name: growing?.name ?? form?["name"] ?? (count == 0 ? "Area" : "Area \(count + 1)"),
             nameLimit: Limits.areaName, error: error, session: form?["session"] ?? UUID().uuidString,
             prepared: form?["prepared"],
-            counts: try pages.templates.render(try await counts(frame, growing: growing, map: map)),
+            counts: try await counts(frame, growing: growing, map: map),
             placeSearch: growing == nil ? try await placeSearch(request, map: map) : nil,
             whole: map.whole.map { $0.map { "\($0)" }.joined(separator: ",") },
             fit: isNamed ? "\(frame.west),\(frame.south),\(frame.east),\(frame.north)" : nil,

@@ -18,6 +18,8 @@ struct BasemapRoutes: Sendable {
     private struct Document: Encodable {
         struct Part: Encodable {
             let address: String
+            /// Another one when there are other tiles at the same addresses: the browser keeps tiles for a while.
+            let version: String
             /// The layers of a MapLibre style, as JSON; nil for images.
             let style: String?
             let levels: [Int]
@@ -51,7 +53,8 @@ struct BasemapRoutes: Sendable {
             }
             document.parts.append(
                 Document.Part(
-                    address: "/data/basemap/\(key)/\(index)", style: drawn.style, levels: drawn.levels,
+                    address: "/data/basemap/\(key)/\(index)", version: offer.version, style: drawn.style,
+                    levels: drawn.levels,
                     tileSize: drawn.tileSize, opacity: part.layer.opacity, isReference: part.isReference,
                     hasPictures: drawn.hasPictures))
             if !part.layer.attribution.isEmpty, !names.contains(part.layer.attribution) {

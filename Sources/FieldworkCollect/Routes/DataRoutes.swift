@@ -52,8 +52,8 @@ struct DataRoutes: Sendable {
         let title: String
         /// Whether the layers' styles name pictures.
         let hasPictures: Bool
-        /// What was chosen to lie under the layers; nil where nothing was.
-        let basemap: String?
+        /// What lies under the layers; another text where it is another one.
+        let basemap: String
         let layers: [Layer]
         let view: DeviceSettings.View?
         let whole: [[Double]]
@@ -79,7 +79,7 @@ struct DataRoutes: Sendable {
         let whole = map.whole ?? [-125, 24, -66, 50]
         return MapDocument(
             title: map.title, hasPictures: !LayerSprites(map.layers.map(\.style)).isEmpty,
-            basemap: workspace.settings.basemap(of: map.key), layers: layers, view: view,
+            basemap: map.basemaps.drawn(workspace.settings.basemap(of: map.key)), layers: layers, view: view,
             whole: [[whole[0], whole[1]], [whole[2], whole[3]]])
     }
 

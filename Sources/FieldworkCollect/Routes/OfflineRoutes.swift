@@ -23,6 +23,10 @@ struct OfflineRoutes: Sendable {
             await workspace.setSyncsAreasByItself(try await FormValues.read(request)["on"] == "yes")
             return PageRenderer.redirect("/offline")
         }
+        router.post("offline/:area/basemap") { _, context in
+            try await workspace.areaBasemaps.renew(try area(context).id)
+            return PageRenderer.redirect("/offline")
+        }
         router.post("offline/:area/name") { request, context in
             try await rename(try area(context), request: request)
         }
@@ -86,9 +90,12 @@ struct OfflineRoutes: Sendable {
         let isCurrent = map.offline?.area.id == area.id
         var about = area.isSynced ? [area.size] : []
         if isHere { about.append(ByteText.whole(shelf.size(area.id) + shelf.basemapSize(area.id))) }
-        if area.held == nil, shelf.awaitsBasemap(area.id) {
+        let stage = shelf.basemapStage(of: area.id)
+        if area.held == nil, shelf.awaitsBasemap(area.id) || stage.map(shelf.awaitsBasemap) == true {
             let obstacle = await workspace.areaBasemaps.obstacle(area.id)
-            about.append(obstacle == nil ? "basemap on its way" : "no room for its basemap")
+            let isRenewing = stage.flatMap(shelf.basemapWish)?.isRenewing == true
+            let kind = isRenewing ? "newer basemap" : "basemap"
+            about.append(obstacle == nil ? "\(kind) on its way" : "no room for its \(kind)")
         } else if shelf.basemapSize(area.id) > 0 {
             about.append("with basemap")
         }
@@ -114,8 +121,15 @@ struct OfflineRoutes: Sendable {
             growth: growth.map {
                 OfflinePanel.Growth(id: $0.text, text: "Larger: \(Self.progress(growthReport).lowercasedFirst)")
             },
+            newer: Self.newer(stage.flatMap(shelf.basemapWish)?.newer),
             extend: isHere && area.held == nil && growth == nil && map.offline == nil && Self.obstacle(map) == nil,
             removal: area.held == nil ? "Delete \(area.name)" : "Take \(area.name) off the list")
+    }
+
+    private static func newer(_ newer: AreaShelf.BasemapWish.Newer?) -> String? {
+        guard let newer else { return nil }
+        let size = newer.bytes.map { $0 > 0 ? ", about \(ByteText.whole($0))" : "" } ?? ""
+        return "The server has a newer basemap\(size)."
     }
 
     /// What an update of all areas has come to with one of them; nil where there is nothing to say, also after a later sync.

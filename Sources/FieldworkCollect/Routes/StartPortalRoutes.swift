@@ -54,7 +54,7 @@ struct StartPortalRoutes: Sendable {
         do {
             let found = try await Self.maps(server, pages).find(words, from: start, count: Limits.portalMaps)
             page.maps = found.entries.map { Self.row($0, of: server) }
-            page.count = FieldText.count(found.total, "map")
+            page.count = found.entries.isEmpty ? nil : FieldText.count(found.total, "map")
             page.more = found.next.map { "\(here)&start=\($0)" }
             if found.entries.isEmpty {
                 page.nothing =

@@ -32,10 +32,12 @@ actor Workspace {
     /// Outboxes to run, handed to `run`.
     private let outboxes: AsyncStream<OpenMap>
     private let newOutbox: AsyncStream<OpenMap>.Continuation
-    /// Maps whose services are asked for conflicts, and for locators that are out of date, when they were opened.
+    /// Maps whose services are asked for conflicts, and for locators and basemaps that are out of date, when they were opened.
     private let unaskedMaps: AsyncStream<OpenMap>
     private let newConflicts: AsyncStream<OpenMap>.Continuation
     private var broadcaster: (@Sendable (OpenMap) async -> Void)?
+    /// The tiles under the open area, as the windows were told last.
+    private var toldTiles: [String]?
 
     init(configuration: CollectConfiguration, hub: EventHub, logger: Logger) throws {
         self.configuration = configuration
@@ -68,6 +70,7 @@ actor Workspace {
                 for await map in unaskedMaps where !map.isPlainFile {
                     await self.lookAtConflicts(of: map)
                     await self.renewLocators(of: map)
+                    await self.lookForNewerBasemaps(of: map)
                 }
             }
             for await map in outboxes {
@@ -203,6 +206,7 @@ actor Workspace {
             await self?.lookAtConflicts(of: map)
             // The server answers: what it could not be asked for when the map was opened.
             await self?.renewLocators(of: map)
+            await self?.lookForNewerBasemaps(of: map)
         }
         newOutbox.yield(map)
         newConflicts.yield(map)
@@ -339,6 +343,12 @@ actor Workspace {
 
     private func heardOfBasemap() {
         hub.send("stale", PanelsStale(panels: ["job", "offline"], why: "basemap"))
+        // The map is drawn anew when other tiles lie under it.
+        guard let map = current, let area = map.offline?.area, let tiles = shelf.basemap(area.id)?.mark,
+            tiles != toldTiles
+        else { return }
+        toldTiles = tiles
+        hub.send("map", MapChanged(layers: map.layers.map(\.id)))
     }
 
     /// Tells every window anew where the edits are.

@@ -8,12 +8,15 @@ enum AreaSabotage: String, CaseIterable {
     case forgetsReservations
     /// Tiles of areas that are gone stay.
     case keepsTiles
+    /// Newer tiles that were asked for are forgotten.
+    case forgetsRenewals
 
     var invariant: AreaInvariant {
         switch self {
         case .losesTiles, .forgetsReservations: .areasAreWhole
         case .tellsOneVersion: .oneVersion
         case .keepsTiles: .nothingIsLeft
+        case .forgetsRenewals: .renewalsArrive
         }
     }
 }
@@ -30,6 +33,8 @@ enum AreaInvariant: String, Sendable {
     case nothingIsLeft = "nothing is left"
     /// At rest every area has its basemap.
     case workGoesOn = "work goes on"
+    /// At rest an area has tiles no older than the newest that were asked for.
+    case renewalsArrive = "renewals arrive"
 }
 
 struct AreaProblem: Sendable, CustomStringConvertible {

@@ -27,6 +27,8 @@ extension AreaSimulation {
         guard let file = layer.tiles.map({ shelf.tiles.url($0.file) }), let package = try? TilePackages.open(file.path),
             let box = try SharedTileFile(file).holder(id)?.box
         else { return complain(.areasAreWhole, "the tiles of area \(name) are gone") }
+        // Not before rest, and only of the stage that the area has its tiles from.
+        let oldest = isAtRest ? asked[id] ?? 1 : 1
         var versions = Set(1...version)
         let needed = TownTiles.tiles(in: box)
         for tile in needed {
@@ -39,8 +41,10 @@ extension AreaSimulation {
             versions.formIntersection(fitting)
         }
         looked(tiles: needed.count)
-        if versions.isEmpty, plan.tellsVersion {
-            complain(.oneVersion, "the tiles of area \(name) are of several versions")
+        guard plan.tellsVersion else { return }
+        if versions.isEmpty { return complain(.oneVersion, "the tiles of area \(name) are of several versions") }
+        if versions.allSatisfy({ $0 < oldest }) {
+            complain(.renewalsArrive, "area \(name) has version \(versions.max() ?? 0), and \(oldest) was asked for")
         }
     }
 
@@ -48,6 +52,9 @@ extension AreaSimulation {
     func checkRest() throws {
         for area in shelf.areas() {
             looked(areas: 1)
+            if let stage = shelf.basemapStage(of: area.id), shelf.basemapWish(stage)?.isRenewing == true {
+                complain(.workGoesOn, "area \(area.text.prefix(4)) still waits for newer tiles at rest")
+            }
             if shelf.basemapStage(of: area.id) != shelf.stages(of: area.id).first {
                 complain(.workGoesOn, "area \(area.text.prefix(4)) has no basemap at rest")
             }

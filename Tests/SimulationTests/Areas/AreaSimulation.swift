@@ -13,6 +13,8 @@ import TestSupport
 actor AreaSimulation: SimulatedLine {
     struct Plan {
         var tellsVersion: Bool
+        /// Whether newer tiles are asked for.
+        var renews = false
         var changesTiles: Bool
         var steps: Int
         var faultsPerMille: Int
@@ -67,11 +69,14 @@ actor AreaSimulation: SimulatedLine {
     private var carried = 0
     private var depth = 0
     private var isQuiet = false
+    private(set) var isAtRest = false
     private let log = StoryLog.Lines()
     private var story: [String] = []
     private(set) var problems: [AreaProblem] = []
     /// Areas that had a basemap.
     var drawn: Set<UUID> = []
+    /// The oldest version that an area may have at rest, by the area or stage whose newer tiles were asked for.
+    private(set) var asked: [UUID: Int] = [:]
     private(set) var looked = (areas: 0, tiles: 0)
 
     // MARK: A whole story
@@ -92,6 +97,8 @@ actor AreaSimulation: SimulatedLine {
         var generator = SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
         (self.seed, self.sabotage, self.folder) = (seed, sabotage, folder)
         var plan = Plan(using: &generator)
+        // The other stories stay as they are.
+        plan.renews = seed % 4 == 0
         if sabotage != nil { plan.changesTiles = true }
         if sabotage == .tellsOneVersion { plan.tellsVersion = true }
         self.plan = plan
@@ -186,6 +193,11 @@ actor AreaSimulation: SimulatedLine {
         guard !process.isDead else { return }
         let areas = shelf.areas().filter { busy[$0.id] == nil }.sorted { $0.text < $1.text }
         let area = areas.randomElement(using: &generator)
+        if plan.renews, number(0...5) == 0 {
+            if plan.changesTiles, number(0...1) == 0 { try change() }
+            if let area { try await renew(area) }
+            return
+        }
         switch number(0...99) {
         case 0..<35: try await take()
         case 35..<50: if let area { try await extend(area) }
@@ -291,6 +303,22 @@ actor AreaSimulation: SimulatedLine {
         for other in others { try shelf.remove(other.id) }
         if sabotage == .forgetsReservations { try await tidyForgetfully() }
         if sabotage != .keepsTiles { await basemaps.tidy() }
+    }
+
+    /// Looks for newer tiles, as a sync does, and asks for what was found, as the user does.
+    private func renew(_ area: OfflineArea) async throws {
+        note("looks for newer tiles of \(name(area.id))")
+        let before = carried
+        let told = version
+        await basemaps.lookForNewer(area.id, seconds: 0)
+        while carried > before { await Task.yield() }
+        guard !process.isDead, let stage = shelf.basemapStage(of: area.id), busy[stage] == nil,
+            shelf.basemapWish(stage)?.newer != nil, let holder = try await basemaps.wishNewer(area.id)
+        else { return }
+        note("asks for newer tiles of \(name(area.id))")
+        if sabotage == .forgetsRenewals { try shelf.changeBasemapWish(of: stage) { $0.renewals = nil } }
+        asked[stage] = told
+        try await fetch(holder)
     }
 
     private func change() throws {
@@ -406,6 +434,7 @@ actor AreaSimulation: SimulatedLine {
         for _ in 0..<4 { try await goOn() }
         for id in shelf.leftovers() { try shelf.removeLeftover(id) }
         if sabotage != .keepsTiles { await basemaps.tidy() }
+        isAtRest = true
         try checkAreas()
         if problems.isEmpty { try checkRest() }
     }

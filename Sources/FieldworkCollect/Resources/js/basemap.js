@@ -31,7 +31,7 @@ function vectorLayers(part, name) {
 function add(map, part, index, above) {
   const name = `base-${index}`;
   const [minzoom, maxzoom] = part.levels;
-  const tiles = [`${location.origin}${part.address}/tile/{z}/{x}/{y}`];
+  const tiles = [`${location.origin}${part.address}/tile/{z}/{x}/{y}?v=${part.version}`];
   // What is labelled lies below the features, for it must not hide them.
   const before = part.isReference ? above : 'data-below';
   if (!part.style) {

@@ -6,12 +6,14 @@ import Logging
 /// Takes the basemap along with an area, beside the features, by the SDK's jobs: the map is then drawn without a network. An area is
 /// complete without it: its work begins as soon as the features are here.
 actor AreaBasemaps {
-    private let shelf: AreaShelf
-    private let logger: Logger
-    private let source: @Sendable (AreaShelf.BasemapWish.Layer) -> any TileSource
+    let shelf: AreaShelf
+    let logger: Logger
+    let source: @Sendable (AreaShelf.BasemapWish.Layer) -> any TileSource
     private var running: [UUID: Task<Void, Never>] = [:]
     private var arrivals: [UUID: GenerateGeodatabaseJob.Arrival] = [:]
     private var obstacles: [UUID: String] = [:]
+    /// When it was looked last whether an area's services have newer tiles.
+    var looked: [UUID: Date] = [:]
     private var listener: (@Sendable (OfflineArea) async -> Void)?
 
     /// - Parameter source: where the tiles of a layer come from.
@@ -26,6 +28,9 @@ actor AreaBasemaps {
 
     /// Called when a basemap has come further.
     func listen(_ listener: @escaping @Sendable (OfflineArea) async -> Void) { self.listener = listener }
+
+    /// Tells who listens that something has changed.
+    func heard(_ area: OfflineArea) async { await listener?(area) }
 
     /// Begins to fetch a basemap. When the process ends before, the next start goes on.
     func take(_ basemap: Basemap, along area: OfflineArea) {
@@ -60,7 +65,9 @@ actor AreaBasemaps {
     /// Stops all work; the next start goes on with it.
     func stop() { for task in running.values { task.cancel() } }
 
-    private func run(_ area: OfflineArea) {
+    /// Begins, or lets the work that is under way go on with what is asked for now.
+    func run(_ area: OfflineArea) {
+        guard running[area.id] == nil else { return }
         running[area.id] = Task {
             defer {
                 running[area.id] = nil
@@ -81,7 +88,7 @@ actor AreaBasemaps {
         // A larger area may have taken its place, also while this one's was on its way.
         defer { if shelf.isBasemapOutdone(area.id) { shelf.dropBasemap(of: area.id) } }
         guard !shelf.isBasemapOutdone(area.id) else { return }
-        for layer in shelf.basemapWish(area.id)?.layers ?? [] {
+        for layer in shelf.basemapWish(area.id)?.all ?? [] {
             guard !Task.isCancelled, let wish = shelf.basemapWish(area.id) else { return }
             guard !wish.settled.contains(layer.file) else { continue }
             do {
@@ -99,12 +106,19 @@ actor AreaBasemaps {
                 return
             } catch {
                 logger.info("a layer of a basemap didn't come with an area", metadata: ["reason": "\(error)"])
+                if wish.isRenewal(layer.file) { dropParts(of: layer, area) }
             }
             guard !Task.isCancelled else { return }
-            try? shelf.changeBasemapWish(of: area.id) { $0.settled.append(layer.file) }
+            try? shelf.changeBasemapWish(of: area.id) { $0.settle(layer.file) }
             await listener?(area)
         }
         await tidy()
+    }
+
+    /// Deletes what has come of a layer that is given up.
+    private func dropParts(of layer: Wish.Layer, _ area: OfflineArea) {
+        let part = shelf.basemapFile(layer, of: area.id).path
+        for end in ["", ".job", ".download"] { try? FileManager.default.removeItem(atPath: part + end) }
     }
 
     private static func isWithoutRoom(_ error: any Error) -> Bool {

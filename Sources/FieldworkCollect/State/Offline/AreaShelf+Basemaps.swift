@@ -4,6 +4,9 @@ import Foundation
 extension AreaShelf {
     private static let basemapName = "basemap-"
 
+    /// The name of a layer's package in an area's folder.
+    static func basemapFileName(_ number: Int, _ ending: String) -> String { "\(basemapName)\(number).\(ending)" }
+
     /// The layers of tiles that are to come along with an area, by their order from below.
     struct BasemapWish: Codable, Sendable, Hashable {
         struct Layer: Codable, Sendable, Hashable {
@@ -26,19 +29,51 @@ extension AreaShelf {
             var bytes: Int64?
         }
 
+        /// A layer with newer tiles, on its way. It takes the place of the one that is here once all of its tiles are.
+        struct Renewal: Codable, Sendable, Hashable {
+            /// The file of the layer that is here.
+            var replaces: String
+            var layer: Layer
+        }
+
+        /// What the services were found to have newer.
+        struct Newer: Codable, Sendable, Hashable {
+            /// The files of the layers.
+            var files: [String]
+            /// About how much would come; nil where that isn't told.
+            var bytes: Int64?
+        }
+
         var layers: [Layer]
         /// Whose tiles they are: what an area held when it was taken, whatever it is extended to later. West, south, east and north in metres
         /// of the plane; nil in areas that an earlier version took.
         var edges: [Double]?
         /// Those that have come or can't come.
         var settled: [String] = []
+        /// nil for none.
+        var renewals: [Renewal]?
+        /// nil for nothing that is known to be newer.
+        var newer: Newer?
+
+        /// Those that are here or on their way, also those that are to take the place of others.
+        var all: [Layer] { layers + (renewals ?? []).map(\.layer) }
 
         /// Changes a layer.
         mutating func change(_ file: String, _ change: (inout Layer) -> Void) {
             for index in layers.indices where layers[index].file == file { change(&layers[index]) }
+            for index in renewals?.indices ?? 0..<0 where renewals?[index].layer.file == file {
+                if var layer = renewals?[index].layer {
+                    change(&layer)
+                    renewals?[index].layer = layer
+                }
+            }
         }
 
-        var isSettled: Bool { layers.allSatisfy { settled.contains($0.file) } }
+        var isSettled: Bool { all.allSatisfy { settled.contains($0.file) } }
+        /// Whether newer tiles are on their way.
+        var isRenewing: Bool { renewals?.isEmpty == false }
+
+        func isRenewal(_ file: String) -> Bool { renewals?.contains { $0.layer.file == file } == true }
     }
 
     private func basemapWishFile(_ id: UUID) -> URL { folder(id).appending(path: "basemap.json") }
@@ -114,7 +149,7 @@ extension AreaShelf {
     /// Takes out tiles that no area uses, and files of an area that a larger one has made needless.
     func tidyTiles() async throws {
         try await tiles.tidy { [self] id, file in
-            basemapWish(id)?.layers.contains { $0.tiles?.file == file } == true && !isBasemapOutdone(id)
+            basemapWish(id)?.all.contains { $0.tiles?.file == file } == true && !isBasemapOutdone(id)
         }
         for area in all() where isBasemapOutdone(area.id) { dropBasemap(of: area.id) }
     }
@@ -156,13 +191,13 @@ extension AreaShelf {
                 layers.append(
                     .init(
                         service: url, isVector: true, isReference: isReference,
-                        file: "\(basemapName)\(number).vtpk"))
+                        file: basemapFileName(number, "vtpk")))
             case let layer as ArcGISTiledLayer:
                 guard let url = layer.url else { continue }
                 layers.append(
                     .init(
                         service: url, isVector: false, isReference: isReference,
-                        file: "\(basemapName)\(number).tpkx"))
+                        file: basemapFileName(number, "tpkx")))
             default: continue
             }
         }
