@@ -125,8 +125,9 @@ struct RequestRouter: Sendable {
         var layer: LayerDefinition?
         if match.route.base == .geocodeServer { return try await locatorContext(of: match, request) }
         if let path = match.values.service {
-            guard let found = try await catalog.service(path: path) else {
-                if right != .administer, let basemap = try basemap(path, match.route.base) {
+            let (found, basemap) = try await named(path, match.route)
+            guard let found else {
+                if let basemap {
                     let rights = try await access.rights(
                         of: request.principal, on: ServiceName(name: basemap.basemap.name), as: basemap.basemap.itemKind
                     )
@@ -219,6 +220,17 @@ struct RequestRouter: Sendable {
         return RouteContext(
             request: request, values: match.values, server: self, service: nil, layer: nil,
             locator: GeocodeService(locator: found.locator, name: found.locator.name, cutter: locators.cutter))
+    }
+
+    /// The service of a path, or else the basemap. A service hides a basemap of its name; where there was none a moment ago, a basemap is
+    /// given without asking for one.
+    private func named(
+        _ path: String, _ route: Route
+    ) async throws -> (service: PublishedService?, basemap: BasemapService?) {
+        let mayBeBasemap = route.right != .administer
+        if mayBeBasemap, catalog.lacks(path), let basemap = try basemap(path, route.base) { return (nil, basemap) }
+        if let service = try await catalog.service(path: path) { return (service, nil) }
+        return (nil, mayBeBasemap ? try basemap(path, route.base) : nil)
     }
 
     /// The basemap of an address that names one.

@@ -1,6 +1,7 @@
 import FieldworkGeometry
 import FieldworkPortal
 import FieldworkREST
+import FieldworkStore
 import FieldworkTiles
 import Foundation
 import TestSupport
@@ -21,7 +22,10 @@ struct BasemapTests {
     }
 
     /// A server over an empty trees service, with a basemap of each kind.
-    private static func serve(_ test: (TestServer, BasemapFolder) async throws -> Void) async throws {
+    /// - Parameter lifetime: how long the server uses what it knows of services.
+    private static func serve(
+        lifetime: Duration = .zero, _ test: (TestServer, BasemapFolder, GeoPackageStore) async throws -> Void
+    ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-basemaps-\(UUID().uuidString)")
         let basemaps = BasemapFolder(data: folder)
         try FileManager.default.createDirectory(at: basemaps.url, withIntermediateDirectories: true)
@@ -36,9 +40,38 @@ struct BasemapTests {
         let images = try MBTilesWriter(path: basemaps.file("Air").path, format: .png)
         try images.add(png, at: tile)
         try images.finish(TileSetDescription(name: "Air", format: .png, levels: 2...2))
-        var configuration = ServerConfiguration(port: 0, definitionLifetime: .zero)
+        var configuration = ServerConfiguration(port: 0, definitionLifetime: lifetime)
         configuration.dataFolder = folder
-        try await TemporaryStore.serve(configuration: configuration) { server, _ in try await test(server, basemaps) }
+        try await TemporaryStore.serve(configuration: configuration) { server, store in
+            try await test(server, basemaps, store)
+        }
+    }
+
+    private static func serve(_ test: (TestServer, BasemapFolder) async throws -> Void) async throws {
+        try await serve { server, basemaps, _ in try await test(server, basemaps) }
+    }
+
+    @Test("A service hides a basemap of its name, at the latest when the server looks again")
+    func hidden() async throws {
+        try await Self.serve(lifetime: .seconds(3_600)) { server, basemaps, store in
+            func name(_ service: String) async throws -> JSONValue? {
+                try await server.client.get("\(service)/VectorTileServer", ["f": "json"]).json["name"]
+            }
+            try basemaps.add(basemaps.file("City"), as: TreesService.name.path, replaces: false)
+            #expect(try await name("City") == "The city")
+            #expect(try await name(TreesService.name.path) != "The city", "the service was there first")
+
+            let tile = "Harbour/VectorTileServer/xyz/2/1/3.pbf"
+            #expect(try await server.client.get("Harbour/FeatureServer", ["f": "json"]).errorCode == 404)
+            try basemaps.add(basemaps.file("City"), as: "Harbour", replaces: false)
+            #expect(try await server.client.get(tile).status == 200)
+            var service = TreesService.definition
+            service.name = ServiceName(name: "Harbour")
+            try await store.createService(service)
+            #expect(try await server.client.get(tile).status == 200, "nothing was looked up for a tile")
+            #expect(try await server.client.get("Harbour/FeatureServer", ["f": "json"]).json["layers"] != nil)
+            #expect(try await name("Harbour") != "The city", "the service is known now")
+        }
     }
 
     @Test("The catalogue lists basemaps by what they are, and those that are added while the server runs")

@@ -41,6 +41,8 @@ final class ServiceCatalog: Sendable {
     private struct State {
         /// By lower-case path.
         var entries: [String: Entry] = [:]
+        /// When the store was found to have no service of a path, in lower case.
+        var absent: [String: ContinuousClock.Instant] = [:]
         var nextVersion: UInt64
     }
 
@@ -68,13 +70,30 @@ final class ServiceCatalog: Sendable {
         return try await read(key)
     }
 
+    /// Whether the store had no service of a path when it was asked, as long ago as a definition is used without asking. For a path that
+    /// means something else then: each tile of a basemap would ask a database whether a service has its name.
+    func lacks(_ path: String) -> Bool {
+        let found = state.withLock { $0.absent[path.lowercased()] }
+        return found.map { $0.duration(to: .now) < lifetime } ?? false
+    }
+
     /// Forgets what was read: the next request asks the store.
-    func invalidate() { state.withLock { $0.entries.removeAll() } }
+    func invalidate() {
+        state.withLock { state in
+            state.entries.removeAll()
+            state.absent.removeAll()
+        }
+    }
 
     private func read(_ key: String) async throws -> PublishedService? {
         // The client's text is only compared with names that exist. It never reaches the store.
         guard let name = try await store.serviceNames().first(where: { $0.path.lowercased() == key }) else {
-            state.withLock { _ = $0.entries.removeValue(forKey: key) }
+            state.withLock { state in
+                state.entries[key] = nil
+                // Names that nobody has may be asked for without end.
+                if state.absent.count >= Limits.cachedServices { state.absent.removeAll() }
+                state.absent[key] = .now
+            }
             return nil
         }
         let definition: ServiceDefinition
@@ -95,6 +114,7 @@ final class ServiceCatalog: Sendable {
             state.nextVersion += 1
         }
         if state.entries.count >= Limits.cachedServices { state.entries.removeAll() }
+        state.absent[key] = nil
         state.entries[key] = Entry(service: service, readAt: .now)
         return service
     }
