@@ -91,6 +91,34 @@ struct BasemapTests {
         }
     }
 
+    @Test("The version of tiles is another one for other tiles, and the same for the same file in another place")
+    func version() async throws {
+        try await Self.serve { server, basemaps in
+            func version(_ name: String, _ face: String) async throws -> String {
+                let told = try await server.client.get("\(name)/\(face)", ["f": "json"]).json["tilesVersion"]
+                return try #require(told?.stringValue)
+            }
+            let (city, air) = (try await version("City", "VectorTileServer"), try await version("Air", "MapServer"))
+            #expect(city != air)
+            let file = basemaps.file("City")
+            let changed = try #require(
+                try FileManager.default.attributesOfItem(atPath: file.path)[.modificationDate] as? Date)
+            // As a backup that is put back: other files, of the same time.
+            let copy = file.deletingLastPathComponent().appending(path: "copy.part")
+            try FileManager.default.copyItem(at: file, to: copy)
+            try FileManager.default.setAttributes([.modificationDate: changed], ofItemAtPath: copy.path)
+            try FileManager.default.removeItem(at: file)
+            try FileManager.default.moveItem(at: copy, to: file)
+            #expect(try await version("City", "VectorTileServer") == city)
+
+            let tiles = try MBTilesWriter(path: file.path + ".new", format: .vector)
+            try tiles.add(try Self.vectorTile(), at: try #require(TileAddress(level: 2, column: 0, row: 0)))
+            try tiles.finish(TileSetDescription(name: "The city", format: .vector, levels: 2...2))
+            try basemaps.add(URL(filePath: file.path + ".new"), as: "City", replaces: true)
+            #expect(try await version("City", "VectorTileServer") != city)
+        }
+    }
+
     @Test("Vector tiles of a package are given as they are, with a style that draws them")
     func vector() async throws {
         try await Self.serve { server, _ in

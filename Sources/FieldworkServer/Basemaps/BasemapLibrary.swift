@@ -11,6 +11,8 @@ struct Basemap: Sendable {
     let package: any TilePackage
     /// Another one for each file that had the name.
     let version: String
+    /// Another one for other tiles, the same for a copy of the file.
+    let tilesVersion: String
 
     var isVector: Bool { package.description.format == .vector }
     var face: ServiceFace { isVector ? .vectorTile : .map }
@@ -49,7 +51,9 @@ final class BasemapLibrary: Sendable {
         guard let version = FileVersion(path: path)?.text else { return nil }
         if let kept = open.withLock({ $0[known] }), kept.version == version { return try kept.basemap.get() }
         let basemap = Result { () throws(TileError) in
-            Basemap(name: known, package: try TilePackages.open(path), version: version)
+            Basemap(
+                name: known, package: try TilePackages.open(path), version: version,
+                tilesVersion: TilesVersion.text(of: path) ?? version)
         }
         open.withLock { open in
             if open.count >= Limits.openBasemaps { open.removeAll() }

@@ -63,7 +63,7 @@ struct BasemapService: Sendable {
             }
         guard var object = root.objectValue else { return root }
         // Who has taken a part along sees whether another part fits to it.
-        object[Self.versionMember] = .string(basemap.version)
+        object[Self.versionMember] = .string(basemap.tilesVersion)
         return .object(object)
     }
 
