@@ -52,6 +52,22 @@ struct TemplateModelTests {
         #expect(without.isEmpty, "\(without)")
     }
 
+    @Test("A member that is nil hides a member of the same name further out; HTML alone is written as it is")
+    func tagsOfAModel() throws {
+        let rows = [Sample.Row(name: "first", note: "<b>"), Sample.Row(name: "second", note: nil)]
+        let tags = Sample(title: "<i>", html: Markup(html: "<p>"), isOpen: true, count: nil, rows: rows).tags
+        #expect(
+            tags["title"] as? String == "<i>" && tags["html"] as? String == "<p>" && tags["isOpen"] as? Bool == true)
+        #expect(tags["count"] as? Bool == false, "nothing is looked for further out")
+        let inner = try #require(tags["rows"] as? [[String: Any]])
+        #expect(inner.count == 2 && inner[0]["note"] as? String == "<b>" && inner[1]["note"] as? Bool == false)
+        let page = try TemplateLibrary().render(
+            ProblemPanel(heading: "<u>", tone: "wn", what: "What", safe: "", next: "", again: nil),
+            in: PanelFrame(pageTitle: "<s>", mapTitle: ""))
+        #expect(page.html.contains("&lt;u>") || page.html.contains("&lt;u&gt;"))
+        #expect(!page.html.contains("<u>") && !page.html.contains("<s>") && !page.html.contains("Try again"))
+    }
+
     // MARK: What the walk notices
 
     private struct Sample: TemplateModel {

@@ -4,7 +4,7 @@ struct PlacePanel: PanelModel {
 
     /// What the new feature is, where its layer has several kinds.
     struct Kinds: ViewModel {
-        let options: [FormPick]
+        let options: [FormOption]
     }
 
     let heading: String

@@ -61,8 +61,7 @@ struct FormControls {
             if isOpen(element, count: picks.count) {
                 view.picks = FieldView.Picks(short: Self.isShort(picks), options: picks)
             } else {
-                view.select = FieldView.Select(
-                    options: picks.map { FormOption(value: $0.value, text: $0.text, current: $0.current) })
+                view.select = FieldView.Select(options: picks)
             }
         } else if isOfManyLines(element, value: value) {
             view.area = FieldView.Area(value: value, limit: Self.limit(input), hint: Self.hint(element))
@@ -140,25 +139,25 @@ struct FormControls {
         }
     }
 
-    private func picks(_ element: FieldFormElement, choices: [AttributeForm.Choice], typed: String) -> [FormPick] {
+    private func picks(_ element: FieldFormElement, choices: [AttributeForm.Choice], typed: String) -> [FormOption] {
         let symbology = session.layer.symbology
         var picks = choices.map { choice in
-            FormPick(
+            FormOption(
                 value: choice.code, text: choice.name, current: choice.code == typed,
                 symbol: symbology.swatch(field: element.fieldName, value: choice.value)?.view())
         }
         if !typed.isEmpty, !choices.contains(where: { $0.code == typed }) {
             // A value outside its domain stays as it is until another one is chosen.
-            picks.insert(FormPick(value: typed, text: typed, current: true, symbol: nil), at: 0)
+            picks.insert(FormOption(value: typed, text: typed, current: true), at: 0)
         }
         if let none = noValue(element, isEmpty: typed.isEmpty) {
-            picks.append(FormPick(value: "", text: none, current: typed.isEmpty, symbol: nil))
+            picks.append(FormOption(value: "", text: none, current: typed.isEmpty))
         }
         return picks
     }
 
     /// Whether the buttons stand in one row on a telephone.
-    private static func isShort(_ picks: [FormPick]) -> Bool {
+    private static func isShort(_ picks: [FormOption]) -> Bool {
         picks.count <= Limits.shortChoices && picks.allSatisfy { $0.text.count <= Limits.shortChoiceCharacters }
     }
 

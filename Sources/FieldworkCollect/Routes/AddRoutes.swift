@@ -61,7 +61,7 @@ struct AddRoutes: Sendable {
             layer.kinds.first { $0.key == asked } ?? layer.kinds.first { "\(layer.id)/\($0.key)" == preferred }
             ?? layer.kinds.first
         let options = layer.kinds.map { kind in
-            FormPick(
+            FormOption(
                 value: kind.key, text: kind.name, current: kind.key == chosen?.key, symbol: kind.symbol?.view())
         }
         let panel = PlacePanel(

@@ -23,7 +23,7 @@ struct FieldView: ViewModel {
     struct Picks: ViewModel {
         /// Whether they stand in one row on a telephone.
         let short: Bool
-        let options: [FormPick]
+        let options: [FormOption]
     }
 
     /// A list that folds out.
