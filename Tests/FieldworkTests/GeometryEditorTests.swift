@@ -241,6 +241,9 @@ struct GeometryEditorTests {
         #expect(editor.savedState == nil)
         editor.start(withState: state)
         #expect(editor.geometry == geometry && !editor.canUndo, "what was kept doesn't change with the editor")
+        editor.start(withType: type(of: geometry))
+        editor.insertVertex(Self.point(20, 20))
+        #expect(Self.way(try Self.editor(try Self.kept(editor))) == Self.way(editor), "begun with one vertex")
     }
 
     private static let utm = """

@@ -48,7 +48,8 @@ struct GeometrySketch: Sendable, Equatable {
             switch kind {
             case .point: parts.isEmpty || parts.map(\.count) == [1]
             case .multipoint: parts.isEmpty || parts.count == 1 && !parts[0].isEmpty
-            case .envelope: parts.isEmpty || parts.map(\.count) == [4]
+            // A box begins with one corner.
+            case .envelope: parts.isEmpty || [[1], [4]].contains(parts.map(\.count))
             case .polyline, .polygon: parts.dropLast().allSatisfy { !$0.isEmpty } && parts.first?.isEmpty != true
             }
         guard isSound, parts.allSatisfy({ $0.allSatisfy(\.hasFinitePosition) }) else { return nil }
