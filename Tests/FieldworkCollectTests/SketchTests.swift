@@ -153,7 +153,8 @@ import Testing
 
     // MARK: Earlier versions
 
-    /// What the version before wrote, after "add vertex 4", "move vertex 1", "new part", "add vertex 5", two steps back.
+    /// What the version before wrote, after "add vertex 4", "move vertex 1", "new part", "add vertex 5", two steps
+    /// back.
     private static let earlier = """
         {"id":"5E3C1F0A-7B7B-4A0E-9C55-0D2B7A1C9E11","key":"/f/0/1/geometry","template":"t1",\
         "base":"e30=","snaps":false,"snapped":"Snapped to this shape",\

@@ -1,9 +1,9 @@
 public import FieldworkGeometry
 import Synchronization
 
-/// Edits one geometry in steps that can be undone. There is no view here: vertices are selected, moved and inserted by calls, which
-/// may come from any thread. Calls that ask for what is not there (a vertex of another geometry, an edit before the start) do
-/// nothing.
+/// Edits one geometry in steps that can be undone. There is no view here: vertices are selected, moved and inserted by
+/// calls, which may come from any thread. Calls that ask for what is not there (a vertex of another geometry, an edit
+/// before the start) do nothing.
 ///
 /// What changes is behind a lock or in `Streamed`, which locks for itself.
 public final class GeometryEditor: @unchecked Sendable {
@@ -36,8 +36,8 @@ public final class GeometryEditor: @unchecked Sendable {
         set { session.withLock { $0.tool = newValue } }
     }
 
-    /// The vertices of each path or ring, as they are edited: those of `geometry`, and what a geometry can't have. The last part is
-    /// empty behind `addPart`, and a ring's last vertex may lie on its first one. Empty before the start.
+    /// The vertices of each path or ring, as they are edited: those of `geometry`, and what a geometry can't have. The
+    /// last part is empty behind `addPart`, and a ring's last vertex may lie on its first one. Empty before the start.
     ///
     /// The indices are those of `selectVertexAt(partIndex:vertexIndex:)`.
     public var parts: [[Point]] { session.withLock { $0.edited?.present.sketch.parts ?? [] } }
@@ -47,12 +47,12 @@ public final class GeometryEditor: @unchecked Sendable {
     /// Whether something is edited.
     public var isStarted: Bool { session.withLock { $0.edited != nil } }
 
-    /// Begins with an empty geometry of a kind: points, multipoints, polylines, polygons, envelopes. What was edited before is
-    /// left.
+    /// Begins with an empty geometry of a kind: points, multipoints, polylines, polygons, envelopes. What was edited
+    /// before is left.
     public func start(withType type: Geometry.Type) { start(GeometrySketch(type: type)) }
 
-    /// Begins with a geometry. What was edited before is left. True curves become the vertices along them, and a ring that ends
-    /// with its first vertex repeated is edited without the repeated one.
+    /// Begins with a geometry. What was edited before is left. True curves become the vertices along them, and a ring
+    /// that ends with its first vertex repeated is edited without the repeated one.
     public func start(withInitial geometry: Geometry) { start(GeometrySketch(geometry)) }
 
     private func start(_ sketch: GeometrySketch?) {
@@ -60,8 +60,8 @@ public final class GeometryEditor: @unchecked Sendable {
         start(withState: GeometryEditorState(present: Version(sketch: sketch)))
     }
 
-    /// Goes on where another editor was, in this process or in an earlier one: with its geometry, its selection, and the steps that
-    /// can be taken back or done again. What was edited before is left.
+    /// Goes on where another editor was, in this process or in an earlier one: with its geometry, its selection, and
+    /// the steps that can be taken back or done again. What was edited before is left.
     /// - Parameter state: the `savedState` of that editor.
     public func start(withState state: GeometryEditorState) {
         session.withLock { session in
@@ -70,7 +70,8 @@ public final class GeometryEditor: @unchecked Sendable {
         }
     }
 
-    /// All that is needed to go on later; nil before the start. It is a value: what is edited afterwards does not change it.
+    /// All that is needed to go on later; nil before the start. It is a value: what is edited afterwards does not
+    /// change it.
     ///
     /// ```swift
     /// try JSONEncoder().encode(editor.savedState).write(to: file, options: .atomic)
@@ -113,8 +114,8 @@ public final class GeometryEditor: @unchecked Sendable {
     /// The name of the step that `redo` does again; nil where it has none, and without such a step.
     public var redoActionName: String? { session.withLock { $0.edited?.undone.last?.name } }
 
-    /// Names the step that was made last: the one that `undo` takes back. The name goes with the step when it is taken back and done
-    /// again, and is kept in `savedState`. Does nothing without such a step.
+    /// Names the step that was made last: the one that `undo` takes back. The name goes with the step when it is taken
+    /// back and done again, and is kept in `savedState`. Does nothing without such a step.
     ///
     /// An edit that changes nothing is no step: named afterwards, the step before it gets the name.
     /// - Parameter name: what people read beside "Undo", as "move vertex 5"; empty for no name.
@@ -223,8 +224,8 @@ public final class GeometryEditor: @unchecked Sendable {
 
     /// Begins a path or a ring: the vertices that are inserted next make it. One step, after which nothing is selected.
     ///
-    /// `geometry` has the new part from its first vertex on. Does nothing when the last part is empty still, when there is none yet,
-    /// and for kinds without parts.
+    /// `geometry` has the new part from its first vertex on. Does nothing when the last part is empty still, when there
+    /// is none yet, and for kinds without parts.
     ///
     /// ```swift
     /// editor.start(withType: Polyline.self)
@@ -240,9 +241,9 @@ public final class GeometryEditor: @unchecked Sendable {
         }
     }
 
-    /// Inserts a vertex behind the selected one, within the selected side, or at the end. It is selected afterwards. One in another
-    /// reference is brought into that of the geometry. A point without a height or a measure gets those of the vertex before it,
-    /// where the geometry has them.
+    /// Inserts a vertex behind the selected one, within the selected side, or at the end. It is selected afterwards.
+    /// One in another reference is brought into that of the geometry. A point without a height or a measure gets those
+    /// of the vertex before it, where the geometry has them.
     public func insertVertex(_ point: Point) {
         edit { step in
             guard let point = step.sketch.placed(point) else { return }
@@ -259,8 +260,8 @@ public final class GeometryEditor: @unchecked Sendable {
         }
     }
 
-    /// Moves what is selected to a point: a vertex, the middle of a side, which becomes a vertex, or the centre of a part or of the
-    /// geometry. A vertex keeps its height and its measure where the point has none.
+    /// Moves what is selected to a point: a vertex, the middle of a side, which becomes a vertex, or the centre of a
+    /// part or of the geometry. A vertex keeps its height and its measure where the point has none.
     public func moveSelectedElement(to point: Point) {
         edit { step in
             guard step.selection != nil, let point = step.sketch.placed(point) else { return }

@@ -1,8 +1,8 @@
 import FieldworkGeometry
 import Foundation
 
-/// An editor's state as it is written. Steps have most of their vertices in common: each vertex is written once, and the steps say
-/// by its number which they have.
+/// An editor's state as it is written. Steps have most of their vertices in common: each vertex is written once, and
+/// the steps say by its number which they have.
 struct GeometryEditorRecord: Codable {
     struct Reference: Codable, Hashable {
         var wkid: Int?
@@ -25,8 +25,8 @@ struct GeometryEditorRecord: Codable {
     }
 
     let references: [Reference]
-    /// Multipoints as the protocol's JSON, for which either all points have a height or none has; so with measures. The numbers of
-    /// the vertices go on from one to the next.
+    /// Multipoints as the protocol's JSON, for which either all points have a height or none has; so with measures. The
+    /// numbers of the vertices go on from one to the next.
     let vertices: [String]
     let present: Version
     let done: [Step]

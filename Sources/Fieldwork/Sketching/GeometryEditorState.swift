@@ -1,8 +1,9 @@
-/// All that a `GeometryEditor` edits: the geometry, what of it is selected, and the steps that can be taken back or done again, with
-/// their names. `GeometryEditor.savedState` gives it, `GeometryEditor.start(withState:)` goes on with it.
+/// All that a `GeometryEditor` edits: the geometry, what of it is selected, and the steps that can be taken back or
+/// done again, with their names. `GeometryEditor.savedState` gives it, `GeometryEditor.start(withState:)` goes on with
+/// it.
 ///
-/// Written with an encoder it can be kept: each coordinate comes back to the last digit. What a decoder reads from damaged data
-/// throws; only a selection of what is not there is dropped.
+/// Written with an encoder it can be kept: each coordinate comes back to the last digit. What a decoder reads from
+/// damaged data throws; only a selection of what is not there is dropped.
 public struct GeometryEditorState: Codable, Sendable {
     /// The geometry at some time.
     struct Version: Sendable {

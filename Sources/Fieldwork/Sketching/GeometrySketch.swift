@@ -7,9 +7,10 @@ struct GeometrySketch: Sendable, Equatable {
     }
 
     private(set) var kind: Kind
-    /// The vertices of each part. Only the last one may be empty, behind others: it takes the vertices that are inserted next. Kinds
-    /// without parts have one at most. A box has its corners, from the lower left one around. A ring that is taken over has
-    /// no repeated first vertex at its end, which would stay where it is when the first one moves.
+    /// The vertices of each part. Only the last one may be empty, behind others: it takes the vertices that are
+    /// inserted next. Kinds without parts have one at most. A box has its corners, from the lower left one around. A
+    /// ring that is taken over has no repeated first vertex at its end, which would stay where it is when the first one
+    /// moves.
     private(set) var parts: [[Point]] = []
     /// That of the first vertex; the others are brought into it.
     private(set) var spatialReference: SpatialReference?
@@ -129,8 +130,8 @@ struct GeometrySketch: Sendable, Equatable {
         return GeometryEngine.project(point, into: own).flatMap { $0.hasFinitePosition ? $0 : nil }
     }
 
-    /// Begins a path or ring, which takes the vertices that are inserted next. Nothing where the last one is still empty, where there
-    /// is none, and for kinds without parts.
+    /// Begins a path or ring, which takes the vertices that are inserted next. Nothing where the last one is still
+    /// empty, where there is none, and for kinds without parts.
     mutating func beginPart() {
         guard kind == .polyline || kind == .polygon, let last = parts.last, !last.isEmpty else { return }
         parts.append([])
@@ -218,7 +219,8 @@ extension Point {
     /// Whether it is at some place: what is not can't be kept.
     fileprivate var hasFinitePosition: Bool { x.isFinite && y.isFinite }
 
-    /// With the height and the measure of another where it has none: nobody has measured them here, and that one is nearest.
+    /// With the height and the measure of another where it has none: nobody has measured them here, and that one is
+    /// nearest.
     fileprivate func filled(from other: Point?) -> Point {
         guard let other, (z == nil && other.z != nil) || (m == nil && other.m != nil) else { return self }
         return Point(x: x, y: y, z: z ?? other.z, m: m ?? other.m, spatialReference: spatialReference)

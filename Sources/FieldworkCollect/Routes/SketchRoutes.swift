@@ -3,8 +3,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Editing lines and areas vertex by vertex: each step is a post, so that pointer, keyboard and typed coordinates do the
-/// same, with and without a script.
+/// Editing lines and areas vertex by vertex: each step is a post, so that pointer, keyboard and typed coordinates do
+/// the same, with and without a script.
 struct SketchRoutes: Sendable {
     let pages: PageRenderer
     let edits: EditRoutes

@@ -1,7 +1,7 @@
 import Fieldwork
 
-/// What is edited, in the files of earlier versions, which had an editor of the app's own: the shape before or after each step. The
-/// steps are done again in the editor, which takes them back by their names then.
+/// What is edited, in the files of earlier versions, which had an editor of the app's own: the shape before or after
+/// each step. The steps are done again in the editor, which takes them back by their names then.
 struct EarlierSketch: Decodable {
     struct Vertex: Decodable, Hashable {
         var x: Double

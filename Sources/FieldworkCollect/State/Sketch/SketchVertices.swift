@@ -2,7 +2,8 @@ import Fieldwork
 
 /// The vertices of a shape under edit, as pages count and list them.
 struct SketchVertices: Sendable {
-    /// The rings of an area, without their first vertex at the end; the parts of a line. In the coordinates of the layer.
+    /// The rings of an area, without their first vertex at the end; the parts of a line. In the coordinates of the
+    /// layer.
     let parts: [[Point]]
     /// The chosen one.
     let chosen: SketchSpot?
