@@ -142,8 +142,6 @@ package enum Limits {
     static let paceLeastSeconds = 2.0
     /// Hours that a download is said to take at most: a line that slow tells nothing more exact.
     static let hoursTold = 48
-    /// Steps of the editing of a shape that can be taken back.
-    static let sketchSteps = 500
     /// Vertices of a shape that is edited by hand.
     static let sketchVertices = 2_000
     /// Rows of the table of vertices; more are shown around the chosen one.

@@ -1,26 +1,21 @@
 public import FieldworkGeometry
 import Synchronization
 
-/// Edits one geometry in steps that can be undone. There is no view here: vertices are selected, moved and inserted by calls, which
-/// may come from any thread. Calls that ask for what is not there (a vertex of another geometry, an edit before the start) do
-/// nothing.
+/// Edits one geometry in steps that can be undone. There is no view here: vertices are selected, moved and inserted by
+/// calls, which may come from any thread. Calls that ask for what is not there (a vertex of another geometry, an edit
+/// before the start) do nothing.
 ///
 /// What changes is behind a lock or in `Streamed`, which locks for itself.
 public final class GeometryEditor: @unchecked Sendable {
-    private struct Step: Sendable {
-        var sketch: GeometrySketch
-        var selection: GeometryEditorElement?
-    }
+    private typealias Version = GeometryEditorState.Version
 
-    private struct State: Sendable {
+    private struct Session: Sendable {
         /// nil before the start.
-        var present: Step?
-        var done: [Step] = []
-        var undone: [Step] = []
+        var edited: GeometryEditorState?
         var tool: GeometryEditorTool = VertexTool()
     }
 
-    private let state = Mutex(State())
+    private let session = Mutex(Session())
     /// The geometry as it is now; nil before the start. Empty ones are there from the start.
     @Streamed public private(set) var geometry: Geometry?
     /// What is selected; nil for nothing.
@@ -37,91 +32,124 @@ public final class GeometryEditor: @unchecked Sendable {
 
     /// How a pointer edits; vertex by vertex at first.
     public var tool: GeometryEditorTool {
-        get { state.withLock { $0.tool } }
-        set { state.withLock { $0.tool = newValue } }
+        get { session.withLock { $0.tool } }
+        set { session.withLock { $0.tool = newValue } }
     }
+
+    /// The vertices of each path or ring, as they are edited: those of `geometry`, and what a geometry can't have. The
+    /// last part is empty behind `addPart`, and a ring's last vertex may lie on its first one. Empty before the start.
+    ///
+    /// The indices are those of `selectVertexAt(partIndex:vertexIndex:)`.
+    public var parts: [[Point]] { session.withLock { $0.edited?.present.sketch.parts ?? [] } }
 
     // MARK: The session
 
     /// Whether something is edited.
-    public var isStarted: Bool { state.withLock { $0.present != nil } }
+    public var isStarted: Bool { session.withLock { $0.edited != nil } }
 
-    /// Begins with an empty geometry of a kind: points, multipoints, polylines, polygons, envelopes. What was edited before is
-    /// left.
+    /// Begins with an empty geometry of a kind: points, multipoints, polylines, polygons, envelopes. What was edited
+    /// before is left.
     public func start(withType type: Geometry.Type) { start(GeometrySketch(type: type)) }
 
-    /// Begins with a geometry. What was edited before is left.
+    /// Begins with a geometry. What was edited before is left. True curves become the vertices along them, and a ring
+    /// that ends with its first vertex repeated is edited without the repeated one.
     public func start(withInitial geometry: Geometry) { start(GeometrySketch(geometry)) }
 
     private func start(_ sketch: GeometrySketch?) {
         guard let sketch else { return }
-        state.withLock { state in
-            state.present = Step(sketch: sketch)
-            state.done = []
-            state.undone = []
-            show(state)
+        start(withState: GeometryEditorState(present: Version(sketch: sketch)))
+    }
+
+    /// Goes on where another editor was, in this process or in an earlier one: with its geometry, its selection, and
+    /// the steps that can be taken back or done again. What was edited before is left.
+    /// - Parameter state: the `savedState` of that editor.
+    public func start(withState state: GeometryEditorState) {
+        session.withLock { session in
+            session.edited = state
+            show(session)
         }
     }
+
+    /// All that is needed to go on later; nil before the start. It is a value: what is edited afterwards does not
+    /// change it.
+    ///
+    /// ```swift
+    /// try JSONEncoder().encode(editor.savedState).write(to: file, options: .atomic)
+    /// // In a later process:
+    /// let state = try JSONDecoder().decode(GeometryEditorState.self, from: Data(contentsOf: file))
+    /// editor.start(withState: state)
+    /// editor.undo()                             // the step that was made last, in the earlier process
+    /// ```
+    public var savedState: GeometryEditorState? { session.withLock { $0.edited } }
 
     /// Ends the session.
     /// - Returns: the geometry as it was last; nil when nothing was edited.
     @discardableResult
     public func stop() -> Geometry? {
-        state.withLock { state in
-            let last = state.present?.sketch.geometry
-            state = State(tool: state.tool)
-            show(state)
+        session.withLock { session in
+            let last = session.edited?.present.sketch.geometry
+            session.edited = nil
+            show(session)
             return last
         }
     }
 
     /// Within the lock, so that watchers see the states in their order.
-    private func show(_ state: State) {
-        let new = state.present?.sketch.geometry
+    private func show(_ session: Session) {
+        let new = session.edited?.present.sketch.geometry
         if geometry != new { geometry = new }
-        if selectedElement !== state.present?.selection { selectedElement = state.present?.selection }
+        let selection = session.edited?.present.selection
+        if selectedElement !== selection { selectedElement = selection }
     }
 
     // MARK: Undo
 
     /// Whether there is a step to take back.
-    public var canUndo: Bool { state.withLock { !$0.done.isEmpty } }
+    public var canUndo: Bool { session.withLock { $0.edited?.done.isEmpty == false } }
     /// Whether there is a step to do again.
-    public var canRedo: Bool { state.withLock { !$0.undone.isEmpty } }
+    public var canRedo: Bool { session.withLock { $0.edited?.undone.isEmpty == false } }
+
+    /// The name of the step that `undo` takes back; nil where it has none, and without such a step.
+    public var undoActionName: String? { session.withLock { $0.edited?.done.last?.name } }
+    /// The name of the step that `redo` does again; nil where it has none, and without such a step.
+    public var redoActionName: String? { session.withLock { $0.edited?.undone.last?.name } }
+
+    /// Names the step that was made last: the one that `undo` takes back. The name goes with the step when it is taken
+    /// back and done again, and is kept in `savedState`. Does nothing without such a step.
+    ///
+    /// An edit that changes nothing is no step: named afterwards, the step before it gets the name.
+    /// - Parameter name: what people read beside "Undo", as "move vertex 5"; empty for no name.
+    public func setActionName(_ name: String) {
+        session.withLock { session in
+            guard let last = session.edited?.done.indices.last else { return }
+            session.edited?.done[last].name = name.isEmpty ? nil : name
+        }
+    }
 
     /// Takes the last step back; its selection comes back with it.
     public func undo() {
-        state.withLock { state in
-            guard let present = state.present, let last = state.done.popLast() else { return }
-            state.undone.append(present)
-            state.present = last
-            show(state)
+        session.withLock { session in
+            session.edited?.undo()
+            show(session)
         }
     }
 
     /// Does again what was taken back last.
     public func redo() {
-        state.withLock { state in
-            guard let present = state.present, let next = state.undone.popLast() else { return }
-            state.done.append(present)
-            state.present = next
-            show(state)
+        session.withLock { session in
+            session.edited?.redo()
+            show(session)
         }
     }
 
     /// One step. What changes nothing is none.
-    private func edit(_ change: (inout Step) -> Void) {
-        state.withLock { state in
-            guard let before = state.present else { return }
-            var after = before
-            change(&after)
-            if after.sketch != before.sketch {
-                state.done.append(before)
-                if state.done.count > Limits.sketchSteps { state.done.removeFirst() }
-                state.undone = []
-            }
-            state.present = after
-            show(state)
+    private func edit(_ change: (inout Version) -> Void) {
+        session.withLock { session in
+            guard var edited = session.edited else { return }
+            session.edited = nil
+            edited.edit(change)
+            session.edited = edited
+            show(session)
         }
     }
 
@@ -146,7 +174,7 @@ public final class GeometryEditor: @unchecked Sendable {
     /// Selects a path or a ring.
     public func selectPart(partIndex: Int) {
         edit { step in
-            guard step.sketch.parts.indices.contains(partIndex) else { return }
+            guard step.sketch.hasPart(partIndex) else { return }
             step.selection = GeometryEditorPart(partIndex: partIndex)
         }
     }
@@ -191,11 +219,31 @@ public final class GeometryEditor: @unchecked Sendable {
     /// Puts another geometry in the place of this one, as one step.
     public func replaceGeometry(with geometry: Geometry) {
         guard let sketch = GeometrySketch(geometry) else { return }
-        edit { $0 = Step(sketch: sketch) }
+        edit { $0 = Version(sketch: sketch) }
     }
 
-    /// Inserts a vertex behind the selected one, within the selected side, or at the end. It is selected afterwards. One in another
-    /// reference is brought into that of the geometry.
+    /// Begins a path or a ring: the vertices that are inserted next make it. One step, after which nothing is selected.
+    ///
+    /// `geometry` has the new part from its first vertex on. Does nothing when the last part is empty still, when there
+    /// is none yet, and for kinds without parts.
+    ///
+    /// ```swift
+    /// editor.start(withType: Polyline.self)
+    /// for point in path { editor.insertVertex(point) }
+    /// editor.addPart()
+    /// for point in otherPath { editor.insertVertex(point) }
+    /// ```
+    public func addPart() {
+        edit { step in
+            let count = step.sketch.parts.count
+            step.sketch.beginPart()
+            if step.sketch.parts.count > count { step.selection = nil }
+        }
+    }
+
+    /// Inserts a vertex behind the selected one, within the selected side, or at the end. It is selected afterwards.
+    /// One in another reference is brought into that of the geometry. A point without a height or a measure gets those
+    /// of the vertex before it, where the geometry has them.
     public func insertVertex(_ point: Point) {
         edit { step in
             guard let point = step.sketch.placed(point) else { return }
@@ -212,8 +260,8 @@ public final class GeometryEditor: @unchecked Sendable {
         }
     }
 
-    /// Moves what is selected to a point: a vertex, the middle of a side, which becomes a vertex, or the centre of a part or of the
-    /// geometry.
+    /// Moves what is selected to a point: a vertex, the middle of a side, which becomes a vertex, or the centre of a
+    /// part or of the geometry. A vertex keeps its height and its measure where the point has none.
     public func moveSelectedElement(to point: Point) {
         edit { step in
             guard step.selection != nil, let point = step.sketch.placed(point) else { return }
@@ -238,8 +286,8 @@ public final class GeometryEditor: @unchecked Sendable {
             switch step.selection {
             case let vertex as GeometryEditorVertex:
                 let old = step.sketch.parts[vertex.partIndex][vertex.vertexIndex]
-                let new = Point(
-                    x: old.x + x, y: old.y + y, z: old.z, m: old.m, spatialReference: old.spatialReference)
+                let new = Point(x: old.x + x, y: old.y + y, spatialReference: step.sketch.spatialReference)
+                guard let new = step.sketch.placed(new) else { return }
                 step.sketch.move(part: vertex.partIndex, vertex: vertex.vertexIndex, to: new)
             case let part as GeometryEditorPart: step.sketch.move(part: part.partIndex, x: x, y: y)
             case is GeometryEditorGeometry: step.sketch.move(part: nil, x: x, y: y)

@@ -5,15 +5,17 @@ import Foundation
 /// What the page of a sketch shows: the chosen vertex, the measures, the table of vertices, what can be taken back.
 struct SketchView {
     let session: SketchSession
-    let layer: MapLayer
     let kind: GeometryKind
     let posted: FormValues?
+    private let vertices: SketchVertices
 
-    private var sketch: Sketch { session.sketch }
+    init(session: SketchSession, kind: GeometryKind, posted: FormValues?) {
+        (self.session, self.kind, self.posted) = (session, kind, posted)
+        vertices = session.vertices
+    }
 
-    private func degrees(_ vertex: Sketch.Vertex) -> (longitude: Double, latitude: Double)? {
-        let point = Point(x: vertex.x, y: vertex.y, spatialReference: layer.table.spatialReference)
-        guard let plane = GeometryEngine.project(point, into: .webMercator) else { return nil }
+    private func degrees(_ vertex: Point) -> (longitude: Double, latitude: Double)? {
+        guard let plane = GeometryEngine.project(vertex, into: .webMercator) else { return nil }
         return (WebMercator.longitude(x: plane.x), WebMercator.latitude(y: plane.y))
     }
 
@@ -28,10 +30,10 @@ struct SketchView {
     func panel(
         heading: String, subheading: String, action: String, new: Bool, error: String?, stale: Bool
     ) -> SketchPanel {
-        let reference = layer.table.spatialReference
-        let problem = sketch.problem(kind, reference)
-        let place = chosen.flatMap { sketch[$0] }.flatMap(degrees)
-        let measure = Self.measure(sketch.geometry(kind, reference), kind)
+        let shape = session.editor.geometry
+        let problem = SketchProblem(shape, kind)
+        let place = vertices.chosen.flatMap { vertices[$0] }.flatMap(degrees)
+        let measure = Self.measure(shape, kind)
         let says = [
             title, place.map { "\(Self.short($0.latitude)), \(Self.short($0.longitude))" }, session.snapped, measure,
         ]
@@ -41,28 +43,25 @@ struct SketchView {
             measure: measure, snapped: session.snapped, problem: shownProblem(problem),
             lat: posted?["lat"] ?? place.map { FeatureViews.degrees($0.latitude) } ?? "",
             lon: posted?["lon"] ?? place.map { FeatureViews.degrees($0.longitude) } ?? "",
-            chosen: chosen != nil, snaps: session.snaps, undo: session.undoName.map { "Undo: \($0)" },
+            chosen: vertices.chosen != nil, snaps: session.snaps, undo: session.undoName.map { "Undo: \($0)" },
             redo: session.redoName.map { "Redo: \($0)" }, table: table, isDraft: session.isChanged)
     }
 
-    /// The chosen vertex, where it is still there.
-    private var chosen: Sketch.Spot? { sketch.chosen.flatMap { sketch[$0] == nil ? nil : $0 } }
-
     private var title: String {
-        let total = sketch.count
-        return chosen.map { "Vertex \(sketch.number(of: $0)) of \(total)" }
+        let total = vertices.count
+        return vertices.chosen.map { "Vertex \(vertices.number(of: $0)) of \(total)" }
             ?? (total == 1 ? "1 vertex" : "\(FieldText.grouped(total)) vertices")
     }
 
     /// A shape that isn't begun lacks everything: that needs no words.
-    private func shownProblem(_ problem: Sketch.Problem?) -> SketchPanel.Problem? {
-        guard let problem, sketch.count > 0 else { return nil }
+    private func shownProblem(_ problem: SketchProblem?) -> SketchPanel.Problem? {
+        guard let problem, vertices.count > 0 else { return nil }
         return SketchPanel.Problem(text: problem.text(kind), crossing: problem == .crossing)
     }
 
     /// "0.59 ha, edge 322 m"
-    static func measure(_ shape: Geometry, _ kind: GeometryKind) -> String {
-        guard !shape.isEmpty else { return "Nothing drawn yet" }
+    static func measure(_ shape: Geometry?, _ kind: GeometryKind) -> String {
+        guard let shape, !shape.isEmpty else { return "Nothing drawn yet" }
         let length = FieldText.distance(GeometryEngine.geodeticLength(of: shape))
         guard kind == .polygon else { return "length \(length)" }
         let area = GeometryEngine.geodeticArea(of: shape)
@@ -77,23 +76,23 @@ struct SketchView {
 
     // MARK: The table
 
-    private var shown: ArraySlice<Sketch.Spot> {
-        let spots = sketch.spots
+    private var shown: ArraySlice<SketchSpot> {
+        let spots = vertices.spots
         guard spots.count > Limits.sketchRows else { return spots[...] }
-        let middle = sketch.chosen.map { sketch.number(of: $0) } ?? 1
+        let middle = vertices.chosen.map { vertices.number(of: $0) } ?? 1
         let first = min(max(0, middle - Limits.sketchRows / 2), spots.count - Limits.sketchRows)
         return spots[first..<(first + Limits.sketchRows)]
     }
 
     private var table: SketchPanel.Table? {
-        let count = sketch.count
+        let count = vertices.count
         guard count > 0 else { return nil }
         let rows = shown.map { spot in
-            let place = sketch[spot].flatMap(degrees)
+            let place = vertices[spot].flatMap(degrees)
             return SketchPanel.Row(
-                spot: spot.text, number: sketch.number(of: spot),
+                spot: spot.text, number: vertices.number(of: spot),
                 lat: place.map { Self.short($0.latitude) } ?? FieldText.nothing,
-                lon: place.map { Self.short($0.longitude) } ?? FieldText.nothing, current: spot == sketch.chosen)
+                lon: place.map { Self.short($0.longitude) } ?? FieldText.nothing, current: spot == vertices.chosen)
         }
         let more =
             count > Limits.sketchRows
@@ -112,15 +111,15 @@ struct SketchView {
     }
 
     /// The vertices in degrees, for the map's script.
-    private func document(_ problem: Sketch.Problem?) -> String {
-        let parts: [[[Double]]] = sketch.parts.map { part in
+    private func document(_ problem: SketchProblem?) -> String {
+        let parts: [[[Double]]] = vertices.parts.map { part in
             part.map { vertex in
                 guard let place = degrees(vertex) else { return [0, 0] }
                 return [place.longitude, place.latitude]
             }
         }
         let document = Document(
-            kind: kind, parts: parts, chosen: sketch.chosen.map { [$0.part, $0.index] }, bad: problem == .crossing)
+            kind: kind, parts: parts, chosen: vertices.chosen.map { [$0.part, $0.index] }, bad: problem == .crossing)
         return (try? JSONEncoder().encode(document)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

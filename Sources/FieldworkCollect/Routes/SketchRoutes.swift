@@ -3,8 +3,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Editing lines and areas vertex by vertex: each step is a post, so that pointer, keyboard and typed coordinates do the
-/// same, with and without a script.
+/// Editing lines and areas vertex by vertex: each step is a post, so that pointer, keyboard and typed coordinates do
+/// the same, with and without a script.
 struct SketchRoutes: Sendable {
     let pages: PageRenderer
     let edits: EditRoutes
@@ -62,19 +62,22 @@ struct SketchRoutes: Sendable {
 
     /// The editing that was begun, or a new one. A shape with true curves isn't taken apart.
     private func begun(_ subject: Subject, template: String?, map: OpenMap) throws -> SketchSession {
-        if var known = SketchShelf(map).session(subject.key) {
+        let reference = subject.layer.table.spatialReference
+        if var known = SketchShelf(map).session(subject.key, kind: subject.kind, reference: reference) {
             if let template { known.template = template }
             return known
         }
         guard let found = subject.found else {
-            return SketchSession(key: subject.key, template: template, base: nil, sketch: Sketch())
+            return SketchSession(key: subject.key, template: template, kind: subject.kind)
         }
-        guard let sketch = Sketch(found.feature.geometry), sketch.count <= Limits.sketchVertices else {
+        guard let session = SketchSession(key: subject.key, shape: found.feature.geometry),
+            session.vertices.count <= Limits.sketchVertices
+        else {
             throw CollectError(
                 .notAllowed, "This shape can't be edited by hand.",
                 nextStep: "It has true curves, or more than \(Limits.sketchVertices) vertices.")
         }
-        return SketchSession(key: subject.key, template: nil, base: found.feature.geometry, sketch: sketch)
+        return session
     }
 
     // MARK: A step
@@ -82,7 +85,7 @@ struct SketchRoutes: Sendable {
     private func act(_ subject: Subject, request: Request, map: OpenMap) async throws -> Response {
         let form = try await FormValues.read(request)
         let words = (form["do"] ?? "").split(separator: ":", maxSplits: 1).map(String.init)
-        let spot = words.count > 1 ? Sketch.Spot(words[1]) : nil
+        let spot = words.count > 1 ? SketchSpot(words[1]) : nil
         let outcome = try await workspace.oneByOne { () -> Outcome in
             var session = try begun(subject, template: form["template"], map: map)
             switch words.first {
@@ -124,25 +127,30 @@ struct SketchRoutes: Sendable {
 
     /// - Returns: why the step can't be done; nil when it is done.
     private func step(
-        _ word: String, _ spot: Sketch.Spot?, _ form: FormValues, _ subject: Subject, _ session: inout SketchSession,
+        _ word: String, _ spot: SketchSpot?, _ form: FormValues, _ subject: Subject, _ session: inout SketchSession,
         map: OpenMap
     ) async throws -> String? {
-        let chosen = spot ?? session.sketch.chosen
-        let number = chosen.map { session.sketch.number(of: $0) } ?? 0
+        let vertices = session.vertices
+        // Only one that is there can be moved or deleted.
+        let chosen = (spot ?? vertices.chosen).flatMap { vertices[$0] == nil ? nil : $0 }
         switch word {
         case "choose": session.choose(spot)
         case "undo": session.undo()
         case "redo": session.redo()
         case "snap": session.snaps.toggle()
         case "part":
-            if !session.apply("new part", { $0.beginPart() }) { return "Begin with the first vertex." }
-        case "repair": return repair(&session, subject)
+            if !session.apply("new part", { $0.addPart() }) { return "Begin with the first vertex." }
+        case "repair": return repair(&session)
         case "delete":
-            guard let chosen, session.apply("delete vertex \(number)", { $0.remove(chosen) }) else {
-                return "Choose the vertex to delete."
+            guard let chosen else { return "Choose the vertex to delete." }
+            session.apply("delete vertex \(vertices.number(of: chosen))") { editor in
+                editor.choose(chosen)
+                editor.deleteSelectedElement()
             }
+        case "insert" where chosen == nil && (spot ?? vertices.chosen) != nil:
+            return "Choose the vertex before the new one."
         case "move", "insert", "add":
-            return try await put(word, chosen, number, form, subject, &session, map: map)
+            return try await put(word, chosen, form, subject, &session, map: map)
         default: return "Choose what to do."
         }
         return nil
@@ -150,8 +158,8 @@ struct SketchRoutes: Sendable {
 
     /// The steps that need a place.
     private func put(
-        _ word: String, _ chosen: Sketch.Spot?, _ number: Int, _ form: FormValues, _ subject: Subject,
-        _ session: inout SketchSession, map: OpenMap
+        _ word: String, _ chosen: SketchSpot?, _ form: FormValues, _ subject: Subject, _ session: inout SketchSession,
+        map: OpenMap
     ) async throws -> String? {
         let place: Place
         do {
@@ -160,59 +168,50 @@ struct SketchRoutes: Sendable {
         } catch let error as CollectError {
             return error.description
         }
-        guard word == "move" || session.sketch.count < Limits.sketchVertices else {
+        let vertices = session.vertices
+        guard word == "move" || vertices.count < Limits.sketchVertices else {
             return "A shape drawn by hand has at most \(Limits.sketchVertices) vertices."
         }
-        let moving = word == "move" ? chosen : nil
-        let hit =
-            session.snaps
-            ? try await snap(place, form, subject, session.sketch, moving: moving, map: map) : nil
+        let moving = word == "move" ? chosen.flatMap { vertices[$0] } : nil
+        let hit = session.snaps ? try await snap(place, form, subject, session, moving: moving, map: map) : nil
         let target = hit.flatMap { Place(x: $0.x, y: $0.y) } ?? place
         guard let point = try map.point(at: target, in: subject.layer) as? Point else { return "Type a place." }
-        let vertex = Sketch.Vertex(x: point.x, y: point.y)
-        switch word {
-        case "move":
-            guard let chosen, session.apply("move vertex \(number)", { $0.move(chosen, to: vertex) }) else {
-                return "Choose the vertex to move."
+        let number = chosen.map { vertices.number(of: $0) } ?? 0
+        switch (word, chosen) {
+        case ("move", let chosen?):
+            session.apply("move vertex \(number)") { editor in
+                editor.choose(chosen)
+                editor.moveSelectedElement(to: point)
             }
-        case "insert" where chosen != nil:
-            guard let chosen, session.apply("add vertex \(number + 1)", { $0.insert(vertex, after: chosen) }) else {
-                return "Choose the vertex before the new one."
+        case ("move", nil): return "Choose the vertex to move."
+        case ("insert", let chosen?):
+            session.apply("add vertex \(number + 1)") { editor in
+                editor.choose(chosen)
+                editor.insertVertex(point)
             }
-        default:
-            _ = session.apply("add vertex \(session.sketch.count + 1)") { sketch in
-                sketch.append(vertex)
-                return true
-            }
+        default: session.append(point)
         }
         session.snapped = hit?.says
         return nil
     }
 
     private func snap(
-        _ place: Place, _ form: FormValues, _ subject: Subject, _ sketch: Sketch, moving: Sketch.Spot?, map: OpenMap
+        _ place: Place, _ form: FormValues, _ subject: Subject, _ session: SketchSession, moving: Point?, map: OpenMap
     ) async throws -> Snapping.Hit? {
         // Metres of the map's plane under 16 pixels; a page without a script doesn't snap.
-        guard let tolerance = form.number("tolerance"), tolerance > 0, tolerance < Limits.snapMetres else { return nil }
-        let reference = subject.layer.table.spatialReference
-        let own = moving.flatMap { sketch[$0] }.flatMap { vertex in
-            GeometryEngine.project(Point(x: vertex.x, y: vertex.y, spatialReference: reference), into: .webMercator)
-        }
+        guard let tolerance = form.number("tolerance"), tolerance > 0, tolerance < Limits.snapMetres,
+            let shape = session.editor.geometry
+        else { return nil }
+        let own = moving.flatMap { GeometryEngine.project($0, into: .webMercator) }
         let snapping = Snapping(map: map, hidden: map.hidden(in: workspace.settings), tolerance: tolerance)
-        return try await snapping.hit(
-            place, sketch: sketch.geometry(subject.kind, reference), except: subject.found?.reference, moving: own)
+        return try await snapping.hit(place, sketch: shape, except: subject.found?.reference, moving: own)
     }
 
-    private func repair(_ session: inout SketchSession, _ subject: Subject) -> String? {
-        let shape = session.sketch.geometry(subject.kind, subject.layer.table.spatialReference)
-        guard let repaired = Sketch(GeometryEngine.simplify(shape)),
-            session.apply(
-                "remove the crossing",
-                { sketch in
-                    sketch = repaired
-                    return true
-                })
+    private func repair(_ session: inout SketchSession) -> String? {
+        guard let shape = session.editor.geometry,
+            let repaired = GeometryEngine.simplify(shape) as? Multipart, !repaired.hasCurves
         else { return "The crossing can't be removed by itself: move a vertex." }
+        session.apply("remove the crossing") { $0.replaceGeometry(with: repaired) }
         return nil
     }
 
@@ -222,9 +221,8 @@ struct SketchRoutes: Sendable {
             SketchShelf(map).remove(subject.key)
             return .saved(known)
         }
-        let reference = subject.layer.table.spatialReference
-        if let problem = session.sketch.problem(subject.kind, reference) { return .wrong(problem.text(subject.kind)) }
-        let shape = session.sketch.geometry(subject.kind, reference)
+        let shape = session.editor.geometry
+        if let problem = SketchProblem(shape, subject.kind) { return .wrong(problem.text(subject.kind)) }
         let entry: EditEntry
         do {
             if let found = subject.found {
@@ -264,8 +262,7 @@ struct SketchRoutes: Sendable {
         let session = try begun(subject, template: template, map: map)
         if template != nil { try SketchShelf(map).put(session) }
         let isNew = subject.found == nil
-        let view = SketchView(
-            session: session, layer: subject.layer, kind: subject.kind, posted: posted)
+        let view = SketchView(session: session, kind: subject.kind, posted: posted)
         let panel = view.panel(
             heading: isNew ? "New \(subject.layer.noun)" : "Edit shape",
             subheading: subject.found.map { FeatureTitle(layer: $0.layer, feature: $0.feature).title }

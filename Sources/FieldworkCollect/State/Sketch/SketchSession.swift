@@ -2,14 +2,7 @@ import Fieldwork
 import Foundation
 
 /// The editing of one shape, with all its steps: on disk after each of them, so that nothing is lost with the process.
-struct SketchSession: Sendable, Codable {
-    struct Step: Sendable, Codable {
-        /// "move vertex 5"
-        var name: String
-        /// How the sketch was on the other side of the step.
-        var sketch: Sketch
-    }
-
+struct SketchSession: Sendable {
     /// The edit that comes of it: saved twice it is one.
     let id: UUID
     /// The feature's address; for a new one that of its layer.
@@ -18,76 +11,89 @@ struct SketchSession: Sendable, Codable {
     var template: String?
     /// The shape as it was when the editing began, as the protocol's JSON.
     let base: Data?
-    private(set) var sketch: Sketch
-    private(set) var past: [Step] = []
-    private(set) var future: [Step] = []
+    /// Edits the shape. A copy of the session has the same one.
+    let editor: GeometryEditor
     var snaps = true
     /// What the last vertex was snapped to.
     var snapped: String?
 
-    init(key: String, template: String?, base: Geometry?, sketch: Sketch) {
-        id = UUID()
-        self.key = key
-        self.template = template
-        self.base = base?.toJSON()
-        self.sketch = sketch
+    /// The shape of a new feature.
+    init(key: String, template: String?, kind: GeometryKind) {
+        (id, self.key, self.template, base) = (UUID(), key, template, nil)
+        editor = GeometryEditor(kind)
     }
 
-    var undoName: String? { past.last?.name }
-    var redoName: String? { future.last?.name }
-    var isChanged: Bool { !past.isEmpty }
+    /// nil for a geometry without vertices to edit, or with arcs, which vertices alone would lose.
+    init?(key: String, shape: Geometry?) {
+        guard let shape = shape as? Multipart, !shape.hasCurves else { return nil }
+        (id, self.key, template, base) = (UUID(), key, nil, shape.toJSON())
+        editor = GeometryEditor()
+        editor.start(withInitial: shape)
+        // What has no place can't be edited.
+        guard editor.isStarted else { return nil }
+    }
 
-    /// Does a step that can be taken back. False where the change was none.
-    mutating func apply(_ name: String, _ change: (inout Sketch) -> Bool) -> Bool {
-        var next = sketch
-        guard change(&next) else { return false }
-        past.append(Step(name: name, sketch: sketch))
-        if past.count > Limits.sketchSteps { past.removeFirst() }
-        future = []
-        sketch = next
+    init(_ kept: KeptSketch, editor: GeometryEditor) {
+        (id, key, template, base) = (kept.id, kept.key, kept.template, kept.base)
+        (snaps, snapped) = (kept.snaps, kept.snapped)
+        self.editor = editor
+    }
+
+    var vertices: SketchVertices { SketchVertices(editor) }
+    var undoName: String? { editor.undoActionName }
+    var redoName: String? { editor.redoActionName }
+    var isChanged: Bool { editor.canUndo }
+
+    // MARK: Steps
+
+    /// Does a step that can be taken back by its name. What changes nothing is none.
+    /// - Returns: whether it is one.
+    @discardableResult
+    mutating func apply(_ name: String, _ change: (GeometryEditor) -> Void) -> Bool {
+        let before = editor.parts
+        change(editor)
+        let isStep = editor.parts != before
+        // Without a step the name would go to the one before.
+        if isStep { editor.setActionName(name) }
         snapped = nil
-        return true
+        return isStep
     }
 
-    mutating func choose(_ spot: Sketch.Spot?) {
-        sketch.chosen = spot.flatMap { sketch[$0] == nil ? nil : $0 }
+    mutating func choose(_ spot: SketchSpot?) {
+        editor.choose(spot)
         snapped = nil
     }
 
     mutating func undo() {
-        guard let step = past.popLast() else { return }
-        future.append(Step(name: step.name, sketch: sketch))
-        sketch = step.sketch
+        editor.undo()
         snapped = nil
     }
 
     mutating func redo() {
-        guard let step = future.popLast() else { return }
-        past.append(Step(name: step.name, sketch: sketch))
-        sketch = step.sketch
+        editor.redo()
         snapped = nil
+    }
+
+    /// Goes on with the last part, whichever vertex is chosen.
+    mutating func append(_ point: Point) {
+        let vertices = vertices
+        apply("add vertex \(vertices.count + 1)") { editor in
+            editor.choose(vertices.last)
+            editor.insertVertex(point)
+        }
     }
 }
 
-/// The sketches of a map that were begun and neither saved nor thrown away.
-struct SketchShelf: Sendable {
-    let directory: URL
-
-    init(_ map: OpenMap) { directory = map.folder.appending(path: "sketches") }
-
-    private func file(_ key: String) -> URL { directory.appending(path: "\(StableHash.hex(key)).json") }
-
-    func session(_ key: String) -> SketchSession? {
-        guard let data = try? Data(contentsOf: file(key)),
-            let session = try? JSONDecoder().decode(SketchSession.self, from: data), session.key == key
-        else { return nil }
-        return session
+extension GeometryEditor {
+    /// An editor of an empty line or area.
+    convenience init(_ kind: GeometryKind) {
+        self.init()
+        start(withType: kind == .line ? Polyline.self : Polygon.self)
     }
 
-    func put(_ session: SketchSession) throws {
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        try JSONEncoder().encode(session).write(to: file(session.key), options: .atomic)
+    /// Selects a vertex; nothing where there is no such one.
+    func choose(_ spot: SketchSpot?) {
+        clearSelection()
+        if let spot { selectVertexAt(partIndex: spot.part, vertexIndex: spot.index) }
     }
-
-    func remove(_ key: String) { try? FileManager.default.removeItem(at: file(key)) }
 }
