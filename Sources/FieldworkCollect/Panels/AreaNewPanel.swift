@@ -8,10 +8,10 @@ struct AreaNewPanel: PanelModel {
         let place: String
         /// What is said where nothing was found.
         let noPlace: String?
-        let places: [Place]
+        let places: [NamedPlace]
     }
 
-    struct Place: ViewModel {
+    struct NamedPlace: ViewModel {
         /// Whether it is the first of what was looked for.
         let isFirst: Bool
         let name: String

@@ -195,7 +195,7 @@ struct AreaRoutes: Sendable {
             noPlace: !text.isEmpty && found.isEmpty ? "No place of this map is called '\(text)'." : nil,
             places: found.enumerated().map { index, place in
                 let frame = place.frame
-                return AreaNewPanel.Place(
+                return AreaNewPanel.NamedPlace(
                     // What was looked for has the focus, and is brought into sight: the panel is longer than a screen.
                     isFirst: !text.isEmpty && index == 0, name: place.name, kind: place.kind,
                     address: "/offline/new?west=\(digits(frame.west))&south=\(digits(frame.south))"

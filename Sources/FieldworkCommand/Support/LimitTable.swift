@@ -162,7 +162,6 @@ enum LimitTable {
         NamedLimit(module: "FieldworkCollect", name: "paceSeconds", value: "8", meaning: "The time by which the pace of a download is told, in seconds."),
         NamedLimit(module: "FieldworkCollect", name: "paceLeastSeconds", value: "2.0", meaning: "How long a download goes before its pace is told, in seconds."),
         NamedLimit(module: "FieldworkCollect", name: "hoursTold", value: "48", meaning: "Hours that a download is said to take at most: a line that slow tells nothing more exact."),
-        NamedLimit(module: "FieldworkCollect", name: "sketchSteps", value: "500", meaning: "Steps of the editing of a shape that can be taken back."),
         NamedLimit(module: "FieldworkCollect", name: "sketchVertices", value: "2_000", meaning: "Vertices of a shape that is edited by hand."),
         NamedLimit(module: "FieldworkCollect", name: "sketchRows", value: "200", meaning: "Rows of the table of vertices; more are shown around the chosen one."),
         NamedLimit(module: "FieldworkCollect", name: "snapMetres", value: "100_000.0", meaning: "The greatest distance at which a vertex snaps, in metres of the map's plane."),
