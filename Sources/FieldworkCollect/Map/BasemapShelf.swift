@@ -11,15 +11,18 @@ actor BasemapShelf {
         /// Another one when the tiles of an area are others; empty for what stays the same.
         var mark: [String] = []
 
-        /// The mark for addresses.
-        var version: String { StableHash.hex(mark.joined(separator: " ")) }
+        /// Another one where the mark is another.
+        var version: String { BasemapShelf.version(mark) }
     }
 
     /// Names what lies under the map, for a page that draws it: the choice, and which tiles an offline area has.
     /// - Parameter choice: nil where nothing was chosen.
     nonisolated func drawn(_ choice: String?) -> String {
-        ([choice ?? ""] + (ownBasemap()?.mark ?? [])).joined(separator: " ")
+        "\(choice ?? "") \(Self.version(ownBasemap()?.mark ?? []))"
     }
+
+    /// A mark for addresses and pages, which say nothing of the folders of this device.
+    private static func version(_ mark: [String]) -> String { StableHash.hex(mark.joined(separator: " ")) }
 
     /// Nothing lies under the map.
     static let none = "none"
