@@ -54,6 +54,8 @@ package enum Limits {
     static let basemaps = 50
     /// How long a list of basemaps holds, in seconds: others come and go.
     static let basemapSeconds = 30.0
+    /// Seconds after which syncs look again whether the basemap of an area is newer on its server.
+    static let basemapLookSeconds = 600.0
     /// Seconds for which the app uses the basemap of an offline area without looking for a newer one.
     static let ownBasemapSeconds = 1.0
     /// After how many seconds a basemap is asked for again that could not come: the line broke, or there was no room.

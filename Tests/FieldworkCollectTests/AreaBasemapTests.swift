@@ -149,19 +149,50 @@ import Testing
             #expect(try Self.tileFiles(field) == older)
             let left = try FileManager.default.contentsOfDirectory(atPath: shelf.folder(id).path)
             #expect(!left.contains { $0.hasPrefix("basemap-") }, "\(left)")
+            await basemaps.lookForNewer(id)
+            #expect(shelf.basemapWish(id)?.newer == nil, "it was looked a moment ago")
             await basemaps.lookForNewer(id, seconds: 0)
             #expect(shelf.basemapWish(id)?.newer != nil)
         }
     }
 
+    @Test("What is asked for while it is looked for newer tiles is on its way, and isn't told as newer again")
+    func askedMeanwhile() async throws {
+        try await DamageField.with(definition: OfflineField.definition(), hasBasemap: true) { field in
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.basemapIsHere(visitor)
+            await field.app.stop()
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let id = try #require(UUID(uuidString: OfflineField.id))
+            let basemaps = AreaBasemaps(shelf: shelf, logger: Logger(label: "test")) { _ in
+                RefusingTileSource(told: {
+                    try shelf.changeBasemapWish(of: id) { wish in
+                        wish.newer = .init(files: wish.layers.map(\.file), bytes: 1)
+                        wish.renew()
+                    }
+                })
+            }
+            await basemaps.lookForNewer(id)
+            let wish = try #require(shelf.basemapWish(id))
+            #expect(wish.isRenewing && wish.newer == nil)
+        }
+    }
+
     /// A service that has a newer version, and doesn't let it be taken.
     private struct RefusingTileSource: TileSource {
+        /// What happens when the size is asked for.
+        var told: @Sendable () throws -> Void = {}
+
         private static let refusal = ServiceError.serverFailure(details: "Not shared with you", code: 403)
 
         func version() async throws -> String? { "newer" }
         func job(_ part: Geometry, to file: URL) async throws -> Job { throw Self.refusal }
         func job(begunAs state: Data, to file: URL) throws -> Job { throw Self.refusal }
-        func estimate(_ part: Geometry) async throws -> Int64 { 5_000 }
+        func estimate(_ part: Geometry) async throws -> Int64 {
+            try told()
+            return 5_000
+        }
     }
 
     /// Looks at the list of areas until it says something.

@@ -118,6 +118,7 @@ enum LimitTable {
         NamedLimit(module: "FieldworkCollect", name: "fontName", value: "200", meaning: "Characters of the name of a font."),
         NamedLimit(module: "FieldworkCollect", name: "basemaps", value: "50", meaning: "Basemaps of one server, and of this device, that are offered."),
         NamedLimit(module: "FieldworkCollect", name: "basemapSeconds", value: "30.0", meaning: "How long a list of basemaps holds, in seconds: others come and go."),
+        NamedLimit(module: "FieldworkCollect", name: "basemapLookSeconds", value: "600.0", meaning: "Seconds after which syncs look again whether the basemap of an area is newer on its server."),
         NamedLimit(module: "FieldworkCollect", name: "ownBasemapSeconds", value: "1.0", meaning: "Seconds for which the app uses the basemap of an offline area without looking for a newer one."),
         NamedLimit(module: "FieldworkCollect", name: "basemapRetrySeconds", value: "30", meaning: "After how many seconds a basemap is asked for again that could not come: the line broke, or there was no room."),
         NamedLimit(module: "FieldworkCollect", name: "basemapEstimateSeconds", value: "5", meaning: "How long the size of a basemap is waited for, in seconds."),

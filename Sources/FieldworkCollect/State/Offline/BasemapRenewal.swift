@@ -44,7 +44,7 @@ extension AreaBasemaps {
     /// Looks whether the services have newer tiles than an area has, and notes it. Nothing is fetched. A service that doesn't tell the
     /// version of its tiles, or doesn't answer, has none.
     /// - Parameter seconds: an area at which was looked no longer ago is left.
-    func lookForNewer(_ id: UUID, seconds: Double = Limits.basemapSeconds) async {
+    func lookForNewer(_ id: UUID, seconds: Double = Limits.basemapLookSeconds) async {
         guard let stage = shelf.basemapStage(of: id), let area = shelf.area(stage),
             let wish = shelf.basemapWish(stage), wish.isSettled
         else { return }
@@ -57,7 +57,10 @@ extension AreaBasemaps {
         let told = newer.files.isEmpty ? nil : newer
         guard told != wish.newer else { return }
         do {
-            try shelf.changeBasemapWish(of: stage) { $0.newer = told }
+            try shelf.changeBasemapWish(of: stage) { now in
+                // What was asked for meanwhile is on its way, and is newer no more.
+                if now.layers == wish.layers, now.renewals == wish.renewals { now.newer = told }
+            }
             await heard(area)
         } catch {
             logger.warning("a newer basemap could not be noted", metadata: ["error": "\(error)"])
@@ -68,19 +71,24 @@ extension AreaBasemaps {
         _ wish: AreaShelf.BasemapWish, of area: OfflineArea, _ shelf: AreaShelf,
         _ source: @Sendable (AreaShelf.BasemapWish.Layer) -> any TileSource
     ) async throws -> AreaShelf.BasemapWish.Newer {
-        var newer = AreaShelf.BasemapWish.Newer(files: [], bytes: 0)
+        var versions: [(layer: AreaShelf.BasemapWish.Layer, version: String)] = []
         for layer in wish.layers {
             // An area that an earlier version took doesn't say which tiles it has.
             guard let tiles = layer.tiles, tiles.bytes != nil else { continue }
-            let source = source(layer)
-            guard let version = try await source.version(),
+            guard let version = try await source(layer).version(),
                 !SharedTiles.isFile(tiles.file, of: layer.service, version: version)
             else { continue }
-            newer.files.append(layer.file)
+            versions.append((layer, version))
+        }
+        // A size is asked for once: services count tiles for it.
+        let files = versions.map(\.layer.file)
+        if let known = wish.newer, known.files == files { return known }
+        var newer = AreaShelf.BasemapWish.Newer(files: files, bytes: 0)
+        for (layer, version) in versions {
             let plan = try await shelf.tiles.plan(
                 shelf.basemapExtent(of: area), service: layer.service, version: version)
             guard let missing = plan.missing else { continue }
-            let bytes = try? await source.estimate(missing)
+            let bytes = try? await source(layer).estimate(missing)
             newer.bytes = newer.bytes.flatMap { sum in bytes.map { sum + $0 } }
         }
         return newer
@@ -106,7 +114,7 @@ extension Workspace {
     /// - Parameter isAsked: whether the user has asked for what is new: areas at which was just looked are looked at as well.
     func lookForNewerBasemaps(of map: OpenMap, isAsked: Bool = false) async {
         for area in areas(of: map) where area.held == nil {
-            await areaBasemaps.lookForNewer(area.id, seconds: isAsked ? 0 : Limits.basemapSeconds)
+            await areaBasemaps.lookForNewer(area.id, seconds: isAsked ? 0 : Limits.basemapLookSeconds)
         }
     }
 }
