@@ -1,4 +1,4 @@
-/// What is asked before somebody signs out.
+/// The question before a person signs out.
 struct AccountSignOutPage: StartPageModel {
     static let template = "account-sign-out"
 

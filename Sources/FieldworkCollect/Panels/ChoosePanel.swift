@@ -19,7 +19,7 @@ struct ChoosePanel: PanelModel {
     let query: String
     let count: String
     let rows: [Row]
-    /// What stands in place of the rows.
+    /// Shown instead of the rows.
     let empty: String
     let previous: String?
     let next: String?

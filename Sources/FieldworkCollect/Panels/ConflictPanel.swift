@@ -19,7 +19,7 @@ struct ConflictPanel: PanelModel {
         /// The value that both knew before they changed it.
         let before: String?
         let choices: [Choice]
-        /// What stands now, where that is neither side's value.
+        /// The present value, where it is neither side's.
         let later: String?
         /// Why the form was not taken.
         let message: String?

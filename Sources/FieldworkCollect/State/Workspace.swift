@@ -206,7 +206,8 @@ actor Workspace {
             await self?.lookAtConflicts(of: map)
             // The server answers: what it could not be asked for when the map was opened.
             await self?.renewLocators(of: map)
-            await self?.lookForNewerBasemaps(of: map)
+            // Edits don't wait for what a service of tiles says.
+            Task { await self?.lookForNewerBasemaps(of: map) }
         }
         newOutbox.yield(map)
         newConflicts.yield(map)

@@ -4,7 +4,7 @@ struct SendingBar: TemplateModel {
 
     struct Progress: ViewModel {
         let what: String
-        /// nil before it is known what goes.
+        /// nil until the app knows how much there is to send.
         let hundredths: String?
         let percent: String
         /// Whether it can be stopped.

@@ -96,8 +96,8 @@ extension Workspace {
         await updates.begin(areas, open: { try await self.open($0, isShown: false) }) { [hub] done in
             let text =
                 done == total ? "All areas are up to date." : "\(done) of \(total) areas are up to date."
-            await self.lookForNewerBasemaps(of: map, isAsked: true)
             hub.send("announce", Announcement(text: text, urgent: done < total))
+            await self.lookForNewerBasemaps(of: map, isAsked: true)
         }
     }
 
