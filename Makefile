@@ -10,12 +10,12 @@ run: ## Build in release and start the demo
 	@exec .build/release/fieldwork demo $(ARGS)
 
 # Tests that start programs and browsers run one at a time, each kind in a process of its own; so do those that wait until a
-# request has met its limit, which tests beside them would hold up.
+# request has met its limit, which tests beside them would hold up, and those that measure the memory of the process.
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests
-	swift test --skip-build --skip 'FieldworkTests\.|FieldworkCollectTests|EndToEndTests|SimulationTests|RequestLimitTests'
-	swift test --skip-build --no-parallel --filter RequestLimitTests
+	swift test --skip-build --skip 'FieldworkTests\.|FieldworkCollectTests|EndToEndTests|SimulationTests|RequestLimitTests|RequestMemoryTests'
+	swift test --skip-build --no-parallel --filter 'RequestLimitTests|RequestMemoryTests'
 	swift test --skip-build --filter 'FieldworkTests\.'
 	swift test --skip-build --filter SimulationTests
 	swift test --skip-build --no-parallel --filter FieldworkCollectTests
@@ -114,7 +114,7 @@ attack: export FIELDWORK_EXECUTABLE = $(CURDIR)/.build/release/fieldwork
 attack: build ## Attack servers from outside: 200,000 requests, hostile HTTP, a long load, kills, full disks and bad lines, on both stores
 	swift build --build-tests
 	FIELDWORK_ATTACK=full nice swift test --skip-build --no-parallel --filter EndToEndTests.Attack
-	FIELDWORK_ATTACK=full nice swift test --skip-build --no-parallel --filter RequestLimitTests
+	FIELDWORK_ATTACK=full nice swift test --skip-build --no-parallel --filter 'RequestLimitTests|RequestMemoryTests'
 	FIELDWORK_FULL_DISK=full nice swift test --skip-build --no-parallel --filter EndToEndTests.FullDiskTests
 	FIELDWORK_BAD_LINE=full nice swift test --skip-build --no-parallel --filter EndToEndTests.BadLineTests
 	FIELDWORK_CRASH_ROUNDS=$(ROUNDS) nice swift test --skip-build --no-parallel --filter EndToEndTests.CrashTests

@@ -71,12 +71,17 @@ struct TestClient: Sendable {
         try await send("GET", parameters.isEmpty ? path : "\(path)?\(Self.form(parameters))", headers: headers)
     }
 
+    /// Posts a form as it stands.
+    func post(_ path: String, body: String, headers: [(String, String)] = []) async throws -> Answer {
+        try await send(
+            "POST", path, headers: headers + [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(body.utf8))
+    }
+
     func post(_ path: String, _ parameters: KeyValuePairs<String, String>, headers: [(String, String)] = [])
         async throws -> Answer
     {
-        try await send(
-            "POST", path, headers: headers + [("Content-Type", "application/x-www-form-urlencoded")],
-            body: Array(Self.form(parameters).utf8))
+        try await post(path, body: Self.form(parameters), headers: headers)
     }
 
     /// Posts as the vendor's Python client does.
