@@ -4,6 +4,8 @@ enum Limits {
     static let queriedFeatures = 250_000
     /// The most pages that one query asks for.
     static let queryPages = 1_000
+    /// The most entries that a journal of edits keeps; those that aren't on a service are kept beyond it.
+    static let journalEntries = 1_000
     /// The largest answer that is read into memory, in bytes.
     static let answerBytes = 256 * 1_024 * 1_024
     /// The largest download that is looked at for an error of the protocol, in bytes.

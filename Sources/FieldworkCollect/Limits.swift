@@ -94,8 +94,6 @@ package enum Limits {
     package static let rememberedFeatures = 500
     /// Edits of each kind that the page of changes lists, the latest ones.
     static let listedChanges = 100
-    /// Edits kept in the journal, for undo and for the page of changes; those that aren't sent are kept above it.
-    package static let journalEntries = 1_000
     /// Events kept for a window that reconnects.
     package static let keptEvents = 256
     /// Windows that listen for events at once.

@@ -152,7 +152,6 @@ struct RatchetTests {
         "ServiceError": 2,
         "ServiceRequest": 2,
         "SharedWork": 2,
-        "StoredValue": 2,
         "TimeText": 2,
     ]
 

@@ -1,9 +1,9 @@
 import BrowserSupport
-import Fieldwork
 import FieldworkREST
 import Foundation
 import Testing
 
+@testable import Fieldwork
 @testable import FieldworkCollect
 
 /// A week without a network and with a camera: two thousand photos that aren't sent.
@@ -40,7 +40,7 @@ import Testing
         try geodatabase.commitTransaction()
         geodatabase.close()
         let entries = features.enumerated().map { index, feature in
-            let photo = PhotoRecord(
+            let photo = EditJournal.AttachmentRecord(
                 name: "Photo 0.jpg", contentType: "image/jpeg", keywords: "", size: bytes.count, hash: "", kept: nil)
             var entry = EditEntry(
                 id: UUID(), kind: .create, session: nil,
@@ -48,11 +48,11 @@ import Testing
                     layer: 0, key: .global(feature.attributeValue(forKey: "GlobalID") as? UUID ?? UUID())),
                 objectID: nil, title: "Week \(index)", detail: "New damage", date: Date(), before: nil,
                 after: FeatureSnapshot(feature), progress: .onDevice, undoes: nil)
-            entry.photos = PhotoChanges(
+            entry.photos = EditJournal.AttachmentChanges(
                 added: Array(repeating: photo, count: index == 0 ? more + 1 : 1), deleted: [])
             return entry
         }
-        try EditJournal(file: journal).append(entries)
+        try EditJournal(fileURL: journal).append(entries)
         return try #require(features.first?.attributeValue(forKey: "GlobalID") as? UUID)
     }
 

@@ -1,9 +1,9 @@
 import BrowserSupport
-import Fieldwork
 import FieldworkREST
 import Foundation
 import Testing
 
+@testable import Fieldwork
 @testable import FieldworkCollect
 
 /// A week without a network: ten thousand edits that aren't sent.
@@ -32,7 +32,7 @@ import Testing
                 objectID: nil, title: "Week \(index)", detail: "New damage", date: Date(), before: nil,
                 after: FeatureSnapshot(feature), progress: .onDevice, undoes: nil)
         }
-        try EditJournal(file: journal).append(entries)
+        try EditJournal(fileURL: journal).append(entries)
     }
 
     @Test func changesOpensCountsThemAllAndGoesThroughThemByPages() async throws {

@@ -91,19 +91,4 @@ import Testing
             #expect(features.filter { $0.attributes["typdamage"] == .text("Destroyed") }.count == 6)
         }
     }
-
-    @Test func aTransactionThatWasCommittedJustBeforeTheCrashIsNotMadeAgain() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "fieldwork-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let transaction = UUID()
-        let file = folder.appending(path: "edits.jsonl")
-        let journal = try EditJournal(file: file)
-        try journal.beginTransaction(transaction)
-        #expect(!journal.isTransactionUnfinished)
-        let next = try EditJournal(file: file)
-        #expect(next.openTransaction == transaction)
-        #expect(next.isTransactionUnfinished)
-        try next.endTransaction(isKept: true)
-        #expect(try EditJournal(file: file).openTransaction == nil)
-    }
 }

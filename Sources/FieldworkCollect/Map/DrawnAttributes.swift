@@ -42,7 +42,7 @@ struct DrawnAttributes: Sendable {
 
     /// nil for a missing value, and for one that no symbol goes by.
     private static func value(_ attribute: (any Sendable)?) -> Value? {
-        switch StoredValue(attribute) {
+        switch FeatureSnapshot.Value(attribute) {
         case .null, .bytes: nil
         case .integer(let value): .integer(value)
         case .real(let value): value.isFinite ? .real(value) : nil

@@ -71,10 +71,12 @@ struct PhotoEdits: Sendable {
         let isPlain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "/" && $0 != "\\" }
         return isPlain && name != "." && name != ".." ? nil : "A name has no slash."
     }
+}
 
-    /// "2 photos added, 1 file deleted", for the journal.
-    static func words(added: [PhotoRecord], deleted: [PhotoRecord]) -> String {
-        func words(_ records: [PhotoRecord], _ verb: String) -> [String] {
+extension EditJournal.AttachmentChanges {
+    /// "2 photos added, 1 file deleted"; empty for none.
+    var words: String {
+        func words(_ records: [EditJournal.AttachmentRecord], _ verb: String) -> [String] {
             let photos = records.count { $0.contentType.hasPrefix("image/") }
             let files = records.count - photos
             return [
@@ -84,27 +86,4 @@ struct PhotoEdits: Sendable {
         }
         return (words(added, "added") + words(deleted, "deleted")).joined(separator: ", ")
     }
-}
-
-/// A photo or file that an edit added or deleted, for the journal and for undo.
-struct PhotoRecord: Sendable, Codable, Hashable {
-    let name: String
-    let contentType: String
-    let keywords: String
-    /// Bytes, and their SHA-256 in hexadecimal digits.
-    let size: Int
-    let hash: String
-    /// The id under which a deleted one comes back with its feature; nil where its service gives none.
-    var globalID: UUID?
-    /// The file that holds the bytes of a deleted one; nil where they couldn't be had.
-    var kept: UUID?
-}
-
-/// The photos and files of one edit.
-struct PhotoChanges: Sendable, Codable, Hashable {
-    var added: [PhotoRecord] = []
-    var deleted: [PhotoRecord] = []
-
-    var isEmpty: Bool { added.isEmpty && deleted.isEmpty }
-    var words: String { PhotoEdits.words(added: added, deleted: deleted) }
 }

@@ -37,7 +37,7 @@ struct AttributeForm: Sendable {
         let value: any Sendable
     }
 
-    func choices(_ field: Field, typeID: StoredValue?) -> [Choice]? {
+    func choices(_ field: Field, typeID: FeatureSnapshot.Value?) -> [Choice]? {
         if !layer.typeIDField.isEmpty, field.name.lowercased() == layer.typeIDField.lowercased(),
             !layer.types.isEmpty
         {
@@ -53,7 +53,7 @@ struct AttributeForm: Sendable {
 
     /// The text of a control for a value that isn't a moment.
     static func input(_ value: (any Sendable)?) -> String {
-        switch StoredValue(value) {
+        switch FeatureSnapshot.Value(value) {
         case .null: ""
         case .integer(let number): String(number)
         case .real(let number): FieldText.number(number)

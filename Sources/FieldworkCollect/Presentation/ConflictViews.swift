@@ -266,8 +266,8 @@ struct ConflictViews {
     /// What stands now, where that is neither what won nor what lost: somebody has changed it again.
     private func later(_ part: String, _ found: FoundConflict, now: FoundFeature?) -> String? {
         guard part != FoundConflict.place, let now else { return nil }
-        let value = StoredValue(now.feature.attributeValue(forKey: part))
-        let sides = [found.conflict.lost, found.conflict.won].map { StoredValue($0.attributes[part]) }
+        let value = FeatureSnapshot.Value(now.feature.attributeValue(forKey: part))
+        let sides = [found.conflict.lost, found.conflict.won].map { FeatureSnapshot.Value($0.attributes[part]) }
         guard !sides.contains(value) else { return nil }
         let text = FieldText(layer: found.layer).text(part, of: now.feature)
         return "Changed again since: \(text) stands now."

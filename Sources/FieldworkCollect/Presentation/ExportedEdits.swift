@@ -7,7 +7,7 @@ struct ExportedEdits: Encodable {
     struct Item: Encodable {
         let id: String
         let geometry: GeoJSONGeometry?
-        let properties: [String: StoredValue]
+        let properties: [String: FeatureSnapshot.Value]
         let fieldwork: Edit
 
         private enum CodingKeys: CodingKey {
@@ -74,9 +74,9 @@ struct ExportedEdits: Encodable {
 
 /// A value as JSON has it: a date as its text, bytes in base 64.
 private struct PlainValue: Encodable {
-    let value: StoredValue
+    let value: FeatureSnapshot.Value
 
-    init(_ value: StoredValue) { self.value = value }
+    init(_ value: FeatureSnapshot.Value) { self.value = value }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

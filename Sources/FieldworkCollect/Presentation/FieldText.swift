@@ -16,24 +16,26 @@ struct FieldText: Sendable {
         return text(feature.attributeValue(forKey: field.name), field: field, typeID: typeID(of: feature))
     }
 
-    func text(_ value: (any Sendable)?, field: Field, typeID: StoredValue? = nil) -> String {
+    func text(_ value: (any Sendable)?, field: Field, typeID: FeatureSnapshot.Value? = nil) -> String {
         guard let value else { return Self.nothing }
         if field.name.lowercased() == layer.typeIDField.lowercased(), !field.name.isEmpty,
-            let type = layer.types.first(where: { StoredValue($0.id) == StoredValue(value) })
+            let type = layer.types.first(where: { FeatureSnapshot.Value($0.id) == FeatureSnapshot.Value(value) })
         {
             return type.name
         }
         if let coded = domain(of: field, typeID: typeID) as? CodedValueDomain,
-            let match = coded.codedValues.first(where: { StoredValue($0.code) == StoredValue(value) })
+            let match = coded.codedValues.first(where: {
+                FeatureSnapshot.Value($0.code) == FeatureSnapshot.Value(value)
+            })
         {
             return match.name
         }
         return plain(value, type: field.type)
     }
 
-    func domain(of field: Field, typeID: StoredValue?) -> Domain? {
+    func domain(of field: Field, typeID: FeatureSnapshot.Value?) -> Domain? {
         if let typeID,
-            let type = layer.types.first(where: { StoredValue($0.id) == typeID }),
+            let type = layer.types.first(where: { FeatureSnapshot.Value($0.id) == typeID }),
             let domain = type.domains[field.name], !(domain is InheritedDomain)
         {
             return domain
@@ -41,9 +43,9 @@ struct FieldText: Sendable {
         return field.domain
     }
 
-    func typeID(of feature: Feature) -> StoredValue? {
+    func typeID(of feature: Feature) -> FeatureSnapshot.Value? {
         let field = layer.typeIDField
-        return field.isEmpty ? nil : StoredValue(feature.attributeValue(forKey: field))
+        return field.isEmpty ? nil : FeatureSnapshot.Value(feature.attributeValue(forKey: field))
     }
 
     /// The code behind a shown name, for the tooltip; nil where both are the same.
@@ -54,7 +56,7 @@ struct FieldText: Sendable {
     }
 
     private func plain(_ value: any Sendable, type: FieldType?) -> String {
-        switch StoredValue(value) {
+        switch FeatureSnapshot.Value(value) {
         case .null: Self.nothing
         case .integer(let number): String(number)
         case .real(let number): Self.number(number)

@@ -125,7 +125,9 @@ struct HistoryViews {
     }
 
     /// The values from before a change that aren't there now.
-    func restorable(_ before: FeatureSnapshot, _ after: FeatureSnapshot) -> [(field: Field, value: StoredValue)] {
+    func restorable(_ before: FeatureSnapshot, _ after: FeatureSnapshot) -> [(
+        field: Field, value: FeatureSnapshot.Value
+    )] {
         layer.changes(from: before, to: after).filter { $0.value != now.attributes[$0.field.name] ?? .null }
     }
 

@@ -51,7 +51,7 @@ struct ListFilter {
     }
 
     static func literal(_ value: any Sendable) -> String? {
-        switch StoredValue(value) {
+        switch FeatureSnapshot.Value(value) {
         case .integer(let number): String(number)
         case .real(let number): digits(number)
         case .text(let text): "'\(text.replacingOccurrences(of: "'", with: "''"))'"

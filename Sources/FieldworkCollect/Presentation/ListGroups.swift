@@ -29,7 +29,7 @@ struct ListGroups {
     /// The condition that a feature's group fulfils, and no other.
     private func condition(_ feature: Feature, _ field: Field) -> String? {
         let value = feature.attributeValue(forKey: field.name)
-        if StoredValue(value) == .null { return "\(field.name) IS NULL" }
+        if FeatureSnapshot.Value(value) == .null { return "\(field.name) IS NULL" }
         return value.flatMap(ListFilter.literal).map { "\(field.name) = \($0)" }
     }
 
@@ -39,9 +39,9 @@ struct ListGroups {
     {
         guard let field else { return [:] }
         var headings: [Int: RowView.GroupHead] = [:]
-        var last: StoredValue?
+        var last: FeatureSnapshot.Value?
         for (index, row) in found.enumerated() {
-            let value = StoredValue(row.feature.attributeValue(forKey: field.name))
+            let value = FeatureSnapshot.Value(row.feature.attributeValue(forKey: field.name))
             guard value != last else { continue }
             last = value
             let text = value == .null ? "No value" : FieldText(layer: row.layer).text(field.name, of: row.feature)

@@ -1,3 +1,5 @@
+import Fieldwork
+
 /// What a panel beside the map is about: the map shows it with a ring, without a call-out.
 struct MarkedPlace: Sendable {
     let layer: MapLayer

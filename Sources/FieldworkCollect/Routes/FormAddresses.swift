@@ -21,7 +21,7 @@ struct FormAddresses: Sendable {
     func begin(_ subject: FormSubject, map: OpenMap) async -> (field: String, from: String)? {
         let layer = subject.layer
         guard let rule = map.rules.addresses[layer.id], let field = layer.field(named: rule.field),
-            [.null, .text("")].contains(StoredValue(subject.feature.attributeValue(forKey: field.name))),
+            [.null, .text("")].contains(FeatureSnapshot.Value(subject.feature.attributeValue(forKey: field.name))),
             let place = subject.feature.geometry?.place
         else { return nil }
         let (locators, length) = (workspace.locators, field.length)

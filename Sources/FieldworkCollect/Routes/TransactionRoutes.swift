@@ -1,3 +1,4 @@
+import Fieldwork
 import Foundation
 import HTTPTypes
 import Hummingbird

@@ -64,7 +64,7 @@ struct FieldInput {
         if trimmed.isEmpty { return .success(nil) }
         if let choices {
             if let choice = choices.first(where: { $0.code == posted }) {
-                return .success(StoredValue(choice.value).value(for: type))
+                return .success(FeatureSnapshot.Value(choice.value).value(for: type))
             }
             return .failure(Complaint(text: "\(posted) isn't one of the values this layer takes."))
         }
@@ -73,7 +73,7 @@ struct FieldInput {
             guard let number = Int64(trimmed.replacingOccurrences(of: "\u{2212}", with: "-")) else {
                 return .failure(Complaint(text: "Type a whole number."))
             }
-            guard let value = StoredValue.integer(number).value(for: type) else {
+            guard let value = FeatureSnapshot.Value.integer(number).value(for: type) else {
                 return .failure(Complaint(text: "\(trimmed) is larger than this field holds."))
             }
             return .success(value)
@@ -82,7 +82,7 @@ struct FieldInput {
             guard type != .float32 || Float(number).isFinite else {
                 return .failure(Complaint(text: "\(trimmed) is larger than this field holds."))
             }
-            return .success(StoredValue.real(number).value(for: type))
+            return .success(FeatureSnapshot.Value.real(number).value(for: type))
         case .date: return moment(trimmed)
         case .guid:
             guard let id = UUID(uuidString: trimmed.trimmingCharacters(in: CharacterSet(charactersIn: "{}"))) else {

@@ -164,7 +164,7 @@ struct FormSession {
             }
         // A value that was there before stays as it is until another one is put in.
         let old = before.attributes[element.fieldName] ?? .null
-        guard isMissing || StoredValue(element.value) != old else { return nil }
+        guard isMissing || FeatureSnapshot.Value(element.value) != old else { return nil }
         return Problem(
             field: element.fieldName, label: element.label,
             text: FieldInput(element: element, layer: layer).sentence(for: error))

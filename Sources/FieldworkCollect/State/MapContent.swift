@@ -27,6 +27,11 @@ struct MapContent: Sendable {
     /// The files of an offline area; nil for a map of a server.
     var offline: OfflineWork?
 
+    /// The tables of its layers by the numbers that these have in the map.
+    var numberedTables: [Int: ArcGISFeatureTable] {
+        Dictionary((layers + tables).map { ($0.id, $0.table) }) { first, _ in first }
+    }
+
     // MARK: A service
 
     static func service(_ address: MapAddress, dataDirectory: URL) async throws -> MapContent {

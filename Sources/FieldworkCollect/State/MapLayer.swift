@@ -87,21 +87,12 @@ struct MapLayer: Sendable {
 
     func field(named name: String) -> Field? { fieldsByName[name.lowercased()] }
 
-    func reference(of feature: Feature) -> FeatureReference? {
-        if !globalIDField.isEmpty {
-            switch feature.attributeValue(forKey: globalIDField) {
-            case let uuid as UUID: return FeatureReference(layer: id, key: .global(uuid))
-            case let text as String:
-                let bare = text.trimmingCharacters(in: CharacterSet(charactersIn: "{}"))
-                if let uuid = UUID(uuidString: bare) { return FeatureReference(layer: id, key: .global(uuid)) }
-            default: break
-            }
-        }
-        return objectID(of: feature).map { FeatureReference(layer: id, key: .object($0)) }
-    }
+    func reference(of feature: Feature) -> FeatureReference? { FeatureReference(feature, layer: id) }
 
     func objectID(of feature: Feature) -> Int64? {
-        guard case .integer(let id) = StoredValue(feature.attributeValue(forKey: objectIDField)) else { return nil }
+        guard case .integer(let id) = FeatureSnapshot.Value(feature.attributeValue(forKey: objectIDField)) else {
+            return nil
+        }
         return id
     }
 

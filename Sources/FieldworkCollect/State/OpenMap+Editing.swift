@@ -73,23 +73,24 @@ extension OpenMap {
     /// Takes an edit back by an edit of its own, which is sent like any other.
     func undo(_ entry: EditEntry) async throws -> EditEntry {
         guard entry.canUndo else { throw CollectError(.notAllowed, "This edit was already taken back.") }
-        let counter: EditEntry
-        switch entry.kind {
-        case .create:
-            let found = try await find(entry.feature)
-            try await found.layer.table.delete(found.feature)
-            forget(found.reference)
-            counter = try record(
-                .delete, found.feature, layer: found.layer, reference: found.reference, session: nil,
-                before: FeatureSnapshot(found.feature), detail: "Undo: \(entry.detail)", undoes: entry.id)
-        case .update, .move:
-            counter = try await undoUpdate(entry)
-        case .delete:
-            counter = try await undoDelete(entry)
+        guard let layer = layer(entry.feature.layer) else {
+            throw CollectError(.notFound, "The map has no layer \(entry.feature.layer).")
         }
-        try journal.setUndone(entry.id)
-        await followIfAnswered(counter)
-        return counter
+        let feature = entry.kind == .delete ? nil : try await find(entry.feature).feature
+        let undone: EditJournal.Undone
+        do {
+            undone = try await journal.undo(entry, of: feature) { FeatureTitle(layer: layer, feature: $0).title }
+        } catch EditJournalError.changedSince {
+            throw CollectError(
+                .notAllowed, "This \(layer.noun) was changed since.", nextStep: "Edit it to change it again.")
+        }
+        if undone.entry.kind == .delete {
+            forget(undone.entry.feature)
+        } else {
+            remember(undone.feature, as: undone.entry.feature)
+        }
+        await followIfAnswered(undone.entry)
+        return undone.entry
     }
 
     /// The edit itself is safe: a rule that can't be followed without the server is no reason to refuse it.
@@ -98,85 +99,13 @@ extension OpenMap {
         try? await follow(entry)
     }
 
-    private func undoUpdate(_ entry: EditEntry) async throws -> EditEntry {
-        guard let before = entry.before, let after = entry.after else {
-            throw CollectError(.notAllowed, "What was there before isn't known any more.")
-        }
-        let found = try await find(entry.feature)
-        let now = FeatureSnapshot(found.feature)
-        let changed = Set(before.attributes.keys).union(after.attributes.keys).filter { name in
-            before.attributes[name] != after.attributes[name]
-                && found.layer.field(named: name)?.isEditable == true
-        }
-        for name in changed where now.attributes[name] != after.attributes[name] {
-            throw CollectError(
-                .notAllowed, "This \(found.layer.noun) was changed since.", nextStep: "Edit it to change it again.")
-        }
-        for name in changed {
-            let value = before.attributes[name] ?? .null
-            found.feature.setAttributeValue(value.value(for: found.layer.field(named: name)?.type), forKey: name)
-        }
-        if before.geometry != after.geometry {
-            found.feature.geometry = try before.geometry.map { try Geometry.fromJSON($0) }
-        }
-        if FeatureSnapshot(found.feature) != now { try await found.layer.table.update(found.feature) }
-        remember(found.feature, as: found.reference)
-        let photos = try await undo(entry.photos ?? PhotoChanges(), of: found.feature)
-        return try record(
-            entry.kind, found.feature, layer: found.layer, reference: found.reference, session: nil, before: now,
-            detail: "Undo: \(entry.detail)", undoes: entry.id, photos: photos)
-    }
-
-    private func undoDelete(_ entry: EditEntry) async throws -> EditEntry {
-        guard let before = entry.before, let layer = layer(entry.feature.layer) else {
-            throw CollectError(.notAllowed, "What was deleted isn't known any more.")
-        }
-        let feature = try remake(before, in: layer)
-        try await layer.table.add(feature)
-        guard let reference = layer.reference(of: feature) else {
-            throw CollectError(.notFound, "The \(layer.noun) has no id.")
-        }
-        try journal.setAlias(journal.current(entry.feature), now: reference)
-        remember(feature, as: reference)
-        let photos = try await undoPhotos(of: entry, feature, in: layer)
-        return try record(
-            .create, feature, layer: layer, reference: reference, session: nil, before: nil,
-            detail: "Undo: \(entry.detail)", undoes: entry.id, photos: photos)
-    }
-
-    /// Gives a feature that came back those of its photos that did not come with it.
-    private func undoPhotos(of entry: EditEntry, _ feature: Feature, in layer: MapLayer) async throws -> PhotoChanges {
-        guard let photos = entry.photos else { return PhotoChanges() }
-        // Where the service was not told of the delete it is the same row again, with its photos.
-        if layer.table is ServiceFeatureTable, layer.objectID(of: feature) == entry.objectID { return PhotoChanges() }
-        return try await undo(photos, of: feature, cameBack: true)
-    }
-
-    /// The feature of a snapshot, ready to be added: with its global id; other managed fields are the server's.
-    func remake(_ snapshot: FeatureSnapshot, in layer: MapLayer) throws -> Feature {
-        var attributes: [String: any Sendable] = [:]
-        for (name, value) in snapshot.attributes {
-            guard let field = layer.field(named: name), name != layer.objectIDField,
-                let typed = value.value(for: field.type)
-            else { continue }
-            if field.isEditable || name == layer.globalIDField { attributes[name] = typed }
-        }
-        let geometry = try snapshot.geometry.map { try Geometry.fromJSON($0) }
-        return layer.table.makeFeature(attributes: attributes, geometry: geometry)
-    }
-
-    /// Writes an edit down that the SDK has kept.
+    /// Writes an edit down that the SDK's table has kept.
     func record(
         _ kind: EditEntry.Kind, _ feature: Feature, layer: MapLayer, reference: FeatureReference, session: String?,
-        before: FeatureSnapshot?, detail: String, undoes: UUID? = nil,
-        follows: UUID? = nil, photos: PhotoChanges = PhotoChanges()
+        before: FeatureSnapshot?, detail: String, follows: UUID? = nil, photos: EditJournal.AttachmentChanges = .init()
     ) throws -> EditEntry {
-        let entry = EditEntry(
-            id: UUID(), kind: kind, session: session, feature: reference, objectID: layer.objectID(of: feature),
-            title: FeatureTitle(layer: layer, feature: feature).title, detail: detail, date: Date(), before: before,
-            after: kind == .delete ? nil : FeatureSnapshot(feature), progress: .onDevice, undoes: undoes,
-            follows: follows, photos: photos.isEmpty ? nil : photos)
-        try journal.append(entry)
-        return entry
+        try journal.record(
+            kind, of: feature, as: reference, before: before, title: FeatureTitle(layer: layer, feature: feature).title,
+            detail: detail, session: session, follows: follows, photos: photos)
     }
 }

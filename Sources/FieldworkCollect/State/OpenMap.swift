@@ -94,13 +94,12 @@ final class OpenMap: Sendable {
             ? try await MapContent.service(address, dataDirectory: dataDirectory)
             : try await MapContent.webMap(address, ownRoot: ownRoot, dataDirectory: dataDirectory)
         let folder = dataDirectory.appendingPathComponent("maps/\(address.folderName)", isDirectory: true)
-        let journal = try EditJournal(file: folder.appendingPathComponent("edits.jsonl"))
+        let journal = try EditJournal(
+            fileURL: folder.appendingPathComponent("edits.jsonl"), tables: content.numberedTables)
         let drafts = try DraftStore(folder: folder.appendingPathComponent("drafts", isDirectory: true))
-        let map = OpenMap(
+        return OpenMap(
             address: address, content: content, extents: await MapExtent.extents(of: content.layers), journal: journal,
             drafts: drafts, folder: folder, dataDirectory: dataDirectory)
-        map.sweepKeptPhotos()
-        return map
     }
 
     /// Opens an offline area, with the transaction that an earlier process didn't end.
@@ -115,13 +114,12 @@ final class OpenMap: Sendable {
         let address = MapAddress(area)
         let folder = dataDirectory.appending(path: "maps/\(address.folderName)")
         let content = try await MapContent.area(area, files: files, webMap: webMap, folder: folder)
-        let journal = try EditJournal(file: folder.appending(path: "edits.jsonl"))
+        let journal = try EditJournal(fileURL: folder.appending(path: "edits.jsonl"), tables: content.numberedTables)
         let drafts = try DraftStore(folder: folder.appending(path: "drafts", directoryHint: .isDirectory))
         let map = OpenMap(
             address: address, content: content, extents: await MapExtent.extents(of: content.layers), journal: journal,
             drafts: drafts, folder: folder, dataDirectory: dataDirectory, ownBasemap: basemap)
-        map.sweepKeptPhotos()
-        try await map.recoverTransaction()
+        try await journal.recoverTransaction(in: map.offline?.geodatabases ?? [])
         return map
     }
 

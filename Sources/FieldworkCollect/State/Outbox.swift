@@ -385,25 +385,13 @@ actor Outbox {
 
     /// Writes down what became of edits that were sent.
     private func settle(_ entries: [EditEntry], _ refusals: [FeatureReference: String]) {
-        let now = Date()
-        var accepted: [UUID] = []
-        for entry in entries {
-            let current = journal.current(entry.feature)
-            let object = entry.objectID.map { FeatureReference(layer: entry.feature.layer, key: .object($0)) }
-            if let reason = refusals[current] ?? object.flatMap({ refusals[$0] }) {
-                try? journal.setProgress(.refused(reason), of: [entry.id])
-            } else {
-                accepted.append(entry.id)
-            }
-        }
-        try? journal.setProgress(.onServer(now), of: accepted)
-        lastSent = now
+        try? journal.settle(entries, refusals: refusals)
+        lastSent = Date()
     }
 
     /// Nothing is local: what the journal still calls unsent was sent just before the process ended.
     private func settleJournal() {
-        let ids = journal.entries.filter { $0.progress == .onDevice }.map(\.id)
-        try? journal.setProgress(.onServer(Date()), of: ids)
+        try? journal.settle(journal.entries.filter { $0.progress == .onDevice })
     }
 
     /// An edit of a file that is no service's is where it belongs as soon as it is in it, and out of a transaction.

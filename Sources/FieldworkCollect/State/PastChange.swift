@@ -21,7 +21,7 @@ struct PastChange: Sendable {
         var after = FeatureSnapshot(now)
         return history.versions.map { version in
             let before = FeatureSnapshot(
-                attributes: version.attributes.mapValues { StoredValue($0) },
+                attributes: version.attributes.mapValues { FeatureSnapshot.Value($0) },
                 geometry: version.geometry.map { $0.toJSON() })
             defer { after = before }
             return PastChange(
@@ -54,7 +54,9 @@ extension OpenMap {
 
 extension MapLayer {
     /// The fields that a user changes and that differ, with the value that was there first.
-    func changes(from before: FeatureSnapshot, to after: FeatureSnapshot) -> [(field: Field, value: StoredValue)] {
+    func changes(from before: FeatureSnapshot, to after: FeatureSnapshot) -> [(
+        field: Field, value: FeatureSnapshot.Value
+    )] {
         fields.compactMap { field in
             let old = before.attributes[field.name] ?? .null
             guard field.isEditable, old != after.attributes[field.name] ?? .null else { return nil }

@@ -309,7 +309,7 @@ actor Workspace {
         let folder = configuration.dataDirectory.appending(path: "maps/\(MapAddress(area).folderName)")
         let file = folder.appending(path: "edits.jsonl")
         guard FileManager.default.fileExists(atPath: file.path) else { return 0 }
-        let journal = try EditJournal(file: file)
+        let journal = try EditJournal(fileURL: file)
         return journal.openTransaction.map { id in journal.entries.count { $0.transaction == id } } ?? 0
     }
 

@@ -4,6 +4,7 @@ enum LimitTable {
     static let limits: [NamedLimit] = [
         NamedLimit(module: "Fieldwork", name: "queriedFeatures", value: "250_000", meaning: "The most features that one query gathers from all its pages."),
         NamedLimit(module: "Fieldwork", name: "queryPages", value: "1_000", meaning: "The most pages that one query asks for."),
+        NamedLimit(module: "Fieldwork", name: "journalEntries", value: "1_000", meaning: "The most entries that a journal of edits keeps; those that aren't on a service are kept beyond it."),
         NamedLimit(module: "Fieldwork", name: "answerBytes", value: "256 * 1_024 * 1_024", meaning: "The largest answer that is read into memory, in bytes."),
         NamedLimit(module: "Fieldwork", name: "errorAnswerBytes", value: "64 * 1_024", meaning: "The largest download that is looked at for an error of the protocol, in bytes."),
         NamedLimit(module: "Fieldwork", name: "sublayerDepth", value: "20", meaning: "Levels of groups within a map service."),
@@ -138,7 +139,6 @@ enum LimitTable {
         NamedLimit(module: "FieldworkCollect", name: "freshDraftSeconds", value: "60.0", meaning: "Up to this age a draft is what one is just working on, and nothing that was left unfinished."),
         NamedLimit(module: "FieldworkCollect", name: "rememberedFeatures", value: "500", meaning: "Features remembered by their address while they are shown."),
         NamedLimit(module: "FieldworkCollect", name: "listedChanges", value: "100", meaning: "Edits of each kind that the page of changes lists, the latest ones."),
-        NamedLimit(module: "FieldworkCollect", name: "journalEntries", value: "1_000", meaning: "Edits kept in the journal, for undo and for the page of changes; those that aren't sent are kept above it."),
         NamedLimit(module: "FieldworkCollect", name: "keptEvents", value: "256", meaning: "Events kept for a window that reconnects."),
         NamedLimit(module: "FieldworkCollect", name: "windows", value: "64", meaning: "Windows that listen for events at once."),
         NamedLimit(module: "FieldworkCollect", name: "framePatienceMilliseconds", value: "80", meaning: "How long the map's page waits for the list beside it, in milliseconds."),

@@ -22,7 +22,7 @@ enum AreaEstimate {
         for value in feature.attributes.values {
             // A byte says of which kind and length the value is.
             sum += 1
-            switch StoredValue(value) {
+            switch FeatureSnapshot.Value(value) {
             case .null: continue
             case .integer, .real, .date: sum += numberBytes
             case .text(let text): sum += Double(text.utf8.count)

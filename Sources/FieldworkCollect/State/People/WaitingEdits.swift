@@ -1,3 +1,4 @@
+import Fieldwork
 import Foundation
 
 /// What was edited in a folder of the app's data and is on no server yet, told by the journals of its maps: also of maps that

@@ -1,20 +1,8 @@
+import Fieldwork
 import Foundation
 
-/// Which feature an address names: by its global id where it has one, since that survives sending; else by object id.
-struct FeatureReference: Hashable, Comparable, Sendable, Codable {
-    enum Key: Hashable, Comparable, Sendable, Codable {
-        case global(UUID)
-        case object(Int64)
-    }
-
-    let layer: Int
-    let key: Key
-
-    init(layer: Int, key: Key) {
-        self.layer = layer
-        self.key = key
-    }
-
+/// Addresses of features within the app.
+extension FeatureReference {
     /// Reads the two parts of an address.
     init?(layer: String, key: String) {
         guard let layer = Int(layer) else { return nil }
@@ -33,11 +21,6 @@ struct FeatureReference: Hashable, Comparable, Sendable, Codable {
         case .global(let uuid): "\(layer)/\(uuid.uuidString.lowercased())"
         case .object(let id): "\(layer)/\(id)"
         }
-    }
-
-    /// Layers in order, and in one any order that is always the same.
-    static func < (one: FeatureReference, other: FeatureReference) -> Bool {
-        one.layer == other.layer ? one.key < other.key : one.layer < other.layer
     }
 
     var address: String { "/f/\(text)" }

@@ -1,12 +1,35 @@
-import Foundation
+public import Foundation
 import Synchronization
 
-/// The edits made on this device, in a file that only grows until the next start: one line of JSON for each edit and for
-/// each change of its progress. It is for undo and for telling; the edits themselves are kept by the SDK.
-final class EditJournal: Sendable {
+/// A durable list of the edits that were made on this device, with what each feature was before and after: for telling what was done, for
+/// what became of it, and for undo. Not part of the vendor's API.
+///
+/// The tables keep the edits themselves and send them. The journal remembers the steps that led there. Record an edit when its
+/// table has it; the entry is on disk when ``record(_:of:as:before:title:detail:session:follows:photos:)`` returns:
+///
+/// ```swift
+/// let journal = try EditJournal(fileURL: folder.appending(path: "edits.jsonl"), tables: [0: trees])
+/// let before = FeatureSnapshot(tree)
+/// tree.setAttributeValue("Good", forKey: "condition")
+/// try await trees.update(tree)
+/// if let reference = FeatureReference(tree, layer: 0) {
+///     try journal.record(.update, of: tree, as: reference, before: before, title: "Maple", detail: "Condition: Good")
+/// }
+/// if let last = journal.last { try await journal.undo(last) }
+/// ```
+///
+/// After edits were sent, ``settle(_:refusals:)`` writes down what became of them. ``beginTransaction(in:)`` opens a transaction that
+/// outlives the process.
+///
+/// The file only grows until the journal is opened the next time: one line of JSON for each edit and for each change of what is known of
+/// it. A line that a crash cut off is left out. At most a thousand entries are kept, and beyond them those that are on no service. The
+/// bytes of attachments that were deleted lie beside it in the folder `kept` as long as an entry names them.
+///
+/// One journal has a file at a time. The journal may be used from several tasks; edits of one feature are the caller's to put in order.
+public final class EditJournal: Sendable {
     private enum Line: Codable {
-        case entry(EditEntry)
-        case progress(UUID, EditEntry.Progress)
+        case entry(Entry)
+        case progress(UUID, Entry.Progress)
         case undone(UUID)
         case alias(old: FeatureReference, new: FeatureReference)
         case began(UUID)
@@ -14,7 +37,7 @@ final class EditJournal: Sendable {
     }
 
     fileprivate struct Content {
-        var entries: [EditEntry] = []
+        var entries: [Entry] = []
         var aliases: [FeatureReference: FeatureReference] = [:]
         var openTransaction: UUID?
     }
@@ -28,10 +51,23 @@ final class EditJournal: Sendable {
         var unsent: [FeatureReference: String?]?
     }
 
+    /// The tables whose edits it holds, by the numbers that the caller gives them. A table may have several numbers.
+    public let tables: [Int: ArcGISFeatureTable]
+    /// The bytes of deleted attachments.
+    let keptFiles: AttachmentFiles
     private let state: Mutex<State>
 
-    /// Opens the journal, making it when it is missing. A line that was cut off by a crash is left out.
-    init(file: URL) throws {
+    /// Opens the journal, making the file when it is missing.
+    ///
+    /// Throws what Foundation throws for a file that can't be written.
+    /// - Parameters:
+    ///   - file: The file. Its folder is made when it is missing.
+    ///   - tables: The tables whose edits it holds, by numbers that stay the same from one start to the next. Without them the journal
+    ///     can be read and written, but nothing can be taken back.
+    public init(fileURL file: URL, tables: [Int: ArcGISFeatureTable] = [:]) throws {
+        self.tables = tables
+        keptFiles = AttachmentFiles(
+            folder: file.deletingLastPathComponent().appending(path: "kept", directoryHint: .isDirectory))
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         var content = Content()
@@ -50,10 +86,11 @@ final class EditJournal: Sendable {
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()
         state = Mutex(State(content: content, isUnfinished: content.openTransaction != nil, file: handle))
+        keptFiles.sweep(keeping: Set(content.entries.flatMap { $0.photos?.deleted ?? [] }.compactMap(\.kept)))
     }
 
-    /// The edits of a journal that are on no server, without opening it for writing; nil for a file that can't be read.
-    static func unsettledCount(in file: URL) -> Int? {
+    /// How many edits of a journal are on no service, without opening it for writing; nil for a file that can't be read.
+    public static func unsettledCount(in file: URL) -> Int? {
         guard let data = try? Data(contentsOf: file) else { return nil }
         var content = Content()
         apply(lines(data), to: &content)
@@ -65,26 +102,29 @@ final class EditJournal: Sendable {
         return data.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(Line.self, from: $0) }
     }
 
-    var entries: [EditEntry] { state.withLock { $0.content.entries } }
+    /// The entries, the oldest first.
+    public var entries: [Entry] { state.withLock { $0.content.entries } }
 
-    func entry(id: UUID) -> EditEntry? { state.withLock { $0.content.entries.last { $0.id == id } } }
+    /// The entry of an id; nil for an entry that is not kept any more.
+    public func entry(id: UUID) -> Entry? { state.withLock { $0.content.entries.last { $0.id == id } } }
 
-    func entry(session: String?) -> EditEntry? {
+    /// The entry that an attempt to save has made already, so that the same attempt made twice is one edit; nil for none.
+    public func entry(session: String?) -> Entry? {
         guard let session, !session.isEmpty else { return nil }
         return state.withLock { $0.content.entries.last { $0.session == session } }
     }
 
-    /// The last edit that can be taken back.
-    var last: EditEntry? { state.withLock { $0.content.entries.last { $0.canUndo } } }
+    /// The latest edit that can be taken back; nil for none.
+    public var last: Entry? { state.withLock { $0.content.entries.last { $0.canUndo } } }
 
-    /// Where a feature is found that got another id since.
-    func current(_ reference: FeatureReference) -> FeatureReference {
+    /// How a feature is named now: one that was deleted and brought back may have got another id.
+    public func current(_ reference: FeatureReference) -> FeatureReference {
         state.withLock { $0.content.current(reference) }
     }
 
-    /// The features that aren't on a server yet, by reference, with the reason where it refused them. Each page asks for them:
-    /// they are counted once after each change.
-    var unsent: [FeatureReference: String?] {
+    /// The features whose edits aren't on a service, with its reason where it refused them. Asking often costs little: they are
+    /// gathered once after each change.
+    public var unsent: [FeatureReference: String?] {
         state.withLock { state in
             if let known = state.unsent { return known }
             let now = state.content.unsent
@@ -94,10 +134,10 @@ final class EditJournal: Sendable {
     }
 
     /// Adds an edit, to the transaction that is open where one is.
-    func append(_ entry: EditEntry) throws { try append([entry]) }
+    func append(_ entry: Entry) throws { try append([entry]) }
 
     /// Adds several at once.
-    func append(_ entries: [EditEntry]) throws {
+    func append(_ entries: [Entry]) throws {
         let transaction = openTransaction
         try write(
             entries.map { entry in
@@ -107,27 +147,27 @@ final class EditJournal: Sendable {
             })
     }
 
-    /// The transaction that was begun and not ended.
-    var openTransaction: UUID? { state.withLock { $0.content.openTransaction } }
+    /// The transaction that was begun and not ended; nil for none.
+    public var openTransaction: UUID? { state.withLock { $0.content.openTransaction } }
 
     /// Whether the open transaction was begun by an earlier process, and nobody has said yet what is to become of it.
-    var isTransactionUnfinished: Bool { state.withLock { $0.content.openTransaction != nil && $0.isUnfinished } }
+    public var isTransactionUnfinished: Bool { state.withLock { $0.content.openTransaction != nil && $0.isUnfinished } }
 
-    func beginTransaction(_ id: UUID) throws {
+    func noteBegin(_ id: UUID) throws {
         try write([.began(id)])
         goOn()
     }
 
     /// The user goes on with an unfinished transaction.
-    func goOn() { state.withLock { $0.isUnfinished = false } }
+    public func goOn() { state.withLock { $0.isUnfinished = false } }
 
     /// The edits of a transaction that isn't kept were never made.
-    func endTransaction(isKept: Bool) throws {
+    func noteEnd(isKept: Bool) throws {
         guard let id = openTransaction else { return }
         try write([.ended(id, isKept: isKept)])
     }
 
-    func setProgress(_ progress: EditEntry.Progress, of ids: [UUID]) throws {
+    func setProgress(_ progress: Entry.Progress, of ids: [UUID]) throws {
         try write(ids.map { .progress($0, progress) })
     }
 
@@ -153,7 +193,7 @@ final class EditJournal: Sendable {
 
     /// Applies lines in their order; what became of many edits at once is looked up in one pass over them.
     private static func apply(_ lines: [Line], to content: inout Content) {
-        var progress: [UUID: EditEntry.Progress] = [:]
+        var progress: [UUID: Entry.Progress] = [:]
         for line in lines {
             if case .progress(let id, let now) = line {
                 progress[id] = now
@@ -190,11 +230,11 @@ final class EditJournal: Sendable {
 }
 
 extension EditJournal.Content {
-    fileprivate mutating func change(_ id: UUID, _ body: (inout EditEntry) -> Void) {
+    fileprivate mutating func change(_ id: UUID, _ body: (inout EditJournal.Entry) -> Void) {
         if let index = entries.lastIndex(where: { $0.id == id }) { body(&entries[index]) }
     }
 
-    fileprivate mutating func setProgress(_ progress: [UUID: EditEntry.Progress]) {
+    fileprivate mutating func setProgress(_ progress: [UUID: EditJournal.Entry.Progress]) {
         // Mostly it is about the latest ones.
         var left = progress.count
         for index in entries.indices.reversed() {
