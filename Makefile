@@ -9,16 +9,19 @@ run: ## Build in release and start the demo
 	$(RELEASE) fieldwork
 	@exec .build/release/fieldwork demo $(ARGS)
 
+# The tests as a program, which a second process can start while `swift test` holds the lock of the build.
+BUNDLE = .build/debug/fieldworkPackageTests.xctest --testing-library swift-testing
+
 # Tests that start programs and browsers run one at a time, each kind in a process of its own; so do those that wait until a
 # request has met its limit, which tests beside them would hold up, and those that measure the memory of the process.
+# The simulator needs the processor alone, and the app's tests mostly wait for a browser: they run side by side, the simulator with the lowest priority.
 test: ## Run every test, the browser tests too
 	@scripts/setup test
 	swift build --build-tests
 	swift test --skip-build --skip 'FieldworkTests\.|FieldworkCollectTests|EndToEndTests|SimulationTests|RequestLimitTests|RequestMemoryTests'
 	swift test --skip-build --no-parallel --filter 'RequestLimitTests|RequestMemoryTests'
 	swift test --skip-build --filter 'FieldworkTests\.'
-	swift test --skip-build --filter SimulationTests
-	swift test --skip-build --no-parallel --filter FieldworkCollectTests
+	scripts/beside $(BUNDLE) --filter SimulationTests -- swift test --skip-build --no-parallel --filter FieldworkCollectTests
 	swift test --skip-build --no-parallel --filter EndToEndTests
 
 vendor: ## Install the vendor's Python client and QGIS, and run the tests that work with them on servers with people

@@ -93,6 +93,15 @@ extension ServiceData {
         }
     }
 
+    /// How long the contents of a layer's attachments are together, in bytes.
+    package func attachmentBytes(in layerID: Int) async throws -> Int64 {
+        let layer = try layer(layerID)
+        guard layer.definition.hasAttachments else { return 0 }
+        return try await read { connection in
+            try connection.integer("SELECT coalesce(sum(data_size), 0) FROM \(quoted(layer.attachmentTable))") ?? 0
+        }
+    }
+
     /// The SHA-256 of an attachment's content in hexadecimal; nil when there is no attachment with this id.
     package func attachmentDigest(_ id: AttachmentIdentifier, in layerID: Int) async throws -> String? {
         let layer = try layer(layerID)

@@ -115,8 +115,10 @@ package final class Browser: Sendable {
 
     /// Sends a command and waits for its answer; the answer's bytes.
     @discardableResult
-    package func command(_ method: String, _ parameters: [String: any Encodable & Sendable] = [:]) async throws -> Data
-    {
+    /// - Parameter patience: how long its answer is waited for, in seconds.
+    package func command(
+        _ method: String, _ parameters: [String: any Encodable & Sendable] = [:], patience: Double = 60
+    ) async throws -> Data {
         let id = next.withLock { next in
             next += 1
             return next
@@ -128,7 +130,8 @@ package final class Browser: Sendable {
         let text = "{\"id\":\(id),\"method\":\"\(method)\",\"params\":{\(values.joined(separator: ","))}}"
         return try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
-                continuation.resume(with: Result { try exchange(id: id, text: text, method: method) })
+                continuation.resume(
+                    with: Result { try exchange(id: id, text: text, method: method, patience: patience) })
             }
         }
     }
@@ -145,10 +148,9 @@ package final class Browser: Sendable {
         }
     }
 
-    private func exchange(id: Int, text: String, method: String) throws -> Data {
+    private func exchange(id: Int, text: String, method: String, patience: Double) throws -> Data {
         try socket.write(Self.frame(Array(text.utf8)))
-        // A page that is left takes the answer to its script along: no answer is an answer then.
-        let deadline = ContinuousClock.now + .seconds(method == "Runtime.evaluate" ? 5 : 60)
+        let deadline = ContinuousClock.now + .seconds(patience)
         while true {
             guard let bytes = socket.takeMessage() else {
                 let left = ContinuousClock.now.duration(to: deadline)
@@ -198,15 +200,15 @@ package final class Browser: Sendable {
     }
 
     /// The script's value, by way of JSON.
-    package func evaluate<Value: Decodable & Sendable>(_ script: String, as type: Value.Type = Value.self) async throws
-        -> Value
-    {
+    package func evaluate<Value: Decodable & Sendable>(
+        _ script: String, as type: Value.Type = Value.self, patience: Double = 60
+    ) async throws -> Value {
         let data = try await command(
             "Runtime.evaluate",
             [
                 "expression": "(async () => JSON.stringify([await (\(script))]))()", "awaitPromise": true,
                 "returnByValue": true,
-            ])
+            ], patience: patience)
         let answer = try JSONDecoder().decode(Evaluation.self, from: data).result.result
         guard let value = answer.value else {
             throw Failure(description: "\(script): \(answer.description ?? "no value")")
@@ -220,8 +222,9 @@ package final class Browser: Sendable {
     package func wait(_ script: String, seconds: Double = 20) async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < deadline {
-            // The value may be promised.
-            if (try? await evaluate("(async () => Boolean(await (\(script))))()", as: Bool.self)) == true { return }
+            // The value may be promised. A page that is left takes the answer along: it is asked again soon.
+            let answer = try? await evaluate("(async () => Boolean(await (\(script))))()", as: Bool.self, patience: 5)
+            if answer == true { return }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw Failure(description: "never came true: \(script) \(complaints.withLock { $0.joined(separator: "\n") })")

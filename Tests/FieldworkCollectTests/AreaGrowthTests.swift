@@ -226,4 +226,43 @@ import Testing
         try shelf.remove(first.id)
         #expect(shelf.leftovers() == [third.id])
     }
+
+    @Test("Photos that are on the device already come from there: of an area that holds at least half of the new one")
+    func photos() async throws {
+        var definition = OfflineField.definition()
+        definition.layers[0].hasAttachments = true
+        try await DamageField.with(points: 25, definition: definition) { field in
+            let first = try #require(try await field.serverFeatures().first)
+            let photo = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 7) }
+            var edits = LayerEdits(layerID: 0)
+            edits.attachments = AttachmentEdits(adds: [
+                FieldworkREST.AttachmentEdit(
+                    parent: .objectID(first.objectID), name: "porch.jpg", contentType: "image/jpeg",
+                    content: AttachmentContent(bytes: photo))
+            ])
+            _ = try await field.store.apply(EditBatch(layers: [edits], moment: Date.now), to: DamageField.service)
+            let visitor = try await PlainClient.visitor(of: field.app)
+            try await OfflineField.goOffline(visitor)
+            try await Self.online(visitor)
+            let shelf = try AreaShelf(directory: field.deviceFolder.appending(path: "areas"))
+            let area = try #require(UUID(uuidString: OfflineField.id).flatMap(shelf.area))
+            let (service, file) = (area.service, try #require(shelf.files(area.id).first).url)
+            // A quarter more, and five times as much.
+            for (east, sources) in [(area.east + 0.05, [file]), (area.east + 0.8, [])] {
+                let larger = OfflineArea(
+                    id: UUID(), name: "", mapKey: area.mapKey, mapTitle: "", service: service, west: area.west,
+                    south: area.south, east: east, north: area.north, made: Date())
+                #expect(shelf.overlappingFiles(of: service, with: larger) == sources)
+            }
+            let begun = try await visitor.post(
+                "/offline/\(OfflineField.id)/extend",
+                ["west": "-98.05", "south": "37.95", "east": "-97.8", "north": "38.15", "session": Self.id])
+            #expect(begun["Location"] == "/jobs/\(Self.id)")
+            try await Self.job(visitor, says: "Reno is larger now.")
+            #expect(try await visitor.post("/offline/mode", ["area": OfflineField.id]).status == 303)
+            await field.services.stop()
+            let id = try #require(first.globalID).uuidString.lowercased()
+            #expect(try await visitor.get("/f/0/\(id)").text.contains("porch.jpg"))
+        }
+    }
 }

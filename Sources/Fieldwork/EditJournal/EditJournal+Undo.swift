@@ -62,8 +62,10 @@ extension EditJournal {
         let table = try table(of: entry)
         let now = FeatureSnapshot(feature)
         let changed = Self.editableChanges(from: before, to: after, in: table)
+        // What somebody did later would be lost.
         let isStillThere = before.geometry == after.geometry || Self.isSamePlace(now.geometry, after.geometry)
-        guard isStillThere, changed.allSatisfy({ now.attributes[$0] == after.attributes[$0] }) else {
+        let isUnchanged = changed.allSatisfy { now.attributes[$0] == after.attributes[$0] }
+        guard isStillThere, isUnchanged else {
             throw EditJournalError.changedSince(details: "The feature was changed since.")
         }
         try Self.put(before, into: feature, changed: changed, movedFrom: after, in: table)

@@ -11,6 +11,8 @@ struct AttachmentDownload: Sendable {
     let downloads: any FileDownloading
     /// Where contents lie until they are in the file.
     let folder: URL
+    /// Where contents may be on this device already.
+    var sources = AttachmentSources.none
     /// The line broke before: only what came with the answer is taken over.
     var failure: ServiceError?
 
@@ -175,14 +177,14 @@ struct AttachmentDownload: Sendable {
             }
             return AttachmentContent(bytes: [UInt8](data))
         }
-        guard awaited.failure == nil else { return nil }
-        guard let url = item.json["url"]?.stringValue.flatMap({ URL(string: $0) }) else {
-            awaited.refusals += 1
-            return nil
-        }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appending(path: item.fileName)
-        if !FileManager.default.fileExists(atPath: file.path) {
+        if try await !isOnDevice(item, file) {
+            guard awaited.failure == nil else { return nil }
+            guard let url = item.json["url"]?.stringValue.flatMap({ URL(string: $0) }) else {
+                awaited.refusals += 1
+                return nil
+            }
             let part = file.appendingPathExtension("part")
             do {
                 try await downloads.download(url, to: part) { _, _ in }
@@ -208,6 +210,17 @@ struct AttachmentDownload: Sendable {
         }
         files.append(file)
         return content
+    }
+
+    /// Whether a content lies in the folder: fetched before, or copied now from another geodatabase of this device.
+    private func isOnDevice(_ item: Item, _ file: URL) async throws -> Bool {
+        if FileManager.default.fileExists(atPath: file.path) { return true }
+        guard let sha256 = item.sha256 else { return false }
+        let copy = file.appendingPathExtension("copy")
+        defer { try? FileManager.default.removeItem(at: copy) }
+        guard await sources.copy(item.globalID, sha256: sha256, in: layer.id, to: copy) else { return false }
+        try FileManager.default.moveItem(at: copy, to: file)
+        return true
     }
 
     private func isWhole(_ content: AttachmentContent, _ item: Item) throws -> Bool {

@@ -176,9 +176,11 @@ public final class GenerateGeodatabaseJob: Job, JobProtocol, @unchecked Sendable
         tell("Asking the service for the area.")
         // The name of the request is on the disk before it leaves: a process that dies over it asks for the same replica again.
         try keep { _ in }
+        var asked = parameters.values
+        asked.attachmentSources = await AttachmentSources.worthwhile(asked.attachmentSources)
         let url: URL
         do {
-            url = try await replicas.create(parameters.values, name: Self.replicaName(id), id: id)
+            url = try await replicas.create(asked, name: Self.replicaName(id), id: id)
         } catch {
             // What the service has refused is not asked again. Where it may have begun the replica, the same one is asked for again.
             if !Self.mayHaveArrived(error) { try? FileManager.default.removeItem(at: noteURL) }

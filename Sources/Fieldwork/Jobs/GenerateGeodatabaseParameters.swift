@@ -1,6 +1,6 @@
 public import FieldworkGeometry
 import FieldworkREST
-import Foundation
+public import Foundation
 import Synchronization
 
 /// What to take offline of a feature service: which layers, which of their rows, and how it is kept in step later.
@@ -15,6 +15,7 @@ public final class GenerateGeodatabaseParameters: Sendable {
         var syncContingentValues = false
         /// The replica of the service that was prepared for many, whose file is taken.
         var reference: UUID?
+        var attachmentSources: [URL] = []
 
         /// What the service is asked for. Attachments that came along may be edited, so their edits go back; where none
         /// came, others' do not come later.
@@ -69,6 +70,15 @@ public final class GenerateGeodatabaseParameters: Sendable {
     public var attachmentSyncDirection: AttachmentSyncDirection {
         get { values.attachmentSyncDirection }
         set { state.withLock { $0.attachmentSyncDirection = newValue } }
+    }
+
+    /// Geodatabases on this device that were taken of the same service: attachments that they have already, unchanged, are copied from
+    /// there instead of being fetched. Where one of them consists for the larger part of attachments, the service sends the features
+    /// and only the attachments that are missing, each on its own; otherwise it makes one file with all of them, which is quicker.
+    /// What can't be read there is fetched. Not part of the vendor's API.
+    public var attachmentSources: [URL] {
+        get { values.attachmentSources }
+        set { state.withLock { $0.attachmentSources = newValue } }
     }
 
     /// The reference of the file's geometries; nil for each layer's own.
@@ -164,6 +174,9 @@ extension GenerateGeodatabaseParameters {
         }
         object.append("syncModel", .string(values.syncModel.rawValue))
         if let reference = values.reference { object.append("reference", .string(reference.uuidString)) }
+        if !values.attachmentSources.isEmpty {
+            object.append("attachmentSources", .array(values.attachmentSources.map { .string($0.path) }))
+        }
         return .object(object)
     }
 
@@ -177,6 +190,8 @@ extension GenerateGeodatabaseParameters {
         outSpatialReference = try json["outSpatialReference"].map { try GeoServicesJSON.spatialReference(from: $0) }
         syncModel = json["syncModel"]?.stringValue.flatMap(Geodatabase.SyncModel.init) ?? .layer
         reference = json["reference"]?.stringValue.flatMap(UUID.init)
+        attachmentSources = (json["attachmentSources"]?.arrayValue ?? []).compactMap { $0.stringValue }
+            .map { URL(filePath: $0) }
     }
 
     /// The replica of the service that was prepared for many, whose file is taken.

@@ -67,6 +67,8 @@ struct ReplicaClient: Sendable {
     /// that only its maker can read.
     private func format(for parameters: GenerateGeodatabaseParameters.Values) async throws -> String {
         guard parameters.outSpatialReference == nil else { return "json" }
+        // Attachments that are on this device are not to come in a file. That of a prepared area is there for all in one.
+        guard parameters.attachmentSources.isEmpty || parameters.reference != nil else { return "json" }
         let service = try await json(root, [])
         return service["syncCapabilities"]?["fieldwork"]?["supportsGeoPackage"] == .bool(true) ? "sqlite" : "json"
     }

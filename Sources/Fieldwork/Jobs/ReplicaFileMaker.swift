@@ -34,15 +34,32 @@ struct ReplicaFileMaker: Sendable {
         }
         let definition = try await definition(of: content)
         let session = try await GeodatabaseSession.create(at: target, definition: definition)
+        let sources = await AttachmentSources.open(parameters.attachmentSources)
+        do {
+            let awaited = try await load(content, definition, session, sources, progress)
+            await sources.close()
+            try await finish(session, content, awaited)
+            return target
+        } catch {
+            await sources.close()
+            throw error
+        }
+    }
+
+    /// Loads the layers of a document, each with its attachments.
+    /// - Returns: the attachments that the service did not give.
+    private func load(
+        _ content: JSONValue, _ definition: ServiceDefinition, _ session: GeodatabaseSession,
+        _ sources: AttachmentSources, _ progress: (Double) -> Void
+    ) async throws -> [Int: [UUID: JSONValue]] {
         let layers = content["layers"]?.arrayValue ?? []
         var awaited: [Int: [UUID: JSONValue]] = [:]
         for (index, layer) in layers.enumerated() {
             try await load(layer, definition, into: session.file)
-            try await loadAttachments(of: layer, definition, session, &awaited)
+            try await loadAttachments(of: layer, definition, session, sources, &awaited)
             progress(Double(index + 1) / Double(layers.count + 1))
         }
-        try await finish(session, content, awaited)
-        return target
+        return awaited
     }
 
     /// A SQLite file says so in its first bytes.
@@ -118,13 +135,14 @@ struct ReplicaFileMaker: Sendable {
 
     /// The attachments of the features that are there by now.
     private func loadAttachments(
-        of json: JSONValue, _ service: ServiceDefinition, _ session: GeodatabaseSession,
+        of json: JSONValue, _ service: ServiceDefinition, _ session: GeodatabaseSession, _ sources: AttachmentSources,
         _ awaited: inout [Int: [UUID: JSONValue]]
     ) async throws {
         guard let items = json["attachments"]?.arrayValue, !items.isEmpty,
             let layer = json["id"]?.integerValue.flatMap({ Int(exactly: $0) }).flatMap({ service.layer(id: $0) })
         else { return }
-        let download = AttachmentDownload(session: session, layer: layer, downloads: downloads, folder: contents)
+        let download = AttachmentDownload(
+            session: session, layer: layer, downloads: downloads, folder: contents, sources: sources)
         // They stay until the whole file is made: an attempt that is broken off makes it anew.
         let rest = try await download.take(items, gone: [], keeping: { .init() }, discardsFiles: false)
         if let failure = rest.failure { throw failure }

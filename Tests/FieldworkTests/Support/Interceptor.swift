@@ -28,6 +28,7 @@ final class Interceptor: ServiceClient {
         var sent: [String] = []
         var requests: [ServiceRequest] = []
         var held: [ServiceRequest] = []
+        var downloads: [URL] = []
     }
 
     private let state = Mutex(State())
@@ -48,6 +49,9 @@ final class Interceptor: ServiceClient {
 
     /// The last parts of the addresses that were asked.
     var sent: [String] { state.withLock { $0.sent } }
+
+    /// The addresses whose contents were asked for as files.
+    var downloads: [URL] { state.withLock { $0.downloads } }
 
     /// The parameters of the requests whose addresses end with a word.
     func parameters(of word: String) -> [[String: String]] {
@@ -118,6 +122,7 @@ extension Interceptor: FileDownloading {
     func download(
         _ url: URL, to file: URL, progress: @Sendable (_ there: Int64, _ whole: Int64?) -> Void
     ) async throws {
+        state.withLock { $0.downloads.append(url) }
         switch fault(at: url) {
         case .unreachable, .delayed: throw ServiceError.connectionFailed(details: "unreachable in this test")
         case .refused: throw ServiceError.serverFailure(details: "refused in this test")

@@ -50,6 +50,7 @@ actor AreaDownloads {
             let ready = try? await prepared?.makeGenerateGeodatabaseParameters(of: file.service)
             // The app's areas are boxes: within one, nothing may be missing that a polygon leaves out.
             let parameters = ready?.extent is Envelope ? ready ?? own : own
+            parameters.attachmentSources = shelf.overlappingFiles(of: file.service, with: area)
             guard task.featureServiceInfo?.isSyncEnabled == true else {
                 throw CollectError(
                     .notAllowed,

@@ -35,6 +35,12 @@ struct AreaShelf: Sendable {
     /// The files that a new area is going to have.
     func files(for area: OfflineArea) -> [AreaFile] { files(of: area, in: area.id) }
 
+    /// The files of a service on this device whose areas hold at least half of a new area: its photos are mostly there.
+    func overlappingFiles(of service: URL, with new: OfflineArea) -> [URL] {
+        areas().filter { $0.held == nil && $0.part(of: new) >= 0.5 }.flatMap { files($0.id) }
+            .filter { $0.service == service && $0.isHere }.map(\.url)
+    }
+
     private func files(of area: OfflineArea, in id: UUID) -> [AreaFile] {
         area.services.enumerated().map { index, service in
             AreaFile(url: folder(id).appending(path: "area\(Self.ending(index)).gpkg"), service: service)

@@ -69,6 +69,14 @@ struct OfflineArea: Sendable, Codable, Hashable, Identifiable {
         frame.west < east && frame.east > west && frame.south < north && frame.north > south
     }
 
+    /// Which part of another area is in it, 0 to 1.
+    func part(of other: OfflineArea) -> Double {
+        let width = min(east, other.east) - max(west, other.west)
+        let height = min(north, other.north) - max(south, other.south)
+        let whole = (other.east - other.west) * (other.north - other.south)
+        return width > 0 && height > 0 && whole > 0 ? width * height / whole : 0
+    }
+
     /// "2.0 × 1.4 km"
     var size: String { Self.size(west: west, south: south, east: east, north: north) }
 
