@@ -56,6 +56,31 @@ import Testing
         }
     }
 
+    @Test("A line of a later version stays as it is, and so do the contents that it may name")
+    func laterVersion() throws {
+        try Self.withFile { file in
+            let line = #"{"weather":{"_0":"rain"}}"#
+            let content = try EditJournal(fileURL: file).keptFiles.keep(.data(Data("a photo".utf8))).id
+            try Data("\(line)\n".utf8).write(to: file)
+            for _ in 0..<2 {
+                let journal = try EditJournal(fileURL: file)
+                try journal.append(Self.entry("edit"))
+                #expect(FileManager.default.fileExists(atPath: journal.keptFiles.url(of: content).path))
+            }
+            #expect(try String(contentsOf: file, encoding: .utf8).hasPrefix(line + "\n"))
+            #expect(try EditJournal(fileURL: file).entries.count == 2)
+        }
+    }
+
+    @Test("A file that can't be read is not written over")
+    func unreadable() throws {
+        try Self.withFile { file in
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+            #expect(throws: (any Error).self) { try EditJournal(fileURL: file) }
+            #expect(EditJournal.unsettledCount(in: file) == nil)
+        }
+    }
+
     @Test("A feature that came back under another id is found")
     func aFeatureThatCameBackUnderAnotherIdIsFound() throws {
         try Self.withFile { file in

@@ -22,7 +22,7 @@ import Synchronization
 /// outlives the process.
 ///
 /// The file only grows until the journal is opened the next time: one line of JSON for each edit and for each change of what is known of
-/// it. A line that a crash cut off is left out. At most a thousand entries are kept, and beyond them those that are on no service. The
+/// it. A line that a crash cut off is left out; one that a later version wrote stays as it is. At most a thousand entries are kept, and beyond them those that are on no service. The
 /// bytes of attachments that were deleted lie beside it in the folder `kept` as long as an entry names them.
 ///
 /// One journal has a file at a time. The journal may be used from several tasks; edits of one feature are the caller's to put in order.
@@ -59,7 +59,7 @@ public final class EditJournal: Sendable {
 
     /// Opens the journal, making the file when it is missing.
     ///
-    /// Throws what Foundation throws for a file that can't be written.
+    /// Throws what Foundation throws for a file that can't be read or written.
     /// - Parameters:
     ///   - file: The file. Its folder is made when it is missing.
     ///   - tables: The tables whose edits it holds, by numbers that stay the same from one start to the next. Without them the journal
@@ -71,14 +71,15 @@ public final class EditJournal: Sendable {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         var content = Content()
-        if let data = try? Data(contentsOf: file) {
-            Self.apply(Self.lines(data), to: &content)
-        }
+        // A file that is there and can't be read is an error: it must not be taken for an empty one and written over.
+        let data = FileManager.default.fileExists(atPath: file.path) ? try Data(contentsOf: file) : Data()
+        let (lines, unread) = Self.lines(data)
+        Self.apply(lines, to: &content)
         content.shorten()
         // Every step of the way to a feature with edits is needed, also those through ids of which no edit is left.
         let kept = Set(content.entries.map { content.current($0.feature) })
         content.aliases = content.aliases.filter { [content] in kept.contains(content.current($0.key)) }
-        var compact = Data()
+        var compact = unread
         if let id = content.openTransaction { compact += try Self.bytes(.began(id)) }
         for entry in content.entries { compact += try Self.bytes(.entry(entry)) }
         for (old, new) in content.aliases { compact += try Self.bytes(.alias(old: old, new: new)) }
@@ -86,6 +87,8 @@ public final class EditJournal: Sendable {
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()
         state = Mutex(State(content: content, isUnfinished: content.openTransaction != nil, file: handle))
+        // What can't be read may name contents too.
+        guard unread.isEmpty else { return }
         keptFiles.sweep(keeping: Set(content.entries.flatMap { $0.photos?.deleted ?? [] }.compactMap(\.kept)))
     }
 
@@ -93,13 +96,32 @@ public final class EditJournal: Sendable {
     public static func unsettledCount(in file: URL) -> Int? {
         guard let data = try? Data(contentsOf: file) else { return nil }
         var content = Content()
-        apply(lines(data), to: &content)
+        apply(lines(data).read, to: &content)
         return content.entries.count { !$0.isSettled }
     }
 
-    private static func lines(_ data: Data) -> [Line] {
+    /// The lines of a file, and as they stand those that a later version wrote and this one can't read. A last line that was cut off is
+    /// among neither.
+    private static func lines(_ data: Data) -> (read: [Line], unread: Data) {
         let decoder = JSONDecoder()
-        return data.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(Line.self, from: $0) }
+        let end = UInt8(ascii: "\n")
+        var read: [Line] = []
+        var unread = Data()
+        for bytes in data.split(separator: end) {
+            if let line = try? decoder.decode(Line.self, from: bytes) {
+                read.append(line)
+            } else if (try? decoder.decode(AnyLine.self, from: bytes)) != nil {
+                unread += bytes + [end]
+            }
+        }
+        return (read, unread)
+    }
+
+    /// Whatever is an object of JSON: what a crash left of a line is none.
+    private struct AnyLine: Decodable {
+        private enum CodingKeys: CodingKey {}
+
+        init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: CodingKeys.self) }
     }
 
     /// The entries, the oldest first.
