@@ -45,9 +45,14 @@ extension Bench {
             date: Date(), commit: try commit ?? Self.currentCommit(), machine: .current(), loadBefore: loadBefore,
             loadAfter: Machine.load(), rows: features, rounds: rounds, seconds: seconds, peers: recorder.peers,
             figures: recorder.figures)
-        // Recorded first: a file in the folder that cannot be read must not cost the run its result.
         if isRecorded { print("recorded as \(try History.record(result, in: results).path)") }
-        let history = try History(folder: results)
+        let history: History
+        do {
+            history = try History(folder: results)
+        } catch {
+            // A comparison fails nothing.
+            return print("not compared with earlier results: \(error)")
+        }
         let compared = result.figures.filter { result.earlier($0, in: history) != nil }
         let slower = result.slower(than: history)
         for figure in slower { print(figure.text) }
