@@ -30,6 +30,11 @@ package struct BenchResult: Codable, Equatable, Sendable {
     /// Such as 2026-11-29.
     package var day: String { String(date.formatted(.iso8601).prefix(10)) }
 
+    /// The averages of the last minute before and after, such as "1.2 to 2.3".
+    package var load: String {
+        [loadBefore, loadAfter].map { $0.first.map { String(format: "%.1f", $0) } ?? "?" }.joined(separator: " to ")
+    }
+
     package func figure(_ name: String, rows: Int? = nil) -> Measured? {
         figures.first { $0.name == name && (rows == nil || $0.rows == rows) }
     }

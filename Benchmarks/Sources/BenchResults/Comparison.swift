@@ -6,9 +6,11 @@ package struct Slower: Equatable, Sendable {
     package var before: Spread
     package var day: String
     package var commit: String
+    /// Of the machine, during the earlier run.
+    package var load: String
 
     package var text: String {
-        "slower than on \(day) (\(commit)): \(title), \(rows) rows: \(now.times) the floor; then \(before.times)"
+        "slower than on \(day) (\(commit), load \(load)): \(title), \(rows) rows: \(now.times) the floor; then \(before.times)"
     }
 }
 
@@ -42,7 +44,8 @@ extension BenchResult {
             else { return nil }
             let title = Figure(rawValue: measured.name)?.title ?? measured.name
             return Slower(
-                title: title, rows: measured.rows, now: now, before: before, day: result.day, commit: result.commit)
+                title: title, rows: measured.rows, now: now, before: before, day: result.day, commit: result.commit,
+                load: result.load)
         }
     }
 

@@ -58,7 +58,7 @@ package struct History: Sendable {
                 let peers = (measured.timesPeers ?? [:]).sorted { $0.key < $1.key }
                 let cells = [
                     result.day, result.commit, "\(result.machine.processor), \(result.machine.cores) cores",
-                    "\(Self.load(result.loadBefore)) to \(Self.load(result.loadAfter))", "\(measured.rows)",
+                    result.load, "\(measured.rows)",
                     measured.value.text, measured.timesFloor?.times ?? "",
                     peers.map { "\($0.key) \($0.value.times)" }.joined(separator: ", "),
                 ]
@@ -66,11 +66,6 @@ package struct History: Sendable {
             }
         }
         return lines.count == 4 ? "\(figure.title): no result was recorded" : lines.joined(separator: "\n")
-    }
-
-    /// The average of the last minute.
-    private static func load(_ averages: [Double]) -> String {
-        averages.first.map { String(format: "%.1f", $0) } ?? "?"
     }
 }
 
