@@ -27,6 +27,7 @@ class Child:
 
     def __init__(self, words, log, wait, **options):
         self.process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, **options)
+        self.is_group = options.get("start_new_session", False)
         for _ in range(1_200):
             if self.process.poll() is not None:
                 raise SystemExit(f"{words[0]} ended at once; see {log.name}")
@@ -65,18 +66,16 @@ class Child:
 
     def stop(self):
         if self.process.poll() is None:
-            family = self.family()[1:]
             self.process.terminate()
             try:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-            # MapServer's processes outlive the one that began them.
-            for process in family:
-                try:
-                    os.kill(process, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+        if self.is_group:
+            try:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
 
 def listens(port):
@@ -212,8 +211,9 @@ def start_mapserver(map_text, processes, folder, log):
     with open(configuration, "w") as file:
         file.write('CONFIG\n  ENV\n    MS_MAP_PATTERN "."\n  END\nEND\n')
     environment = dict(os.environ, MS_MAPFILE=mapfile, MAPSERVER_CONFIG_FILE=configuration)
+    # MapServer's processes outlive the one that began them: they are ended as a group.
     back = Child(["spawn-fcgi", "-n", "-a", "127.0.0.1", "-p", str(backend), "--", shutil.which("multiwatch"),
-                  "-f", str(processes), "--", MAPSERVER], log, listens(backend), env=environment)
+                  "-f", str(processes), "--", MAPSERVER], log, listens(backend), env=environment, start_new_session=True)
     front = Child(["nginx", "-c", settings], log, listens(port))
     return [back, front], f"127.0.0.1:{port}"
 
