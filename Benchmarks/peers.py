@@ -315,13 +315,17 @@ def main():
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--python", default=sys.executable)
     arguments = parser.parse_args()
+    names = arguments.peers.split(",")
+    for name in names:
+        if name not in STARTERS:
+            parser.error(f"{name} is no peer: {', '.join(STARTERS)}")
     arguments.rows, arguments.folder = os.path.abspath(arguments.rows), os.path.abspath(arguments.folder)
     os.makedirs(arguments.folder, exist_ok=True)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     children, started, absent = [], [], []
     with open(os.path.join(arguments.folder, "log.txt"), "w") as log:
         try:
-            for name in arguments.peers.split(","):
+            for name in names:
                 try:
                     host, path, version, reads = STARTERS[name](arguments, log, children)
                     started.append({"name": name, "version": version, "reads": reads, "port": int(host.split(":")[1]),
@@ -332,6 +336,8 @@ def main():
                     absent.append({"name": name, "reason": f"it did not start: {error} (see {log.name})", "install": ""})
             print(json.dumps({"peers": started, "absent": absent}), flush=True)
             sys.stdin.read()
+        except KeyboardInterrupt:
+            pass
         finally:
             # A second signal must not keep the rest from being stopped.
             for number in [signal.SIGTERM, signal.SIGINT]:

@@ -22,8 +22,10 @@ extension BenchResult {
     /// the rounds of one run, which all ask the same process, don't show it.
     package static let leastLoss = 0.05
 
-    /// The latest earlier result that has this figure on the same kind of machine, with the same rows and a ratio to the floor.
+    /// The latest earlier result that has this figure on the same kind of machine, with the same rows and a ratio to the
+    /// floor; nil where either has too few rounds.
     package func earlier(_ measured: Measured, in history: History) -> (result: BenchResult, measured: Measured)? {
+        guard measured.timesFloor != nil, measured.rounds >= Self.fewestRounds else { return nil }
         for result in history.results.reversed() where result.date < date && result.machine == machine {
             if let found = result.figure(measured.name, rows: measured.rows), found.timesFloor != nil,
                 found.rounds >= Self.fewestRounds
@@ -38,8 +40,8 @@ extension BenchResult {
     /// of then.
     package func slower(than history: History) -> [Slower] {
         figures.compactMap { measured in
-            guard measured.rounds >= Self.fewestRounds, let now = measured.timesFloor,
-                let (result, earlier) = earlier(measured, in: history), let before = earlier.timesFloor,
+            guard let now = measured.timesFloor, let (result, earlier) = earlier(measured, in: history),
+                let before = earlier.timesFloor,
                 Self.isWorse(now, than: before, isMoreBetter: measured.unit.isMoreBetter)
             else { return nil }
             let title = Figure(rawValue: measured.name)?.title ?? measured.name
