@@ -65,17 +65,18 @@ class Child:
         return total / 1_024
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
         if self.is_group:
             try:
                 os.killpg(self.process.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+            self.process.wait()
+        elif self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
 
 
 def listens(port):
@@ -211,7 +212,7 @@ def start_mapserver(map_text, processes, folder, log):
     with open(configuration, "w") as file:
         file.write('CONFIG\n  ENV\n    MS_MAP_PATTERN "."\n  END\nEND\n')
     environment = dict(os.environ, MS_MAPFILE=mapfile, MAPSERVER_CONFIG_FILE=configuration)
-    # MapServer's processes outlive the one that began them: they are ended as a group.
+    # MapServer's processes outlive the one that began them, which waits for them in vain: they are ended as a group.
     back = Child(["spawn-fcgi", "-n", "-a", "127.0.0.1", "-p", str(backend), "--", shutil.which("multiwatch"),
                   "-f", str(processes), "--", MAPSERVER], log, listens(backend), env=environment, start_new_session=True)
     front = Child(["nginx", "-c", settings], log, listens(port))
