@@ -1,5 +1,5 @@
 # The menu. `make run` and `make test` install what is missing; the others expect it to be there.
-.PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
+.PHONY: run test vendor build install package try-package documentation api-check api-record fuzz mutants empty-bodies check-tests simulate crash crash-servers bench bench-history bench-test bench-arcade fuzz-arcade tour examples limits lint format setup clean attack
 
 # The program has the Swift libraries in it: it runs where no Swift is, and calls into them cost less.
 RELEASE = swift build -c release --static-swift-stdlib --product
@@ -131,6 +131,12 @@ bench: ## Measure against the floor and print ratios (see Benchmarks/README.md)
 	$(RELEASE) bench-sdk
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 
+bench-history: ## Print what was recorded of a figure, as a table (FIGURE; without it the names of all)
+	@swift run -c release --package-path Benchmarks bench history $(FIGURE)
+
+bench-test: ## Test what compares results of `make bench` (seconds; make test leaves it out)
+	swift test --package-path Benchmarks
+
 bench-arcade: ## Measure expressions: features a second, a form, reading scripts
 	$(RELEASE) bench-arcade
 	.build/release/bench-arcade
@@ -151,10 +157,10 @@ limits: ## Write the table of fieldwork limits anew
 	python3 scripts/list-limits.py
 
 lint: ## Check the formatting
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Examples
 
 format: ## Format in place
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Examples
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Examples
 
 setup:
 	@scripts/setup test

@@ -6,7 +6,9 @@ let package = Package(
     name: "fieldwork-benchmarks",
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .executableTarget(name: "bench", dependencies: ["CSQLite"]),
+        .target(name: "BenchResults"),
+        .executableTarget(name: "bench", dependencies: ["BenchResults", "CSQLite"]),
+        .testTarget(name: "BenchResultsTests", dependencies: ["BenchResults"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,144 +9,20 @@ peers that are installed. Then it adds features in batches of 1,000, beside a pl
 indexes. All of it over loopback, with as many clients as --clients says, on the machine that everything runs on.
 
 FIELDWORK_EXECUTABLE names the program to measure: a release build. Needed: the Debian packages postgresql-15-postgis-3 and wrk; for
-the peers cgi-mapserver, spawn-fcgi, libfcgi-bin and nginx-light, and the Python package tipg with uvicorn (--python names the interpreter
+the peers cgi-mapserver, spawn-fcgi, multiwatch and nginx-light, and the Python package tipg with uvicorn (--python names the interpreter
 that has it)."""
-import argparse, csv, http.client, json, os, pwd, random, re, shutil, signal, socket, statistics, subprocess, sys, tempfile, time
+import argparse, csv, http.client, json, os, random, re, shutil, signal, statistics, subprocess, sys, tempfile, time
 import urllib.parse, urllib.request
 
-BINARIES = "/usr/lib/postgresql/15/bin/"
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import peers  # noqa: E402
+from peers import BINARIES, Child, Database, free_port, listens, nginx_settings  # noqa: E402
+
 # Degrees of the square that the points lie in; from its corner.
 SIDE, WEST, SOUTH = 10.0, -125.0, 40.0
 IN_A_BOX = 1_000
 # The table that Fieldwork makes of the points, and its columns of keys and places.
 OWN, KEY, GEOMETRY = 'points."Points"', "OBJECTID", "geom"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Child:
-    """A program that runs until the end of the measurement."""
-
-    def __init__(self, words, log, wait, **options):
-        self.process = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL, **options)
-        for _ in range(1_200):
-            if self.process.poll() is not None:
-                raise SystemExit(f"{words[0]} ended at once; see {log.name}")
-            if wait():
-                return
-            time.sleep(0.05)
-        raise SystemExit(f"{words[0]} does not answer; see {log.name}")
-
-    def family(self):
-        """Its processes: itself, and those that it began."""
-        parents = {}
-        for name in os.listdir("/proc"):
-            if name.isdigit():
-                try:
-                    with open(f"/proc/{name}/stat") as file:
-                        parents.setdefault(int(file.read().rsplit(")", 1)[1].split()[1]), []).append(int(name))
-                except (FileNotFoundError, ProcessLookupError):
-                    pass
-        found, open_ = [], [self.process.pid]
-        while open_:
-            found.append(open_.pop())
-            open_ += parents.get(found[-1], [])
-        return found
-
-    def memory(self):
-        """Megabytes at the highest, without code that is shared."""
-        total = 0
-        for process in self.family():
-            try:
-                with open(f"/proc/{process}/status") as file:
-                    status = dict(line.split(":", 1) for line in file if ":" in line)
-                total += int(status["RssAnon"].split()[0])
-            except (FileNotFoundError, KeyError, ProcessLookupError):
-                pass
-        return total / 1_024
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-
-
-def listens(port):
-    def look():
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-    return look
-
-
-class Database:
-    def __init__(self, folder, log):
-        self.folder, self.port, self.name = folder, free_port(), "field"
-        data = os.path.join(folder, "database")
-        self.as_owner = {}
-        if os.getuid() == 0:
-            # The server refuses to run as root.
-            owner = pwd.getpwnam("postgres")
-            self.as_owner = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
-            os.makedirs(data, mode=0o700, exist_ok=True)
-            os.chown(data, owner.pw_uid, owner.pw_gid)
-            os.chmod(folder, 0o755)
-        self.is_new = not os.path.exists(os.path.join(data, "PG_VERSION"))
-        if self.is_new:
-            subprocess.run([BINARIES + "initdb", "-D", data, "-A", "trust", "-U", "bench", "-E", "UTF8", "--locale=C.UTF-8"],
-                           check=True, stdout=log, stderr=log, cwd="/", **self.as_owner)
-        self.child = self.start(data, self.port, log)
-        if self.is_new:
-            self.sql("CREATE DATABASE field", "postgres")
-            self.sql("CREATE EXTENSION postgis")
-        else:
-            # The last run may have had a standby that COMMITs waited for.
-            self.sql("ALTER SYSTEM RESET ALL")
-            self.sql("SELECT pg_reload_conf()")
-
-    def standby(self, log):
-        """A copy that follows, and that each COMMIT waits for."""
-        data, port = os.path.join(self.folder, "standby"), free_port()
-        shutil.rmtree(data, ignore_errors=True)
-        subprocess.run([BINARIES + "pg_basebackup", "-D", data, "-h", "127.0.0.1", "-p", str(self.port), "-U", "bench", "-X", "stream",
-                        "-R", "--checkpoint=fast"], check=True, stdout=log, stderr=log)
-        if self.as_owner:
-            for path, _, files in os.walk(data):
-                for name in [path] + [os.path.join(path, file) for file in files]:
-                    os.chown(name, self.as_owner["user"], self.as_owner["group"])
-        child = self.start(data, port, log, ["cluster_name=second"])
-        self.sql("ALTER SYSTEM SET synchronous_standby_names = 'second'")
-        self.sql("SELECT pg_reload_conf()")
-        return child, f"postgres://bench@127.0.0.1:{port}/field"
-
-    def start(self, data, port, log, settings=()):
-        settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=1GB", "max_wal_size=4GB",
-                    "max_connections=300", *settings]
-        child = Child([BINARIES + "postgres", "-D", data, "-p", str(port)]
-                      + [word for setting in settings for word in ("-c", setting)], log, listens(port), cwd="/", **self.as_owner)
-        while subprocess.run([BINARIES + "pg_isready", "-q", "-U", "bench", "-h", "127.0.0.1", "-p", str(port)]).returncode:
-            time.sleep(0.1)
-        return child
-
-    def address(self, database=None):
-        return f"postgres://bench@127.0.0.1:{self.port}/{database or self.name}"
-
-    def work_on_copy(self):
-        """What is added from here on is not there for the next run. Whoever is connected is sent away."""
-        self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'field'", "postgres")
-        self.sql("DROP DATABASE IF EXISTS work", "postgres")
-        self.sql("CREATE DATABASE work TEMPLATE field", "postgres")
-        self.name = "work"
-
-    def sql(self, text, database=None):
-        return subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", self.address(database)], input=text, text=True,
-                              check=True, capture_output=True).stdout.strip()
 
 
 def write_points(path, count):
@@ -217,84 +93,6 @@ def count_of(address):
     """The features of one answer, and its document."""
     with urllib.request.urlopen(address, timeout=60) as answer:
         return len(json.load(answer)["features"])
-
-
-# MARK: Peers
-
-def start_tipg(arguments, database, folder, log):
-    port = free_port()
-    environment = dict(os.environ, DATABASE_URL=database.address().replace("postgres://", "postgresql://"),
-                       TIPG_DB_SCHEMAS='["public"]', TIPG_MAX_FEATURES_PER_QUERY="10000", TIPG_NAME="bench",
-                       DB_MIN_CONN_SIZE="1", DB_MAX_CONN_SIZE="4")
-    child = Child([arguments.python, "-m", "uvicorn", "tipg.main:app", "--host", "127.0.0.1", "--port", str(port),
-                   "--workers", str(arguments.clients), "--no-access-log", "--log-level", "warning"], log, listens(port),
-                  env=environment, cwd=folder)
-    return child, f"127.0.0.1:{port}", "/collections/public.trees/items?bbox=%f,%f,%f,%f&limit=2000&f=geojson"
-
-
-MAPFILE = """
-MAP
-  NAME "bench"
-  EXTENT -180 -90 180 90
-  PROJECTION "init=epsg:4326" END
-  OUTPUTFORMAT NAME "geojson" DRIVER "OGR/GEOJSON" MIMETYPE "application/json; subtype=geojson"
-    FORMATOPTION "STORAGE=stream" FORMATOPTION "FORM=SIMPLE" END
-  WEB METADATA
-    "wfs_title" "bench" "wfs_onlineresource" "http://127.0.0.1/?" "wfs_srs" "EPSG:4326" "wfs_enable_request" "*"
-    "wfs_getfeature_formatlist" "geojson"
-  END END
-  LAYER
-    NAME "points" TYPE POINT STATUS ON CONNECTIONTYPE POSTGIS PROCESSING "CLOSE_CONNECTION=DEFER"
-    CONNECTION "host=127.0.0.1 port={port} dbname=field user=bench"
-    DATA "geom from trees using unique id using srid=4326"
-    PROJECTION "init=epsg:4326" END
-    METADATA "wfs_title" "points" "gml_include_items" "all" "gml_featureid" "id" "wfs_getfeature_formatlist" "geojson" END
-  END
-END
-"""
-
-
-def nginx_settings(folder, name, servers):
-    """A file with which nginx runs for itself, and leaves nothing elsewhere."""
-    path = os.path.join(folder, f"{name}.conf")
-    with open(path, "w") as file:
-        file.write(f"""
-daemon off; pid {folder}/{name}.pid; error_log {folder}/{name}.log; worker_processes 1;
-events {{ worker_connections 256; }}
-http {{
-  access_log off; client_body_temp_path {folder}/body; fastcgi_temp_path {folder}/fastcgi; proxy_temp_path {folder}/proxy;
-  scgi_temp_path {folder}/scgi; uwsgi_temp_path {folder}/uwsgi;
-{servers}
-}}
-""")
-    return path
-
-
-def start_mapserver(arguments, database, folder, log):
-    backend, port = free_port(), free_port()
-    mapfile = os.path.join(folder, "bench.map")
-    with open(mapfile, "w") as file:
-        file.write(MAPFILE.replace("{port}", str(database.port)))
-    settings = nginx_settings(folder, "mapserver", f"""
-  upstream mapserver {{ server 127.0.0.1:{backend}; keepalive 4; }}
-  server {{
-    listen 127.0.0.1:{port};
-    location / {{
-      fastcgi_pass mapserver; fastcgi_buffers 64 64k;
-      fastcgi_param QUERY_STRING $query_string; fastcgi_param REQUEST_METHOD $request_method;
-      fastcgi_param SCRIPT_NAME /; fastcgi_param SERVER_NAME 127.0.0.1; fastcgi_param SERVER_PORT {port};
-      fastcgi_param MS_MAPFILE {mapfile};
-    }}
-  }}""")
-    configuration = os.path.join(folder, "mapserver-config")
-    with open(configuration, "w") as file:
-        file.write('CONFIG\n  ENV\n    MS_MAP_PATTERN "."\n  END\nEND\n')
-    environment = dict(os.environ, MS_MAPFILE=mapfile, MAPSERVER_CONFIG_FILE=configuration)
-    back = Child(["spawn-fcgi", "-n", "-a", "127.0.0.1", "-p", str(backend), "--", shutil.which("multiwatch") or "/usr/bin/multiwatch",
-                  "-f", str(arguments.clients), "--", "/usr/lib/cgi-bin/mapserv"], log, listens(backend), env=environment)
-    front = Child(["nginx", "-c", settings], log, listens(port))
-    path = "/?SERVICE=WFS&VERSION=1.0.0&REQUEST=GetFeature&TYPENAME=points&OUTPUTFORMAT=geojson&BBOX=%f,%f,%f,%f"
-    return [back, front], f"127.0.0.1:{port}", path
 
 
 # MARK: Adds
@@ -453,16 +251,19 @@ def main():
         memory = {"Fieldwork": server}
         for peer in filter(None, arguments.peers.split(",")):
             if peer == "tipg":
-                if subprocess.run([arguments.python, "-c", "import tipg, uvicorn"], capture_output=True).returncode:
+                if not peers.has_tipg(arguments.python):
                     print("  tipg is not installed: left out")
                     continue
-                child, host, path = start_tipg(arguments, database, folder, log)
+                child, host, path = peers.start_tipg(arguments.python, arguments.clients, database, folder, log)
                 started = [child]
             elif peer == "mapserver":
-                if not all(map(shutil.which, ["nginx", "spawn-fcgi", "multiwatch"])) or not os.path.exists("/usr/lib/cgi-bin/mapserv"):
-                    print("  MapServer, nginx, spawn-fcgi or multiwatch is not installed: left out")
+                if absent := peers.absent_of_mapserver():
+                    print(f"  {', '.join(absent)} not installed: MapServer is left out")
                     continue
-                started, host, path = start_mapserver(arguments, database, folder, log)
+                started, host = peers.start_mapserver(peers.wfs_map(
+                    f'CONNECTIONTYPE POSTGIS CONNECTION "host=127.0.0.1 port={database.port} dbname=field user=bench" '
+                    'DATA "geom from trees using unique id using srid=4326"', '"gml_featureid" "id"'), arguments.clients, folder, log)
+                path = peers.WFS_PATH
             else:
                 sys.exit(f"{peer} is no peer: tipg or mapserver")
             children += started
@@ -490,11 +291,11 @@ def main():
         for name in asked:
             rate = line(f"{name}, a second", rates[name])
             print(f"    {rate / base:.2f} times the floor; p99 {statistics.median(lasts[name]):.1f} ms; {sizes[name] / 1_024:,.0f} KB each")
-        peers = [statistics.median(rates[name]) for name in asked if not name.startswith("Fieldwork")]
-        if peers:
+        others = [statistics.median(rates[name]) for name in asked if not name.startswith("Fieldwork")]
+        if others:
             for name in asked:
                 if name.startswith("Fieldwork"):
-                    print(f"    {name}: {statistics.median(rates[name]) / max(peers):.1f} times the better peer")
+                    print(f"    {name}: {statistics.median(rates[name]) / max(others):.1f} times the better peer")
         for name, child in memory.items():
             print(f"    memory of {name} now: {child.memory():,.0f} MB")
 

@@ -19,8 +19,9 @@ import argparse, concurrent.futures, gzip, http.client, json, math, os, random, 
 import tempfile, time, urllib.error, urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import postgis  # noqa: E402
-from postgis import BINARIES, Child, Database, free_port, line, listens, nginx_settings  # noqa: E402
+import peers  # noqa: E402
+from peers import BINARIES, Child, Database, free_port, listens, nginx_settings  # noqa: E402
+from postgis import line  # noqa: E402
 
 LEVEL = 14
 # Tiles of level 14 across and down: about a thousand points in each where there are a million.
@@ -175,31 +176,10 @@ END
 
 
 def start_mapserver(arguments, database, folder, log):
-    backend, port = free_port(), free_port()
-    mapfile = os.path.join(folder, "tiles.map")
-    features = subprocess.run(["/usr/lib/cgi-bin/mapserv", "-v"], capture_output=True, text=True).stdout
-    with open(mapfile, "w") as file:
-        file.write(MAPFILE.replace("{port}", str(database.port))
-                   .replace("{driver}", "CAIRO/PNG" if "SUPPORTS=CAIRO" in features else "AGG/PNG"))
-    settings = nginx_settings(folder, "mapserver", f"""
-  upstream mapserver {{ server 127.0.0.1:{backend}; keepalive 4; }}
-  server {{
-    listen 127.0.0.1:{port};
-    location / {{
-      fastcgi_pass mapserver; fastcgi_buffers 64 64k; fastcgi_keep_conn on;
-      fastcgi_param QUERY_STRING $query_string; fastcgi_param REQUEST_METHOD $request_method;
-      fastcgi_param SCRIPT_NAME /; fastcgi_param SERVER_NAME 127.0.0.1; fastcgi_param SERVER_PORT {port};
-      fastcgi_param MS_MAPFILE {mapfile};
-    }}
-  }}""")
-    configuration = os.path.join(folder, "mapserver-config")
-    with open(configuration, "w") as file:
-        file.write('CONFIG\n  ENV\n    MS_MAP_PATTERN "."\n  END\nEND\n')
-    environment = dict(os.environ, MS_MAPFILE=mapfile, MAPSERVER_CONFIG_FILE=configuration)
-    back = Child(["spawn-fcgi", "-n", "-a", "127.0.0.1", "-p", str(backend), "--", shutil.which("multiwatch"),
-                  "-f", str(arguments.clients), "--", "/usr/lib/cgi-bin/mapserv"], log, listens(backend), env=environment)
-    front = Child(["nginx", "-c", settings], log, listens(port))
-    return [back, front], f"127.0.0.1:{port}"
+    features = subprocess.run([peers.MAPSERVER, "-v"], capture_output=True, text=True).stdout
+    text = (MAPFILE.replace("{port}", str(database.port))
+            .replace("{driver}", "CAIRO/PNG" if "SUPPORTS=CAIRO" in features else "AGG/PNG"))
+    return peers.start_mapserver(text, arguments.clients, folder, log)
 
 
 def serve(executable, store, folder, log):
@@ -226,7 +206,7 @@ def as_mvt(database, arguments, folder, table):
     return float(re.search(r"tps = ([\d.]+) \(without", text).group(1))
 
 
-def cold(arguments, executable, database, folder, log, peers):
+def cold(arguments, executable, database, folder, log, hosts):
     chance = random.Random(3)
     for table, title in [("trees", "points"), ("streets", "streets")]:
         order = TILES[:]
@@ -245,13 +225,13 @@ def cold(arguments, executable, database, folder, log, peers):
                 rates.setdefault(name, []).append(rate)
                 sizes[name] = size
             rates.setdefault("ST_AsMVT by pgbench", []).append(as_mvt(database, arguments, folder, table))
-            if "tipg" in peers:
+            if "tipg" in hosts:
                 paths = [f"/collections/public.{table}/tiles/WebMercatorQuad/{LEVEL}/{x}/{y}" for x, y in few]
-                rate, sizes["tipg"] = Asker(peers["tipg"], arguments.clients).all(paths)
+                rate, sizes["tipg"] = Asker(hosts["tipg"], arguments.clients).all(paths)
                 rates.setdefault("tipg", []).append(rate)
-            if "mapserver" in peers:
+            if "mapserver" in hosts:
                 paths = [f"/?mode=tile&tilemode=gmap&tile={x}+{y}+{LEVEL}&layers={table}&map.imagetype=mvt" for x, y in few]
-                rate, sizes["MapServer"] = Asker(peers["mapserver"], arguments.clients).all(paths)
+                rate, sizes["MapServer"] = Asker(hosts["mapserver"], arguments.clients).all(paths)
                 rates.setdefault("MapServer", []).append(rate)
         print(f"tiles of level {LEVEL} with {title}, each once, {arguments.clients} clients, load {os.getloadavg()[0]:.1f}")
         middles = {name: line(f"{name}, a second", figures) for name, figures in rates.items()}
@@ -308,7 +288,7 @@ def warm(arguments, executable, database, folder, log):
     front.stop()
 
 
-def images(arguments, executable, database, folder, log, peers):
+def images(arguments, executable, database, folder, log, hosts):
     total = int(database.sql("SELECT count(*) FROM trees"))
     west, south, east, north = BOX
     radius = 6_378_137
@@ -326,8 +306,8 @@ def images(arguments, executable, database, folder, log, peers):
         started.append(child)
         asked[name] = (host, [f"/arcgis/rest/services/Trees/MapServer/export?bbox={box}&bboxSR=3857&imageSR=3857&size=512,512"
                               f"&format=png32&transparent=true&f=image" for box in boxes])
-    if "mapserver" in peers:
-        asked["MapServer"] = (peers["mapserver"], [
+    if "mapserver" in hosts:
+        asked["MapServer"] = (hosts["mapserver"], [
             f"/?SERVICE=WMS&VERSION=1.1.1&REQUEST=GetMap&LAYERS=trees&STYLES=&SRS=EPSG:3857&BBOX={box}&WIDTH=512&HEIGHT=512"
             f"&FORMAT=image/png&TRANSPARENT=true" for box in boxes])
     rates, lasts, sizes = {}, {}, {}
@@ -398,7 +378,7 @@ def main():
     executable = os.path.abspath(os.environ.get("FIELDWORK_EXECUTABLE", ".build/release/fieldwork"))
     folder = os.path.abspath(arguments.data) if arguments.data else tempfile.mkdtemp(prefix="fieldwork-tiles-")
     os.makedirs(folder, exist_ok=True)
-    parts, children, peers = arguments.parts.split(","), [], {}
+    parts, children, hosts = arguments.parts.split(","), [], {}
     log = open(os.path.join(folder, "log.txt"), "w")
     try:
         if parts != ["basemap"]:
@@ -406,22 +386,23 @@ def main():
             children.append(database.child)
             if database.is_new:
                 fill(database, arguments, folder, executable, log)
-            if all(map(shutil.which, ["nginx", "spawn-fcgi", "multiwatch"])) and os.path.exists("/usr/lib/cgi-bin/mapserv"):
-                started, peers["mapserver"] = start_mapserver(arguments, database, folder, log)
+            absent = peers.absent_of_mapserver()
+            if not absent:
+                started, hosts["mapserver"] = start_mapserver(arguments, database, folder, log)
                 children += started
             else:
-                print("  MapServer, nginx, spawn-fcgi or multiwatch is not installed: left out")
-            if subprocess.run([arguments.python, "-c", "import tipg, uvicorn"], capture_output=True).returncode:
+                print(f"  {', '.join(absent)} not installed: MapServer is left out")
+            if not peers.has_tipg(arguments.python):
                 print("  tipg is not installed: left out")
             elif "cold" in parts:
-                child, peers["tipg"], _ = postgis.start_tipg(arguments, database, folder, log)
+                child, hosts["tipg"], _ = peers.start_tipg(arguments.python, arguments.clients, database, folder, log)
                 children.append(child)
         if "cold" in parts:
-            cold(arguments, executable, database, folder, log, peers)
+            cold(arguments, executable, database, folder, log, hosts)
         if "warm" in parts:
             warm(arguments, executable, database, folder, log)
         if "images" in parts:
-            images(arguments, executable, database, folder, log, peers)
+            images(arguments, executable, database, folder, log, hosts)
         if "basemap" in parts:
             basemap(arguments, executable, folder, log)
     finally:

@@ -1,10 +1,12 @@
+import BenchResults
 import Foundation
 
 /// Measures `fieldwork serve` beside plain SQLite in one run, interleaved, and prints figures and ratios.
 @main
 struct Bench {
     static let usage = """
-        usage: bench [--features N] [--rounds N] [--seconds S] [--data DIR] [--fieldwork PATH]
+        usage: bench [--features N] [--rounds N] [--seconds S] [--data DIR] [--fieldwork PATH] [--record]
+               bench history [FIGURE] [--results DIR]
           --features  points to load (1000000)
           --rounds    how often each measurement is taken, in turn (5)
           --seconds   length of one measurement (3)
@@ -12,6 +14,12 @@ struct Bench {
           --parts     what to measure: service, offline, changes, wire, related, sdk; and app (all but that)
           --sizes     rows of the layers whose changes are measured, and that apps fetch (100000,1000000)
           --fieldwork the executable to measure (.build/release/fieldwork); bench-sdk is expected beside it
+          --peers     what to ask for the same boxes, where it is installed: mapserver, tipg; or none (mapserver,tipg)
+          --python    the Python that has tipg (.build/peers/bin/python, or python3)
+          --record    keep the figures as a file of --results
+          --results   where earlier results are, with which this one is compared (Benchmarks/results)
+          --commit    the commit that the executable was built from (the one of the working copy)
+        "history" prints what was recorded of a figure, or the names of all figures.
         """
 
     var features = 1_000_000
@@ -21,6 +29,17 @@ struct Bench {
     var executable = URL(filePath: ".build/release/fieldwork")
     var parts = ["service", "offline", "changes", "wire", "related", "sdk"]
     var sizes = [100_000, 1_000_000]
+    var peers = "mapserver,tipg"
+    var python = Bench.tipgPython
+    var isRecorded = false
+    var results = URL(filePath: "Benchmarks/results")
+    var commit: String?
+    let recorder = Recorder()
+
+    private static var tipgPython: String {
+        let own = ".build/peers/bin/python"
+        return FileManager.default.isExecutableFile(atPath: own) ? own : "python3"
+    }
 
     static func main() {
         do {
@@ -34,14 +53,36 @@ struct Bench {
     private static func start() throws {
         var bench = Bench()
         var arguments = Array(CommandLine.arguments.dropFirst())
+        let isHistory = arguments.first == "history"
+        var figure: String?
+        if isHistory {
+            arguments.removeFirst()
+            if let name = arguments.first, !name.hasPrefix("--") { figure = arguments.removeFirst() }
+        }
         while let name = arguments.first {
+            if name == "--record" {
+                bench.isRecorded = true
+                arguments.removeFirst()
+                continue
+            }
             guard arguments.count > 1, bench.set(name, to: arguments[1]) else {
                 print(usage)
                 exit(64)
             }
             arguments.removeFirst(2)
         }
-        try bench.run()
+        if isHistory { try bench.printHistory(of: figure) } else { try bench.run() }
+    }
+
+    private func printHistory(of name: String?) throws {
+        guard let name else {
+            for figure in Figure.allCases { print("\(figure.rawValue): \(figure.title), \(figure.unit.rawValue)") }
+            return
+        }
+        guard let figure = Figure(rawValue: name) else {
+            throw ConnectionError(message: "\(name) is no figure; \"bench history\" lists them")
+        }
+        print(try History(folder: results).table(of: figure))
     }
 
     private mutating func set(_ name: String, to value: String) -> Bool {
@@ -53,14 +94,24 @@ struct Bench {
         case "--parts": parts = value.split(separator: ",").map(String.init)
         case "--sizes": sizes = value.split(separator: ",").compactMap { Int($0) }
         case "--fieldwork": executable = URL(filePath: value)
+        case "--peers": peers = value
+        case "--python": python = value
+        case "--results": results = URL(filePath: value)
+        case "--commit": commit = value
         default: return false
         }
         return true
     }
 
     private func run() throws {
-        print("load of the machine at the start: \(Self.load())")
-        defer { print("load of the machine at the end: \(Self.load())") }
+        let load = Machine.load()
+        print("load of the machine at the start: \(load)")
+        try measureParts()
+        print("load of the machine at the end: \(Machine.load())")
+        try conclude(loadBefore: load)
+    }
+
+    private func measureParts() throws {
         try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
         // Each run edits copies: the loaded data serve the next run as they are.
         let copies = data.appending(path: "run-\(ProcessInfo.processInfo.processIdentifier)")
@@ -86,21 +137,24 @@ struct Bench {
         if parts.contains("app") { try App(bench: self, folder: copies, server: server).run() }
         guard parts.contains("service") else { return }
         try FileManager.default.copyItem(at: try loadedFloor(features), to: URL(filePath: floorPath))
-        let idle = server.memory()
-        print("memory idle: \(idle.text)")
+        reportMemory(.memoryIdle, server)
         let hasKeptOrder = FileManager.default.fileExists(atPath: storePath.appending(path: "TreesKept.gpkg").path)
-        try Reads(bench: self, server: server, floorPath: floorPath, hasKeptOrder: hasKeptOrder).run()
-        print("memory after reads: \(server.memory().text)")
+        let rows = data.appending(path: "stores-\(features)/Trees.gpkg")
+        let peers = try Peers(bench: self, rows: rows, table: "Trees", clients: Reads.clients)
+        defer { peers.stop() }
+        try Reads(bench: self, server: server, floorPath: floorPath, hasKeptOrder: hasKeptOrder, peers: peers).run()
+        peers.stop()
+        reportMemory(.memoryAfterReads, server)
         try Queries(bench: self, server: server, floorPath: floorPath).run()
-        print("memory after queries: \(server.memory().text)")
+        reportMemory(.memoryAfterQueries, server)
         try Edits(bench: self, server: server, floorPath: floorPath).run()
-        print("memory after edits: \(server.memory().text)")
+        reportMemory(.memoryAfterEdits, server)
     }
 
-    /// The averages of one, five and fifteen minutes: what else ran meanwhile.
-    private static func load() -> String {
-        let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? "not known"
-        return text.split(separator: " ").prefix(3).joined(separator: " ")
+    private func reportMemory(_ figure: Figure, _ server: ServerProcess) {
+        let memory = server.memory()
+        record(figure, Rounds([memory.own]))
+        print("\(figure.title): \(memory.text)")
     }
 
     // MARK: Data, loaded once; later runs find them.

@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// What it takes to be told of 1,000 edits among layers of different sizes, measured in turn.
@@ -33,8 +34,9 @@ struct Changes {
         print("the changes of \(Self.edits) edits, milliseconds:")
         for subject in subjects {
             print(
-                "  on \(subject.size) rows: \(subject.times.text), \(Offline.ratio(subject.times, first.times)) times "
-                    + "those on \(first.size)")
+                "  on \(subject.size) rows: \(subject.times.text), \(subject.times.times(first.times)) those on \(first.size)"
+            )
+            bench.record(.changes, subject.times, rows: subject.size)
         }
         print(
             "  \(first.bytes / Self.edits) bytes an edit before compression, whole features as the protocol gives them")

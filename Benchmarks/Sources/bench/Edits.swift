@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// What an editor sees: adds by the thousand and one at a time, each durable when it is acknowledged.
@@ -10,28 +11,30 @@ struct Edits {
 
     func run() throws {
         let floor = try Floor(path: floorPath)
-        var floorRate = Rounds()
-        var rate = Rounds()
-        var single = Rounds()
+        var (floorRate, rate) = (Rounds(), Rounds())
+        var (singleFloor, single) = (Rounds(), Rounds())
         var data = TreeData()
         for _ in 0..<bench.rounds {
             let batch = (0..<1_000).map { _ in data.next() }
-            let started = ContinuousClock.now
-            var added = 0
-            while started.duration(to: .now) < .seconds(bench.seconds) {
-                try floor.add(batch)
-                added += batch.count
-            }
-            floorRate.add(Double(added) / (started.duration(to: .now) / .seconds(1)))
+            floorRate.add(try floorAdds(of: batch, to: floor))
             rate.add(try adds(of: batch, clients: 2).perSecond * 1_000)
-            single.add(try adds(of: [batch[0]], clients: 16).perSecond)
+            singleFloor.add(try floorAdds(of: Array(batch.prefix(1)), to: floor))
+            single.add(try adds(of: Array(batch.prefix(1)), clients: 16).perSecond)
         }
-        print("adds, features a second, synchronous=FULL:")
-        print("  floor (SQLite's C interface, 1,000 a transaction, no log, same table): \(floorRate.text)")
-        print(
-            "  applyEdits of 1,000: \(rate.text), \(String(format: "%.2f", rate.median / floorRate.median)) times the floor"
-        )
-        print("  one at a time from 16 clients: \(single.text)")
+        print("adds, synchronous=FULL; floor: SQLite's C interface, as many a transaction, no log, same table")
+        bench.report(.addsInBatches, rate, floor: floorRate)
+        bench.report(.addsOneAtATime, single, floor: singleFloor)
+    }
+
+    /// Features a second through SQLite's C interface.
+    private func floorAdds(of trees: [Tree], to floor: Floor) throws -> Double {
+        let started = ContinuousClock.now
+        var added = 0
+        while started.duration(to: .now) < .seconds(bench.seconds) {
+            try floor.add(trees)
+            added += trees.count
+        }
+        return Double(added) / (started.duration(to: .now) / .seconds(1))
     }
 
     private func adds(of trees: [Tree], clients: Int) throws -> Measurement {

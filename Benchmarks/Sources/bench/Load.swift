@@ -69,22 +69,3 @@ private final class Collected: @unchecked Sendable {
         return (latencies, failure)
     }
 }
-
-/// The middle of several rounds, with the least and the most as the noise.
-struct Rounds {
-    var values: [Double] = []
-
-    mutating func add(_ value: Double) { values.append(value) }
-
-    var median: Double {
-        let sorted = values.sorted()
-        return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
-    }
-
-    var text: String {
-        guard let least = values.min(), let most = values.max() else { return "not measured" }
-        // Small figures need their fractions.
-        let format = median < 2 ? "%.2f (%.2f to %.2f)" : median < 20 ? "%.1f (%.1f to %.1f)" : "%.0f (%.0f to %.0f)"
-        return String(format: format, median, least, most)
-    }
-}

@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// What a crew sees first: an area taken offline.
@@ -46,9 +47,8 @@ struct Offline {
                 })
             for file in [copy, area] { try FileManager.default.removeItem(at: file) }
         }
-        print("\(bench.features) points offline, seconds:")
-        print("  ogr2ogr, GeoPackage to GeoPackage: \(floor.text)")
-        print("  fieldwork offline create: \(taken.text), \(Self.ratio(taken, floor)) times ogr2ogr")
+        print("\(bench.features) points offline; floor: ogr2ogr, GeoPackage to GeoPackage")
+        bench.report(.offline, taken, floor: floor)
     }
 
     // MARK: Support
@@ -60,8 +60,6 @@ struct Offline {
         try body()
         return started.duration(to: .now) / .seconds(1)
     }
-
-    static func ratio(_ one: Rounds, _ other: Rounds) -> String { String(format: "%.2f", one.median / other.median) }
 
     static func tool(_ name: String) -> URL? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

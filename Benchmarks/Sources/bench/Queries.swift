@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// Questions that are answered with few rows after a look at many: each beside the same question in plain SQLite.
@@ -10,7 +11,7 @@ struct Queries {
     private let clients = 4
 
     private struct Kind {
-        var name: String
+        var figure: Figure
         /// The parameters for a box.
         var request: @Sendable (Box) -> String
         /// The same in SQLite. `?1` to `?4` are the box: x from, x to, y from, y to.
@@ -48,27 +49,27 @@ struct Queries {
 
     private static let kinds = [
         Kind(
-            name: "statistics of all, by group", request: { statistics($0) },
+            figure: .statisticsOfAll, request: { statistics($0) },
             sql: "SELECT json_group_array(n) FROM (SELECT count(*) AS n, avg(diameter) FROM trees GROUP BY condition)"),
         Kind(
-            name: "statistics of an extent, by group", request: { "\(statistics($0))&\(envelope($0))" },
+            figure: .statisticsOfExtent, request: { "\(statistics($0))&\(envelope($0))" },
             sql: """
                 SELECT json_group_array(n) FROM (SELECT count(*) AS n, avg(t.diameter) \(inBox) GROUP BY t.condition)
                 """),
         Kind(
-            name: "distinct values of all",
+            figure: .distinct,
             request: { _ in "where=1=1&returnDistinctValues=true&returnGeometry=false&outFields=species,condition" },
             sql: "SELECT json_group_array(species) FROM (SELECT DISTINCT species, condition FROM trees)"),
         Kind(
-            name: "a condition, counted",
+            figure: .counted,
             request: { _ in "where=\(escaped("diameter > 30 AND condition = 'Good'"))&returnCountOnly=true" },
             sql: "SELECT count(*) FROM trees WHERE diameter > 30 AND condition = 'Good'"),
         Kind(
-            name: "contained in a polygon, ids (floor: in its box)",
+            figure: .contained,
             request: { "\(diamond($0))&spatialRel=esriSpatialRelContains&returnIdsOnly=true" },
             sql: "SELECT json_group_array(t.fid) \(inBox)"),
         Kind(
-            name: "convex hull of an extent (floor: its sides)",
+            figure: .hull,
             request: {
                 "outStatistics=\(escaped(#"[{"statisticType":"ConvexHullAggregate","outStatisticFieldName":"h"}]"#))"
                     + "&\(envelope($0))"
@@ -82,8 +83,7 @@ struct Queries {
                 floor.add(try floorRound(kind, round).perSecond)
                 answered.add(try serverRound(kind, round).perSecond)
             }
-            let ratio = String(format: "%.2f times", answered.median / floor.median)
-            print("\(kind.name), a second: \(answered.text), \(ratio) the floor (\(floor.text))")
+            bench.report(kind.figure, answered, floor: floor)
         }
     }
 

@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// What a reader of a service sees: extents, single features, counts, the whole table.
@@ -8,10 +9,12 @@ struct Reads {
 
     /// Whether there is a service whose rows lie in the order in which they came.
     var hasKeptOrder: Bool
+    /// Other programs, which are asked for the same boxes along the curve.
+    var peers: Peers
 
     private static let layer = "/arcgis/rest/services/Trees/FeatureServer/0/query"
     private static let keptLayer = "/arcgis/rest/services/TreesKept/FeatureServer/0/query"
-    private let clients = 4
+    static let clients = 4
 
     private func extentTarget(_ order: RowOrder) -> @Sendable (Box, String) -> String {
         let fields = TreeData.fieldNames.joined(separator: ",")
@@ -25,8 +28,10 @@ struct Reads {
     func run() throws {
         let orders = hasKeptOrder ? RowOrder.allCases : [.curve]
         var extents = orders.map { (order: $0, rounds: ExtentRounds()) }
-        var single = Rounds()
-        var count = Rounds()
+        var (single, singleFloor) = (Rounds(), Rounds())
+        var (count, countFloor) = (Rounds(), Rounds())
+        let geoJSON = extentTarget(.curve)
+        try peers.keepEqual(to: server, total: bench.features) { geoJSON($0, "geojson") }
         for round in 0..<bench.rounds {
             for index in extents.indices {
                 let order = extents[index].order
@@ -35,14 +40,18 @@ struct Reads {
                 extents[index].rounds.json.add(answer.perSecond)
                 extents[index].rounds.latency.add(answer.percentile(0.99))
                 extents[index].rounds.pbf.add(try self.extents("pbf", round, order).perSecond)
+                if order == .curve { try askPeers(round, &extents[index].rounds) }
             }
+            singleFloor.add(try floorAnswers(round, Self.singleSQL))
             single.add(try requests { "\(Self.layer)?f=json&outFields=*&objectIds=\($0)" }.perSecond)
+            countFloor.add(try floorAnswers(round, "SELECT count(*) FROM trees_along_curve"))
             count.add(try requests { _ in "\(Self.layer)?f=json&where=1=1&returnCountOnly=true" }.perSecond)
         }
-        for (order, rounds) in extents { rounds.print(order) }
+        for (order, rounds) in extents { rounds.report(order, bench) }
+        peers.report(to: bench.recorder)
         if !hasKeptOrder { print("rows in random order: not measured, GDAL's ogr2ogr is not installed") }
-        print("single feature by id, a second: \(single.text)")
-        print("count of all, a second: \(count.text)")
+        bench.report(.single, single, floor: singleFloor)
+        bench.report(.count, count, floor: countFloor)
         try paging()
     }
 
@@ -58,20 +67,59 @@ struct Reads {
         }
     }
 
+    /// The server's GeoJSON and that of each peer, in turn.
+    private func askPeers(_ round: Int, _ rounds: inout ExtentRounds) throws {
+        rounds.geoJSON.add(try extents("geojson", round, .curve).perSecond)
+        for peer in peers.running {
+            do {
+                let answers = try extents(port: peer.port, round) { peer.target($0) }
+                rounds.peers[peer.name, default: Rounds()].add(answers.perSecond)
+            } catch {
+                // What others' programs do must not cost the run its other figures.
+                peers.leaveOut(peer, because: "\(error)")
+                rounds.peers[peer.name] = nil
+            }
+        }
+    }
+
     private func extents(_ format: String, _ round: Int, _ order: RowOrder) throws -> Measurement {
-        let (port, total, target) = (server.port, bench.features, extentTarget(order))
-        return try measure(threads: clients, seconds: bench.seconds) { index in
+        let target = extentTarget(order)
+        return try extents(port: server.port, round) { target($0, format) }
+    }
+
+    private func extents(port: UInt16, _ round: Int, target: @escaping @Sendable (Box) -> String) throws -> Measurement
+    {
+        let total = bench.features
+        return try measure(threads: Self.clients, seconds: bench.seconds) { index in
             (try Connection(port: port), SplitMix64(seed: UInt64(round * 100 + index)))
         } operation: { state in
             let box = Box.random(holding: 1_000, of: total, using: &state.1)
-            let body = try state.0.get(target(box, format))
+            let body = try state.0.get(target(box))
             guard body.count > 20_000 else { throw ConnectionError(message: String(decoding: body, as: UTF8.self)) }
         }
     }
 
+    private static let singleSQL = """
+        SELECT json_object('fid', fid, 'species', species, 'name', name, 'condition', condition, 'diameter', diameter,
+          'height', height, 'address', address, 'planted_year', planted_year, 'inspections', inspections, 'x', x, 'y', y)
+        FROM trees_along_curve WHERE fid = ?1
+        """
+
+    /// Answers a second of SQLite alone; `?1` is an id, where the question has one.
+    private func floorAnswers(_ round: Int, _ sql: String) throws -> Double {
+        let (path, total) = (floorPath, bench.features)
+        return try measure(threads: 1, seconds: bench.seconds) { _ in
+            (try Floor(path: path), SplitMix64(seed: UInt64(round)))
+        } operation: { state in
+            let id = Double(Int.random(in: 1...total, using: &state.1))
+            let place = Box(minX: id, minY: 0, maxX: id, maxY: 0)
+            guard try state.0.answer(to: sql, in: place) > 0 else { throw FloorError(message: "nothing was found") }
+        }.perSecond
+    }
+
     private func requests(_ target: @escaping @Sendable (Int) -> String) throws -> Measurement {
         let (port, total) = (server.port, bench.features)
-        return try measure(threads: clients, seconds: bench.seconds) { index in
+        return try measure(threads: Self.clients, seconds: bench.seconds) { index in
             (try Connection(port: port), SplitMix64(seed: UInt64(7_000 + index)))
         } operation: { state in
             let body = try state.0.get(target(Int.random(in: 1...total, using: &state.1)))
@@ -107,10 +155,8 @@ struct Reads {
         let tenth = max(1, times.count / 10)
         let first = times.prefix(tenth).reduce(0, +) / Double(tenth)
         let final = times.suffix(tenth).reduce(0, +) / Double(tenth)
-        print(
-            String(
-                format: "whole table by key, one client: %.0f features a second; last pages take %.2f times the first",
-                Double(features) / seconds, final / first))
+        bench.report(.wholeTable, Rounds([Double(features) / seconds]))
+        print(String(format: "    the last pages take %.2f times the first", final / first))
     }
 
     /// The object ids of an answer, found by their place behind each feature's first brace.
@@ -141,17 +187,25 @@ private struct ExtentRounds {
     var json = Rounds()
     var latency = Rounds()
     var pbf = Rounds()
+    var geoJSON = Rounds()
+    var peers: [String: Rounds] = [:]
 
-    func print(_ order: RowOrder) {
-        let rows = order == .curve ? "along a Hilbert curve" : "in random order"
-        let time = String(format: "%.1f", latency.median)
-        Swift.print("extents of about 1,000 features, rows \(rows), a second:")
-        Swift.print("  floor (SQLite, one thread, file mapped): \(floor.text)")
-        Swift.print("  json: \(json.text), \(ratio(json, floor)) the floor; p99 \(time) ms")
-        Swift.print("  pbf:  \(pbf.text), \(ratio(pbf, json)) the json, \(ratio(pbf, floor)) the floor")
-    }
-
-    private func ratio(_ one: Rounds, _ other: Rounds) -> String {
-        String(format: "%.2f times", one.median / other.median)
+    func report(_ order: RowOrder, _ bench: Bench) {
+        print("extents; floor: SQLite, one thread, file mapped")
+        guard order == .curve else {
+            bench.report(.extentsRandomJSON, json, floor: floor)
+            bench.report(.extentsRandomP99, latency)
+            bench.report(.extentsRandomPBF, pbf, floor: floor)
+            print("    \(pbf.times(json)) the JSON")
+            return
+        }
+        bench.report(.extentsCurveJSON, json, floor: floor)
+        bench.report(.extentsCurveP99, latency)
+        bench.report(.extentsCurvePBF, pbf, floor: floor)
+        print("    \(pbf.times(json)) the JSON")
+        bench.report(.extentsCurveGeoJSON, geoJSON, floor: floor, peers: peers)
+        for (figure, name) in [(Figure.extentsMapServer, "mapserver"), (.extentsTipg, "tipg")] {
+            if let rounds = peers[name] { bench.report(figure, rounds) }
+        }
     }
 }

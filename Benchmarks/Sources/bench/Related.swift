@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// 100,000 features with a related row each: asked for, and taken offline over loopback.
@@ -27,7 +28,7 @@ struct Related {
             times.add(started.duration(to: .now) / .seconds(1))
             try FileManager.default.removeItem(at: area)
         }
-        print("\(Self.count) features offline with \(Self.count) related rows, seconds: \(times.text)")
+        bench.report(.relatedOffline, times, rows: Self.count)
     }
 
     /// Trees and one inspection of each, related by the tree's number.

@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// The related records of 100 features, beside the same join in plain SQLite.
@@ -22,10 +23,7 @@ struct RelatedQueries {
             floor.add(try floorRound(round).perSecond)
             answered.add(try serverRound(round).perSecond)
         }
-        let ratio = String(format: "%.2f times", answered.median / floor.median)
-        print(
-            "related records of \(Self.sources) features, a second: \(answered.text), \(ratio) the floor (\(floor.text))"
-        )
+        bench.report(.relatedQuery, answered, floor: floor, rows: count)
     }
 
     /// The first of the features of one question.

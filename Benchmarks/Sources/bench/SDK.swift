@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// What an app author sees: a table filled from its service through the SDK and queried on the device, by a program of its own
@@ -79,17 +80,20 @@ struct SDK {
     }
 
     private func report(_ figures: Figures, _ size: Int) {
-        let floor = figures.fetched.median + figures.inserted.median
-        let times = String(format: "%.2f", figures.populated.median / floor)
+        let floor = Rounds(zip(figures.fetched.values, figures.inserted.values).map { $0 + $1 })
+        bench.record(.sdkPopulate, figures.populated, floor: floor, rows: size)
+        bench.record(.sdkPopulateMemory, figures.memory, rows: size)
+        bench.record(.sdkQuery, figures.queried, floor: figures.read, rows: size)
+        bench.record(.sdkQueryMemory, figures.queryMemory, rows: size)
         print("\(size) features brought to a device through the SDK, seconds:")
         print("  curl, the same pages: \(figures.fetched.text)")
         print("  SQLite inserting the same rows: \(figures.inserted.text)")
-        print("  populateFromService: \(figures.populated.text), \(times) times both")
+        print("  populateFromService: \(figures.populated.text), \(figures.populated.times(floor)) both")
         print("  processor: SQLite \(figures.insertedProcessor.text), SDK \(figures.populatedProcessor.text)")
         print("  memory of the whole process at its highest, MB: \(figures.memory.text)")
         print("extents of about \(Self.featuresPerBox) features there, features a second:")
         print("  SQLite, R-tree and rows, every value read: \(figures.read.text)")
-        print("  queryFeatures: \(figures.queried.text), \(Offline.ratio(figures.queried, figures.read)) times SQLite")
+        print("  queryFeatures: \(figures.queried.text), \(figures.queried.times(figures.read)) SQLite")
         print("  a second of the processor: SQLite \(figures.readProcessor.text), SDK \(figures.queriedProcessor.text)")
         print("  memory of the whole process at its highest, MB: \(figures.queryMemory.text)")
     }

@@ -58,3 +58,14 @@ func runToEnd(_ executable: URL, _ arguments: [String]) throws {
         throw ConnectionError(message: "\(executable.lastPathComponent) \(arguments.first ?? "") failed")
     }
 }
+
+/// What a command prints, without the ends of its lines.
+func output(of executable: URL, _ arguments: [String]) throws -> String {
+    let (process, pipe) = (Process(), Pipe())
+    (process.executableURL, process.arguments) = (executable, arguments)
+    (process.standardOutput, process.standardError) = (pipe, FileHandle.nullDevice)
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+}

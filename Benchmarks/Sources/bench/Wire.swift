@@ -1,3 +1,4 @@
+import BenchResults
 import Foundation
 
 /// What 1,000 edits of one attribute weigh on the wire when crews sync, both ways, with everything that goes along.
@@ -39,6 +40,11 @@ struct Wire {
         print("  handed in: \(handed.up / Changes.edits) an edit up, \(handed.down / Changes.edits) down")
         print("  fetched: \(fetched.down / Changes.edits) an edit down, \(fetched.up / Changes.edits) up")
         print("  a sync with nothing to tell: \(empty.up) up, \(empty.down) down")
+        let figures = [
+            (Figure.wireHandedIn, handed.up / Changes.edits), (.wireFetched, fetched.down / Changes.edits),
+            (.wireIdle, empty.up + empty.down),
+        ]
+        for (figure, bytes) in figures { bench.record(figure, Rounds([Double(bytes)]), rows: Self.size) }
     }
 
     private func sync(_ file: URL) throws { try runToEnd(bench.executable, ["sync", file.path]) }
