@@ -69,17 +69,21 @@ final class CairoCanvas {
         return body(surface)
     }
 
-    /// Writes every pixel of a raster, row by row: opacity first, the colours multiplied with it.
-    func fill(_ body: (UnsafeMutableBufferPointer<UInt32>) -> Void) throws(DrawingError) {
-        cairo_surface_flush(surface)
+    /// Reads and writes the pixels that are drawn on, those of the innermost group of a raster: row by row, opacity first, the colours
+    /// multiplied with it.
+    func withPixels<Result>(
+        _ body: (UnsafeMutableBufferPointer<UInt32>) -> Result
+    ) throws(DrawingError) -> Result {
         // A pixel of this format takes four bytes, so that rows have no gaps between them.
-        guard format.isRaster, let data = cairo_image_surface_get_data(surface),
-            Int(cairo_image_surface_get_stride(surface)) == 4 * width
+        guard format.isRaster, let target = cairo_get_group_target(context) else { throw .library("no pixels") }
+        cairo_surface_flush(target)
+        guard let data = cairo_image_surface_get_data(target), Int(cairo_image_surface_get_stride(target)) == 4 * width,
+            Int(cairo_image_surface_get_height(target)) == height
         else { throw .library("no pixels") }
-        data.withMemoryRebound(to: UInt32.self, capacity: width * height) { pixels in
+        defer { cairo_surface_mark_dirty(target) }
+        return data.withMemoryRebound(to: UInt32.self, capacity: width * height) { pixels in
             body(UnsafeMutableBufferPointer(start: pixels, count: width * height))
         }
-        cairo_surface_mark_dirty(surface)
     }
 
     /// The finished image.

@@ -51,7 +51,7 @@ struct HeatSheet {
     /// Paints the sums over what has been drawn.
     func paint(on canvas: CairoCanvas) throws(DrawingError) {
         let picture = try CairoCanvas(width: columns, height: rows, format: .png32)
-        try picture.fill { pixels in
+        try picture.withPixels { pixels in
             for index in sums.indices { pixels[index] = Self.pixel(map.color(of: Double(sums[index]))) }
         }
         picture.asSource { source in

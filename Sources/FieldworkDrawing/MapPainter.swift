@@ -129,12 +129,12 @@ package final class MapPainter {
         }
         let key = MarkerStamps.Key(layer: layerNumber, symbol: record.symbol, variables: variables)
         let stamp = try stamps.stamp(key, look, picture, scale: frame.symbolScale)
-        stamp.canvas.asSource { source in
+        try canvas.withPixels { pixels in
             for index in record.xs.indices {
                 // Whole pixels: the picture is copied, not drawn anew.
                 let (x, y) = (Double(record.xs[index]).rounded(), Double(record.ys[index]).rounded())
-                cairo_set_source_surface(canvas.context, source, x - stamp.middle, y - stamp.middle)
-                cairo_paint(canvas.context)
+                guard let x = Int(exactly: x), let y = Int(exactly: y) else { continue }
+                stamp.pixels.draw(on: pixels, width: canvas.width, left: x - stamp.middle, top: y - stamp.middle)
             }
         }
     }

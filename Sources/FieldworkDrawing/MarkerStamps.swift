@@ -10,19 +10,34 @@ struct MarkerStamps {
     }
 
     struct Stamp {
-        let canvas: CairoCanvas
+        let pixels: StampPixels
         /// Pixels from the picture's corner to the place of the feature.
-        let middle: Double
+        let middle: Int
     }
 
     private var stamps: [Key: Stamp] = [:]
+    /// That of the feature before: most features look like it.
+    private var last: (key: Key, stamp: Stamp)?
     private var byteCount = 0
 
     /// The picture of a marker.
     mutating func stamp(
         _ key: Key, _ look: SymbolLook, _ picture: SymbolPixels?, scale: Double
     ) throws(DrawingError) -> Stamp {
-        if let known = stamps[key] { return known }
+        if let last, last.key == key { return last.stamp }
+        let stamp: Stamp
+        if let known = stamps[key] {
+            stamp = known
+        } else {
+            stamp = try drawn(key, look, picture, scale: scale)
+        }
+        last = (key, stamp)
+        return stamp
+    }
+
+    private mutating func drawn(
+        _ key: Key, _ look: SymbolLook, _ picture: SymbolPixels?, scale: Double
+    ) throws(DrawingError) -> Stamp {
         let middle = (Self.reach(look, key.variables, scale: scale) + 1).rounded(.up)
         let side = min(max(Int(middle) * 2, 2), Limits.imageSide)
         let canvas = try CairoCanvas(width: side, height: side, format: .png32)
@@ -33,7 +48,8 @@ struct MarkerStamps {
             if let picture { painter.draw(look, picture, x: middle, y: middle, key.variables) }
         case .line, .area, .nothing: break
         }
-        let stamp = Stamp(canvas: canvas, middle: middle)
+        let pixels = try canvas.withPixels { [UInt32]($0) }
+        let stamp = Stamp(pixels: StampPixels(pixels, side: side), middle: Int(middle))
         byteCount += side * side * 4
         if byteCount > Limits.markerStampBytes {
             stamps.removeAll()

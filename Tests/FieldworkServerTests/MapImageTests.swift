@@ -105,6 +105,23 @@ struct MapImageTests {
         }
     }
 
+    @Test(
+        "A layer that is half transparent is drawn in half its opacity",
+        .enabled(if: Tool.isInstalled("gdal_translate"), "gdal-bin is not installed"))
+    func transparency() async throws {
+        try await TemporaryStore.serve(trees: 1) { server, store in
+            var definition = MapImages.drawn(MapImages.square)
+            var info = try #require(definition.layers[0].drawingInfo?.objectValue)
+            info["transparency"] = 60
+            definition.layers[0].drawingInfo = .object(info)
+            try await store.updateService(definition)
+            let image = try await Self.export(server, ["transparent": "true"])
+            let pixels = try await MapImages.pixels(image.body)
+            #expect(pixels[50 * 100 + 50] == [255, 0, 0, 102])
+            #expect(pixels[0] == MapImages.clear)
+        }
+    }
+
     @Test("Labels are drawn above their features", .enabled(if: Tool.isInstalled("fc-list"), "there are no fonts"))
     func labels() async throws {
         try await TemporaryStore.serve(trees: 1) { server, store in
