@@ -105,29 +105,31 @@ struct PixelImage {
     private func palette(most: Int, dropping bits: UInt32) throws -> [UInt8]? {
         let kept = (UInt32(255) >> bits) << bits
         let mask = kept | kept << 8 | kept << 16 | kept << 24
-        var numbers: [UInt32: UInt8] = [:]
-        var colors: [UInt32] = []
-        var rows = [UInt8](repeating: 0, count: (width + 1) * height)
-        var (last, lastNumber): (UInt32?, UInt8) = (nil, 0)
-        for row in 0..<height {
-            for column in 0..<width {
-                let found = pixel(column, row)
-                if found != last {
-                    let plain = Self.plain(found)
-                    let key = plain & mask
-                    if let known = numbers[key] {
-                        lastNumber = known
-                    } else {
-                        guard colors.count < most else { return nil }
-                        lastNumber = UInt8(colors.count)
-                        numbers[key] = lastNumber
-                        colors.append(plain)
+        var numbers = ColorNumbers(most: most)
+        var isFew = true
+        let rowBytes = width + 1
+        let rows = [UInt8](unsafeUninitializedCapacity: rowBytes * height) { rows, count in
+            var last: (pixel: UInt32, number: UInt8)?
+            for row in 0..<height where isFew {
+                // Each row begins with its filter: none.
+                rows[row &* rowBytes] = 0
+                for column in 0..<width {
+                    let found = pixel(column, row)
+                    if found != last?.pixel {
+                        // Equal pixels have equal colours, so that a picture that may lose nothing needs none to be divided.
+                        let key = bits == 0 ? found : Self.plain(found) & mask
+                        guard let number = numbers.number(of: key, color: Self.plain(found)) else {
+                            isFew = false
+                            break
+                        }
+                        last = (found, number)
                     }
-                    last = found
+                    rows[row &* rowBytes &+ column &+ 1] = last?.number ?? 0
                 }
-                rows[row * (width + 1) + column + 1] = lastNumber
             }
+            count = isFew ? rowBytes * height : 0
         }
-        return try PNGImage.encoded(width: width, height: height, filteredRows: rows, colors: .palette(colors))
+        guard isFew else { return nil }
+        return try PNGImage.encoded(width: width, height: height, filteredRows: rows, colors: .palette(numbers.colors))
     }
 }

@@ -1,3 +1,4 @@
+import FieldworkREST
 import Testing
 
 @testable import FieldworkDrawing
@@ -43,5 +44,23 @@ struct PixelImageTests {
             #expect(try picture == png(same, stride: 12, format, isTransparent))
             #expect(try picture != png(same.reversed(), stride: 12, format, isTransparent))
         }
+    }
+
+    @Test("A picture of 256 colours is one of a palette, one of more is not; no pixel changes", arguments: [256, 257])
+    func palette(colors: Int) throws {
+        let pixels = (0..<31 * 20).map { UInt32($0 % colors) * 0x0123 | 0xFF00_0000 }
+        func png(_ format: ImageFormat) throws -> [UInt8] {
+            try pixels.withUnsafeBytes { bytes in
+                try PixelImage(width: 31, height: 20, pixels: bytes, stride: 124)
+                    .encoded(as: format, isTransparent: true)
+            }
+        }
+        let picture = try png(.png)
+        // The kind of the colours in the head.
+        #expect(picture[25] == (colors == 256 ? 3 : 6))
+        #expect(try png(.png32)[25] == 6)
+        let expected = pixels.flatMap { pixel in [16, 8, 0, 24].map { UInt8(truncatingIfNeeded: pixel >> $0) } }
+        #expect(PNGImage.decoded(picture)?.bytes == expected)
+        #expect(PNGImage.decoded(try png(.png32))?.bytes == expected)
     }
 }
