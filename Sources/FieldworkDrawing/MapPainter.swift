@@ -57,8 +57,11 @@ package final class MapPainter {
     /// Draws the features of the records in some bytes of an encoder.
     package func paint(_ bytes: [UInt8]) throws {
         guard let plan else { return }
-        var record = self.record
         try bytes.withUnsafeBytes { bytes in
+            // Its arrays keep their memory from piece to piece. A variable of this closure is not copied for each call.
+            var record = DrawingRecord()
+            swap(&record, &self.record)
+            defer { swap(&record, &self.record) }
             var reader = DrawingRecordReader(bytes)
             var work = 0
             while try reader.read(&record) {
@@ -82,7 +85,6 @@ package final class MapPainter {
             }
             if reader.isCut { cutLayers.append(plan.layer.name) }
         }
-        self.record = record
     }
 
     package func endLayer() throws {
