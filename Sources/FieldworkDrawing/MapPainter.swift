@@ -133,10 +133,10 @@ package final class MapPainter {
         let stamp = try stamps.stamp(key, look, picture, scale: frame.symbolScale)
         try canvas.withPixels { pixels in
             for index in record.xs.indices {
-                // Whole pixels: the picture is copied, not drawn anew.
+                // Whole pixels: the picture is copied, not drawn anew. A place beyond all numbers is beyond the edges.
                 let (x, y) = (Double(record.xs[index]).rounded(), Double(record.ys[index]).rounded())
                 guard let x = Int(exactly: x), let y = Int(exactly: y) else { continue }
-                stamp.pixels.draw(on: pixels, width: canvas.width, left: x - stamp.middle, top: y - stamp.middle)
+                stamp.pixels.draw(on: pixels, width: canvas.width, left: x &- stamp.middle, top: y &- stamp.middle)
             }
         }
     }
