@@ -64,7 +64,7 @@ struct CandidateListTests {
         "An index whose nodes lead round in a circle, or are cut, is an error and no endless walk",
         arguments: [true, false])
     func damaged(isCircle: Bool) async throws {
-        await (try filled()).close()
+        try await filled().close()
         let file = try #require(
             FileManager.default.contentsOfDirectory(at: folder.url, includingPropertiesForKeys: nil)
                 .first { $0.pathExtension == "gpkg" })
@@ -88,6 +88,6 @@ struct CandidateListTests {
             }
         }
         #expect(errors > 0)
-        await store.close()
+        try await store.close()
     }
 }
