@@ -178,34 +178,6 @@ struct VectorLayerTests {
         #expect(features.map { $0.attributes["Name"] } == given.map { .text($0.1) })
     }
 
-    @Test("Of many points on one spot a level shows the first few, up to the edge of what its tile reaches into")
-    func crowded() throws {
-        let definition = LayerDefinition(
-            id: 0, name: "Trees", geometryType: .point, spatialReference: .webMercator,
-            fields: [FieldDefinition(name: "OBJECTID", type: .oid, isNullable: false, isEditable: false)])
-        let address = try #require(TileAddress(level: 14, column: 3, row: 3))
-        var encoder = try TileFeatureEncoder(
-            layer: definition, query: FeatureQuery(outFields: ["OBJECTID"]), address: address)
-        let margin = TileFeatureEncoder.margin(.point, address)
-        // The corners of what is drawn, just inside, and the middle.
-        let places = [
-            (address.xMin - margin * 0.999, address.yMax + margin * 0.999),
-            (address.xMin + address.side + margin * 0.999, address.yMax - address.side - margin * 0.999),
-            (address.xMin + address.side / 2, address.yMax - address.side / 2),
-        ]
-        for id in Int64(0)..<60 {
-            encoder.beginFeature()
-            encoder.integer(id, column: 0)
-            let (x, y) = places[Int(id % 3)]
-            try GeoPackageBinary.blob(for: Point(x: x, y: y, spatialReference: .webMercator), srsID: 3_857)
-                .withUnsafeBytes { try encoder.geometry($0) }
-            encoder.endFeature()
-        }
-        encoder.end(exceededTransferLimit: false)
-        let trees = try #require(try VectorTileReader(encoder.bytes).layers.first { $0.name == "Trees" })
-        #expect(trees.features.map(\.id) == (0..<24).map { UInt64($0) })
-    }
-
     @Test("Ids that JavaScript can't count are left out")
     func ids() throws {
         var layer = VectorLayer(name: "f")
